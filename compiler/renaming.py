@@ -108,6 +108,13 @@ def placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
 
 def _changed(statement: gast.stmt, tree: Tree, bound: Change, stored: Change) -> gast.stmt:
     """The statement with what `tree` makes of its expressions; the same object where nothing changes."""
+    made = _with_names(statement, tree, bound, stored)
+    shows = getattr(statement, "shows", ())  # of whose elements `analysis/memory/alias.py` is told here
+    named = tuple(map(bound, shows)) if shows else ()
+    return made if named == shows else syntax.rebuild(made, shows=named)
+
+
+def _with_names(statement: gast.stmt, tree: Tree, bound: Change, stored: Change) -> gast.stmt:
     if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:  # most statements
         old, value = statement.targets[0], tree(statement.value)
         place = _place(old, tree, bound, stored)

@@ -424,6 +424,12 @@ def test_what_cannot_be_mutated():
         compile(fill)
 
 
+def test_what_is_known_when_the_function_is_compiled_is_not_changed():
+    with pytest.raises(PurityError, match="`static` and `mutates` both name `x`") as refused:
+        compile(lambda x, y: x + y, static=("x",), mutates=("y", "x"))
+    assert [d.code for d in refused.value.diagnostics] == ["P017"]
+
+
 TABLE = np.array([1.0, 2.0, 3.0])
 RATE = 0.25
 

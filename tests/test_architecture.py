@@ -214,6 +214,7 @@ INSIDE_FUNCTIONS = {
     # which are made of what is in merge and merging
     "compiler/frontend/specialise/merge.py": {"forms", "reconciling"},
     "compiler/frontend/specialise/merging.py": {"containers", "forms", "rows", "tables"},
+    "compiler/frontend/specialise/object_changes.py": {"items_read"},  # which changes lists
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/cut.py": {"transform.reverse", "transform.reverse.halves"},

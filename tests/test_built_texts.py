@@ -41,6 +41,25 @@ def parts(n):
     return "ca" in text, "b" in text, "" in text, text.count("ab"), text.count(""), text.find("c"), asked
 
 
+def places(n):
+    s, none = "abcab" * n, "z" * n
+    return (
+        s.find("c", 3), s.find("c", 1, 4), s.find("", 2), s.find("", 100), s.find("ab", -4), s.find("ab", -4, -1),
+        s.rfind("c"), s.rfind("ab", 0, -1), s.rfind(""), s.rfind("", 2, 4), s.count("ab", 3), s.count("", 3, 5),
+        s.startswith("a", 3), s.startswith("", 100), s.startswith("b", 1, 1), s.endswith("ab", 3), s.endswith("", 3, 2),
+        s.endswith("ca", None, 4), s.find("a", 5, -100), s.find("b", None, None), s.find(none), s.rfind("a" + none),
+    )  # fmt: skip
+
+
+def not_found_from_there(n):
+    return ("abc" * n).index("a", 3 * n - 1), ("abc" * n).rindex("c", 0, 2)
+
+
+def ends_of_the_ints(n):
+    low, high = -(2**62) - n * 2**59, 2**62 + n
+    return int(str(low)), int(str(high)), int("-8" + "0" * (n + 8), 16)
+
+
 def numbers(n):
     return str(n), str(-n), int(str(n)), str(n) + "px", ",".join(map(str, range(n))), str(n)[::-1], str(n > 2), str("a")
 
@@ -139,7 +158,8 @@ def at_places(n):
 
 EVERYWHERE = [
     letters_of_codes, at_places, joined, with_words, grown, compared, parts, numbers, bits, not_a_number, words_counted,
-    counted, in_a_set, in_lists, in_records, on_paths, last_letter, no_such_part, raised, palindromes,
+    counted, in_a_set, in_lists, in_records, on_paths, last_letter, no_such_part, raised, palindromes, places,
+    not_found_from_there, ends_of_the_ints,
 ]  # fmt: skip
 
 
@@ -155,6 +175,21 @@ def test_a_built_text_is_pythons_at_every_stage(function):
     stages = Stages(function)
     for stage in STAGES:
         assert_same(stages.run(stage, 4), in_python(function, 4))
+
+
+@pytest.mark.parametrize("number", [0, 9, 10, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_number_without_sign_is_written_out(number):
+    assert pellucid.compile(lambda k: str(k))(np.uint64(number)) == str(number)
+
+
+def test_more_than_64_bits_is_refused():
+    def next_digit(k, digit):
+        return int(str(k) + digit)
+
+    assert pellucid.compile(next_digit)(-922337203685477580, "8") == -(2**63)
+    for k, digit in ((-922337203685477580, "9"), (922337203685477580, "8"), (-(2**62), "0")):
+        with pytest.raises(OverflowError):
+            pellucid.compile(next_digit)(k, digit)
 
 
 @pytest.mark.parametrize("function", [not_a_number, last_letter, no_such_part, raised], ids=lambda f: f.__name__)

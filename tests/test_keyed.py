@@ -17,6 +17,24 @@ VALUES = rng.normal(size=24)
 NUMBERS = itertools.count()
 
 
+CODONS = {a + b + c: 16 * i + 4 * j + k for i, a in enumerate("TCAG") for j, b in enumerate("TCAG")
+          for k, c in enumerate("TCAG")}  # fmt: skip
+
+
+def test_many_known_items_are_put_into_a_dict_of_the_run_in_a_loop():
+    def translated(x):
+        text, codons = "".join("TCAG"[int(v) % 4] for v in x), dict(CODONS)
+        seen = dict.fromkeys(codons.values(), 0.5)
+        for i in range(0, len(text) - 2, 3):
+            seen[codons[text[i : i + 3]]] += 1.0
+        return [codons[text[i : i + 3]] for i in range(0, len(text) - 2, 3)], sum(seen.values())
+
+    x = np.arange(30.0) ** 2 % 7
+    compiled = pellucid.compile(translated, freeze=("CODONS",))
+    assert compiled(x) == translated(x)
+    assert compiled.source("typed", x).count("append") < 400
+
+
 def deleted(k):
     d = {}
     for i in range(len(k)):

@@ -40,7 +40,11 @@ def longer_and_longer(n):
     for i in range(n):
         path = path + (i,)
     path += (9, 9)
-    return path, (*path, 1), (1, *path[1:], 2), 2 * path, path * (n % 3)
+    return path, (*path, 1), (1, *path[1:], 2), 2 * path, path * (n % 3), more_of_them(n)
+
+
+def more_of_them(n):
+    return (np.nan,) * n, n * (1.0, 2.5), ((1, 0.5),) * (n - 2)
 
 
 def asked(n):

@@ -82,7 +82,6 @@ NOT_SHOWN = {
     "write a lambda",
     "start the list with a value of that type",
     "work on a copy: `{}.copy()`",
-    "change a copy and put it back: `row = rows[i].copy()`, ..., `rows[i] = row`",
     "make `{}` a copy: `.copy()`{}",
     "make a list of its items first: `list(...)`",
     "make a list of it first: `list(filter(...))`",

@@ -40,6 +40,13 @@ def digits(number):
     return found
 
 
+def digits_of_unsigned(number):
+    """The digits of an np.uint64, whose last bit an int has not."""
+    found = digits(int(number // 10)) if number >= 10 else []
+    found.append("0123456789"[int(number % 10)])
+    return found
+
+
 def number_in(text, base):
     """The digits of a number, with spaces around it, a sign, and underscores between them."""
     first, last = 0, len(text)
@@ -63,13 +70,20 @@ def number_in(text, base):
             digit = digit_of(text[k])
             if digit >= base:
                 raise ValueError(f"invalid literal for int() with base {base}: {text!r}")
-            if total > (9223372036854775807 - digit) // base:
+            total, is_too_large = with_digit(total, -digit if is_negative else digit, base)
+            if is_too_large:
                 raise OverflowError("an int of more than 64 bits")
-            total = total * base + digit
             is_behind_digit = True
     if not is_behind_digit:
         raise ValueError(f"invalid literal for int() with base {base}: {text!r}")
-    return -total if is_negative else total
+    return total
+
+
+def with_digit(total, digit, base):
+    """A number with another digit, of its own sign, behind it; and whether that has more than 64 bits."""
+    if digit < 0 or total < 0:
+        return total * base + digit, total < (-9223372036854775807 - 1 - digit + base - 1) // base
+    return total * base + digit, total > (9223372036854775807 - digit) // base
 
 
 def place_of(text, part, start):
@@ -84,36 +98,73 @@ def contains(text, part):
     return place_of(text, part, 0) >= 0
 
 
-def find(text, part):
-    return place_of(text, part, 0)
+def within(place, length):
+    """Where a slice begins or ends, in a text of this length."""
+    if place < 0:
+        place += length
+        return place if place > 0 else 0
+    return place
 
 
-def index(text, part):
-    at = place_of(text, part, 0)
+def found_at(text, part, start, stop, is_last):
+    """Where a part stands first, or last, between two places; -1 where it does not."""
+    first, end = within(start, len(text)), len(text)
+    if stop is not None and within(stop, len(text)) < end:
+        end = within(stop, len(text))
+    at = -1
+    k = end - len(part) if is_last else first
+    while at < 0 and first <= k and k + len(part) <= end:
+        if all(text[k + j] == part[j] for j in range(len(part))):
+            at = k
+        k += -1 if is_last else 1
+    return at
+
+
+def find(text, part, start=0, stop=None):
+    return found_at(text, part, start, stop, False)
+
+
+def rfind(text, part, start=0, stop=None):
+    return found_at(text, part, start, stop, True)
+
+
+def index(text, part, start=0, stop=None):
+    at = found_at(text, part, start, stop, False)
     if at < 0:
         raise ValueError("substring not found")
     return at
 
 
-def count(text, part):
+def rindex(text, part, start=0, stop=None):
+    at = found_at(text, part, start, stop, True)
+    if at < 0:
+        raise ValueError("substring not found")
+    return at
+
+
+def count(text, part, start=0, stop=None):
     """How often a part stands in a text, apart from each other."""
-    if len(part) == 0:
-        return len(text) + 1
     found = 0
-    at = place_of(text, part, 0)
+    step = len(part) if len(part) > 0 else 1
+    at = found_at(text, part, start, stop, False)
     while at >= 0:
         found += 1
-        at = place_of(text, part, at + len(part))
+        at = found_at(text, part, at + step, stop, False)
     return found
 
 
-def startswith(text, part):
-    return len(part) <= len(text) and all(text[k] == part[k] for k in range(len(part)))
+def startswith(text, part, start=0, stop=None):
+    return found_at(text, part, start, stop, False) == within(start, len(text)) if len(part) > 0 else (
+        found_at(text, part, start, stop, False) >= 0
+    )  # fmt: skip
 
 
-def endswith(text, part):
-    before = len(text) - len(part)
-    return before >= 0 and all(text[before + k] == part[k] for k in range(len(part)))
+def endswith(text, part, start=0, stop=None):
+    end = len(text)
+    if stop is not None and within(stop, len(text)) < end:
+        end = within(stop, len(text))
+    at = found_at(text, part, start, stop, True)
+    return at >= 0 and at == end - len(part)
 
 
 def upper(text):

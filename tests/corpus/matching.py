@@ -22,6 +22,17 @@ class Box:
     height: float = 1.0
 
 
+def shadowed(a, b):
+    """The builtins that patterns ask are those, whatever the variables are called."""
+    tuple, len, list, isinstance = 2.0, 3.0, a, b
+    match (a, b):
+        case [first, *rest]:
+            total = first * len + rest[0] * tuple
+        case {"a": value}:
+            total = value
+    return total + list * isinstance
+
+
 def area(a, b):
     """Classes with positions and names, of values that are made inside."""
     total = 0.0

@@ -7,7 +7,7 @@ Flow-sensitive over structured code, loops to a fixpoint, so that buffers that s
 A `Link` remembers the statement that made two names share, and for a direct view which elements it shows, so that rows
 that are provably different do not conflict.  A name linked to itself may not be stored into: it shows one element twice
 (`broadcast_to`), or is read-only in NumPy.  A statement that makes new elements where NumPy gives a view says by
-`shows` of what; only `as_numpy` heeds that.
+`shows` of what; only `as_numpy` heeds that.  A list linked to itself may hold an array twice.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Array, ListOf, Type
 from ..liveness import Liveness, liveness
+from .items import lists_of_items
 from .links import NO_LINKS, Link, Links, Pair
 from .parts import Parts
 
@@ -208,7 +209,7 @@ class _Walker:
         arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
         self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
         self.tracked |= {base for name in self.tracked for base in parts.bases(name)}
-
+        self.items = lists_of_items(function)
     def link(self, origin: gast.stmt, by_items: bool = False) -> Link:
         key = id(origin), by_items
         if key not in self.reasons:
@@ -266,6 +267,8 @@ class _Walker:
             return self.take(statement, name, sources[0], state)
         if self.as_numpy:
             sources = (*sources, *getattr(statement, "shows", ()))
+            if getattr(statement, "puts_back", False):
+                return self.take_item(statement, name, value.args[0].id, state)
         shown = self.partners(statement, sources, state) if sources else {}
         if len(sources) == 1 and isinstance(value, gast.Subscript) and isinstance(self.types.get(sources[0]), Array):
             shown[sources[0]] = Link(statement, sources[0], self.parts.of(value))
@@ -273,7 +276,7 @@ class _Walker:
             state = state.forget(name)
         made = {pair(name, other): link for other, link in shown.items() if other != name}
         locked = syntax.operator_of(value) in READ_ONLY or self.as_numpy and getattr(statement, "locked", False)
-        if locked or any(state.between(s, s) is not None for s in sources):
+        if locked or any((link := state.between(s, s)) is not None and not link.by_items for s in sources):
             made[name, name] = self.link(statement)
         return state.with_(made) if made else state
 
@@ -281,6 +284,13 @@ class _Walker:
         """What is taken out of a box shows what it showed before, and the box nothing any more."""
         shown = [other for other in state.partners(box) if other not in (box, name)]
         return state.forget(name).forget(box).with_({pair(name, other): self.link(statement) for other in shown})
+
+    def take_item(self, statement: gast.stmt, name: str, item: str, state: Links) -> Links:
+        """A copy of an item of a list shows what the item shows; but for the list, unless that has the array twice."""
+        list_ = self.items.get(item, "")
+        shown = [other for other in (*state.partners(item), item) if other not in (list_, name)]
+        shown += [name] if state.between(list_, list_) is not None else []
+        return state.forget(name).with_({pair(name, other): self.link(statement) for other in shown})
 
     def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: Links) -> Links:
         """The results of a call may show its arguments, and one another; but for those that it stores back at once."""
@@ -322,9 +332,10 @@ class _Walker:
 
     def share(self, statement: gast.stmt, list_: str, sources: Sequence[str], state: Links) -> Links:
         """A list shows what its new element shows, besides what it showed before."""
-        known = state.partners(list_)
-        shown = [other for other in self.partners(statement, sources, state) if other != list_ and other not in known]
-        return state.with_({pair(list_, other): self.link(statement, by_items=True) for other in shown})
+        known, shown = state.partners(list_), self.partners(statement, sources, state)
+        has_it = self.as_numpy and list_ in shown and not getattr(statement, "is_put_back", False)
+        links = [other for other in shown if other not in known and (other != list_ or has_it)]
+        return state.with_({pair(list_, other): self.link(statement, by_items=True) for other in links})
 
     def partners(self, statement: gast.stmt, sources: Sequence[str], state: Links) -> dict[str, Link]:
         """Everything that shares with the sources, the sources included."""
@@ -338,9 +349,8 @@ class _Walker:
 
 
 def _views(function: Function) -> Iterable[gast.Subscript]:
-    for statement in syntax.walk(function.body):
-        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
-            yield statement.value
+    assigned = (s.value for s in syntax.walk(function.body) if isinstance(s, gast.Assign))
+    return (value for value in assigned if isinstance(value, gast.Subscript))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

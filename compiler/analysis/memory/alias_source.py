@@ -253,7 +253,9 @@ class Flow:
                 if name not in state and name in self.locals:
                     state[name] = before
             case _:
-                self.bind(target, value, state)
+                before = self.evaluate(target, state)
+                if value.form == "container":
+                    self.put(before, element(value), state)
 
     def put(self, base: PointsTo, part: PointsTo, state: State) -> None:
         """Something is put into an object: every name that may be the object may now reach it."""

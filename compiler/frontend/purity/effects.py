@@ -235,12 +235,12 @@ class Judge:
         elif method in words.STANDARD_METHODS and not self._may_be_own(base):
             if not self._changes_outside(base, method):
                 yield self._bad_method(func)
-        elif self._is_plain(base):
+        elif self._is_plain(base) or self.facts.value(base).form == "made" and self._near(method) is not None:
             yield self._bad_method(func)
 
     def _may_be_own(self, base: gast.expr) -> bool:
         """Whether it may be an instance of a class of the user's, whose methods the specialiser knows."""
-        return self.is_helper or self.facts.value(base).form == "container"
+        return self.is_helper or self.facts.value(base).form in ("container", "made")
 
     def _changes_outside(self, base: gast.expr, method: str) -> bool:
         """Whether `changes` reports this call: once is enough."""
@@ -250,14 +250,12 @@ class Judge:
     def _is_plain(self, base: gast.expr) -> bool:
         """Whether it is a number or an array for sure: anything else may be a record with fields of its own."""
         value = self.facts.value(base)
-        return value.form in ("scalar", "made", "array", "mask") and all(
+        return value.form in ("scalar", "array", "mask") and all(
             origin.kind == "made" for origin in value.itself
         )
 
     def _bad_method(self, func: gast.Attribute) -> Diagnostic:
-        method = func.attr
-        allowed = {m for m in words.ARRAY_METHODS if self.vocabulary.is_supported(f"numpy.{m}")} | ALWAYS_METHODS
-        near = None if method in words.STANDARD_METHODS else closest(method, allowed)
+        method, near = func.attr, self._near(func.attr)
         text = f"the method `.{method}()` is not supported"
         if near is not None:
             span = Span.of(func, self.file)
@@ -266,6 +264,11 @@ class Judge:
             return replace(fault, fix=(Edit(end, near),))
         way_out = words.METHOD_WAYS_OUT.get(method, f"write it with supported methods, or {OUTSIDE}")
         return self._fault("U013", text, func, "called here", way_out)
+
+    def _near(self, method: str) -> str | None:
+        """The method of arrays that one is a slip of the pen for."""
+        allowed = {m for m in words.ARRAY_METHODS if self.vocabulary.is_supported(f"numpy.{m}")} | ALWAYS_METHODS
+        return None if method in words.STANDARD_METHODS else closest(method, allowed)
 
     def _fault(self, code: str, message: str, node: gast.AST, label: str, *help_: str) -> Diagnostic:
         return Diagnostic(code, message, Span.of(node, self.file), label, help=tuple(h for h in help_ if h))

@@ -175,6 +175,11 @@ def _option_faults(
                 text = f"`{option}` names `{name}`, which is not a parameter of this function"
                 span = _option_span(tree, file, option, name)
                 yield Diagnostic("P017", text, span, "no such parameter", help=(f"its parameters: {listed}",))
+    for name in options.mutates:
+        if name in options.static and name in own.parameters:
+            text = f"`static` and `mutates` both name `{name}`, but what is known at compile time cannot change"
+            yield Diagnostic("P017", text, _option_span(tree, file, "mutates", name), "named twice",
+                             help=("leave it out of one of them",))  # fmt: skip
     if not isinstance(options.freeze, tuple) or not options.freeze:
         return
     sources = [source, *(one.source for one in reached(source, summaries, False))]

@@ -31,6 +31,22 @@ def faults(node: gast.Match) -> Iterator[tuple[gast.AST, str]]:
 
 def lowered(node: gast.Match, function: gast.AST, fresh: Callable[[str], str]) -> list[gast.stmt]:
     """A `match` of this function as assignments and `if`."""
+    used = {n.id for n in gast.walk(function) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+    return [_ByName(used).visit(statement) for statement in _lowered(node, function, fresh)]
+
+
+class _ByName(gast.NodeTransformer):
+    """Builtins under their names, but for those that a variable of the function has."""
+
+    def __init__(self, used: set[str]) -> None:
+        self.used = used
+
+    def visit_Constant(self, node: gast.Constant) -> gast.expr:
+        found = getattr(node.value, "__name__", "")
+        return node if not found or found in self.used else gast.copy_location(name(found), node)
+
+
+def _lowered(node: gast.Match, function: gast.AST, fresh: Callable[[str], str]) -> list[gast.stmt]:
     subject, done = fresh("subject"), fresh("matched")
     first = [located(gast.Assign([target(subject)], node.subject, None), node)]
     if not any(_leaves_names(case, function) for case in node.cases):
@@ -99,16 +115,16 @@ def tests(pattern: Any, subject: gast.expr) -> list[gast.expr]:
         case gast.MatchOr(patterns=patterns):
             return [located(gast.BoolOp(gast.Or(), [_all(tests(p, subject)) for p in patterns]), pattern)]
         case gast.MatchSequence(patterns=patterns):
-            kinds = gast.Tuple([name("tuple"), name("list")], gast.Load())
+            kinds = gast.Tuple([constant(tuple), constant(list)], gast.Load())
             stars = [p for p in patterns if isinstance(p, gast.MatchStar)]
             op = gast.GtE() if stars else gast.Eq()
-            length = located(gast.Compare(_call("len", subject), [op], [constant(len(patterns) - len(stars))]), pattern)
-            own = [_call("isinstance", subject, kinds), length]
+            length = located(gast.Compare(_call(len, subject), [op], [constant(len(patterns) - len(stars))]), pattern)
+            own = [_call(isinstance, subject, kinds), length]
         case gast.MatchMapping(keys=keys):
-            own = [_call("isinstance", subject, name("dict"))]
+            own = [_call(isinstance, subject, constant(dict))]
             own += [gast.Compare(key, [gast.In()], [subject]) for key in keys]
         case gast.MatchClass(cls=cls):
-            own = [_call("isinstance", subject, cls)]
+            own = [_call(isinstance, subject, cls)]
         case _:
             own = []
     return [*own, *(test for inner, part in inside(pattern, subject) for test in tests(inner, part))]
@@ -120,7 +136,7 @@ def bound(pattern: Any, subject: gast.expr) -> list[tuple[str, gast.expr]]:
     if isinstance(pattern, gast.MatchAs) and pattern.name is not None:
         found.append((_text(pattern.name), subject))
     if isinstance(pattern, gast.MatchStar) and pattern.name is not None:
-        found.append((_text(pattern.name), _call("list", subject)))
+        found.append((_text(pattern.name), _call(list, subject)))
     return found
 
 
@@ -153,7 +169,7 @@ def _positional(subject: gast.expr, cls: gast.expr, place: int) -> gast.expr:
     if isinstance(cls, gast.Name) and cls.id in WHOLE:
         return subject
     names = gast.Attribute(cls, "__match_args__", gast.Load())
-    return _call("getattr", subject, gast.Subscript(names, constant(place), gast.Load()))
+    return _call(getattr, subject, gast.Subscript(names, constant(place), gast.Load()))
 
 
 def _captures(pattern: Any) -> bool:
@@ -164,8 +180,8 @@ def _text(found: Any) -> str:
     return found.id if isinstance(found, gast.Name) else str(found)
 
 
-def _call(function: str, *arguments: gast.expr) -> gast.expr:
-    return gast.Call(name(function), list(arguments), [])
+def _call(function: Callable[..., Any], *arguments: gast.expr) -> gast.expr:
+    return gast.Call(constant(function), list(arguments), [])
 
 
 def _all(parts: list[gast.expr]) -> gast.expr:

@@ -171,6 +171,8 @@ def classify(value: Any, name: str) -> Resolution:
     of_class = isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, type)
     if isinstance(value, types.WrapperDescriptorType) or of_class and value.__self__.__module__ == "builtins":
         return Resolution("builtin", value.__qualname__, value)
+    if isinstance(value, types.BuiltinMethodType) and type(value.__self__) in (str, tuple):
+        return Resolution("constant", name, value)  # which the method is of
     if dotted := library_name(value):
         return Resolution("builtin", dotted[9:], value) if dotted.startswith("builtins.") else library(dotted, value)
     if is_bound_method(value) or isinstance(value, functools.partial):

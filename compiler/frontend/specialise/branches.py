@@ -226,7 +226,7 @@ def wish_for(frame: Frame, key: str | int) -> str:
 
 def choose(frame: Frame, test: gast.expr, first: Walk, second: Walk, node: gast.AST, hint: str) -> Value:
     """The value of `a if c else b`, whose sides were walked: what either leaves behind is merged as after an `if`."""
-    key = hint + VALUE
+    key = hidden(frame, hint)
     for path in (first, second):
         if path.side.variables is not None:
             path.side.variables[key] = path.result

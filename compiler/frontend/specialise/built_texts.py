@@ -35,7 +35,7 @@ from . import (
 from .frame import Frame
 from .static_python import computed
 from .text_numbers import as_text, is_built, is_text, number_of
-from .values import Column, Rows, Sequence, Static, Text, Value
+from .values import NONE, Column, Rows, Sequence, Static, Text, Value
 
 WAY_OUT = ("compare it, or take it apart: `for letter in text`",)
 
@@ -134,6 +134,8 @@ def of_number(frame: Frame, args: list[Value], node: gast.AST) -> Value:
         what = f"`str()` of a {frame.describe(value)} that only the run knows"
         help_ = ("return the number, and show it there", "show an int: `str(int(x))`")
         frame.fault("U018", f"{what} is not in the language", node, "called here", help_)
+    if found is not None and found.dtype == "u64":
+        return of_letters(frame, in_language(frame, "digits_of_unsigned", [value], node), node)
     whole = builtin_calls.as_int(frame, value, node)
     return of_letters(frame, in_language(frame, "digits", [whole], node), node)
 
@@ -180,7 +182,7 @@ def is_of_run(frame: Frame, method: str, args: list[Value]) -> bool:
     return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
 
 
-METHODS = frozenset("count find index startswith endswith".split())
+METHODS = frozenset("count find rfind index rindex startswith endswith".split())
 BY_LETTER = frozenset("upper lower".split())
 
 
@@ -190,8 +192,11 @@ def call_method(frame: Frame, text: Value, method: str, args: list[Value], node:
         return joined(frame, text, args[0], node)
     if method in BY_LETTER and not args:
         return of_letters(frame, in_language(frame, method, [spelled(frame, text, node)], node), node)
-    if method in METHODS and len(args) == 1 and is_text(args[0]):
-        return in_language(frame, method, [spelled(frame, one, node) for one in (text, args[0])], node)
+    is_asked = method in METHODS and 1 <= len(args) <= 3 and is_text(args[0])
+    if is_asked and all(a == NONE or frame.is_integer(a) for a in args[1:]):
+        if len(args) > 1 and args[1] == NONE:
+            args = [args[0], Static(0), *args[2:]]
+        return in_language(frame, method, [*(spelled(frame, one, node) for one in (text, args[0])), *args[1:]], node)
     frame.fault("U018", f"`.{method}()` of a text that the run builds is not in the language", node, "called here",
                 WAY_OUT)  # fmt: skip
 

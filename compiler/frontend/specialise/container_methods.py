@@ -33,7 +33,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
-from .object_changes import change
+from .object_changes import change, is_unheld
 from .static_python import computed, stop
 from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
 
@@ -121,7 +121,8 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
     held = equality.as_sequence(frame, sequence)
     is_list = isinstance(held, Sequence) and held.kind is list
     is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
-    if isinstance(held, Rows) and held.kind is tuple:
+    is_tuple = isinstance(held, Sequence | Rows) and held.kind is tuple
+    if is_tuple and (isinstance(held, Rows) or isinstance(count, Leaf) and _is_of_any_length(frame, held)):
         return tuples.repeated(frame, held, count, node)
     if is_open or isinstance(held, Rows) or forms.grows(frame, held):
         return in_language(frame, "repeated", [sequence, count], node)
@@ -129,6 +130,11 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
         return None
     items = held.items * evaluate.known(frame, count, node, "the length of a list")
     return containers.new_list(frame, items) if is_list else Sequence(items)
+
+
+def _is_of_any_length(frame: Frame, held: Sequence) -> bool:
+    """Whether a tuple may have a length of the run; ints are mostly a shape, whose rank must be known."""
+    return list_positions.are_alike(frame, held) and not all(map(frame.is_integer, held.items))
 
 
 def set_slice(frame: Frame, target: Ref, items: gast.Slice, value: Value | None, node: gast.AST) -> None:
@@ -270,6 +276,8 @@ def _order_of(keys: list[Any], descending: bool) -> list[int]:
 
 def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
     held = frame.held(target)
+    if isinstance(target, Ref) and forms.grows(frame, held) and is_unheld(frame, target):
+        return target
     if isinstance(held, Table):
         shared_items.note(frame, forms.structure(held))
     if forms.grows(frame, held):

@@ -21,6 +21,7 @@ from . import (
     container_methods,
     evaluate,
     forms,
+    items_read,
     iteration,
     keyed,
     list_positions,
@@ -104,7 +105,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
     if isinstance(items, gast.Slice):
         return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
     position = whole(frame, evaluate.evaluate(frame, items), node)
-    return tables.item(frame, held, position, node, hint)
+    return items_read.item(frame, base, position, node, hint)
 
 
 def item_of_dict(frame: Frame, base: Value, held: Mapping_, key: Value, node: gast.AST) -> Value:

@@ -13,12 +13,14 @@ from typing import Any
 
 import gast
 
-from . import classes, containers, iteration, keyed, one_of, sets, sites
+from . import classes, containers, iteration, keyed, list_positions, one_of, sets, sites
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change
 from .static_python import no_key, stop
 from .values import NONE, Iteration, Mapping_, OneOf, Ref, Sequence, Static, Value
+
+MOST_WRITTEN_OUT = 4  # items that are put into a dict of the run one by one
 
 
 def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Value | None:
@@ -113,8 +115,7 @@ def from_keys(frame: Frame, keys: Value, value: Value, node: gast.AST) -> Value:
     if sets.is_set(frame, keys):
         sets.refuse_order(frame, node)
     if iteration.is_static_iterable(frame, source):
-        for key in iteration.static_items(frame, source, node):
-            put(frame, target, key, value, node)
+        put_each(frame, target, [(key, value) for key in iteration.static_items(frame, source, node)], node)
         return target
     if isinstance(value, Ref):
         frame.fault("R003", "all keys of this dict have one object, and a change of it would show under each", node,
@@ -132,6 +133,19 @@ def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> 
     change(frame, target, Mapping_(tuple({**dict(held.items), name: value}.items())), node)
 
 
+def put_each(frame: Frame, target: Ref, pairs: list[tuple[Value, Value]], node: gast.AST) -> None:
+    """`target[key] = value` for each of these; where the dict is one of the run, in a loop over a list of many."""
+    listed = Sequence(tuple(Sequence(pair) for pair in pairs))
+    is_of_run = not isinstance(frame.held(target), Mapping_)
+    if is_of_run and len(pairs) > MOST_WRITTEN_OUT and list_positions.are_alike(frame, listed):
+        items = containers.new_list(frame, listed.items)
+        list_positions.let_numbers_grow(frame, items.number, node)
+        keyed.in_language(frame, "python_dicts:put_pairs", [target, items], node)
+        return
+    for key, value in pairs:
+        put(frame, target, key, value, node)
+
+
 def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     """What `target.update(other)` does: items of a dict, or a sequence of pairs."""
     if isinstance(other, OneOf):
@@ -140,8 +154,7 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     other = keyed.table_inside(frame, other)
     held = frame.held(other)
     if isinstance(held, Mapping_):
-        for key, value in held.items:
-            put(frame, target, keyed.as_key(key), value, node)
+        put_each(frame, target, [(keyed.as_key(key), value) for key, value in held.items], node)
         return
     if keyed.dict_of(frame, other) is not None:
         other = Iteration("items", (other,))
@@ -149,11 +162,13 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     if not iteration.is_static_iterable(frame, source):
         keyed.in_language(frame, "python_dicts:put_pairs", [target, source], node)
         return
+    pairs = []
     for pair in iteration.static_items(frame, source, node):
         both = iteration.static_items(frame, pair, node)
         if len(both) != 2:
             frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
-        put(frame, target, both[0], both[1], node)
+        pairs.append((both[0], both[1]))
+    put_each(frame, target, pairs, node)
 
 
 def _view(kind: str) -> Callable[..., Value]:

@@ -59,6 +59,7 @@ def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
 
 
 def statement(frame: Frame, node: gast.stmt) -> None:
+    frame.heap.open = None
     match node:
         case gast.Assign(targets=places, value=value):
             hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
@@ -133,7 +134,7 @@ def delete(frame: Frame, place: gast.expr) -> None:
                 one_of.of_cases(frame, target, one_of.done(lambda case: _delete_item(frame, case, items, place)), place)
             else:
                 _delete_item(frame, target, items, place)
-            put_back()
+            put_back(target)
 
 
 def _delete_item(frame: Frame, target: Value, items: gast.expr, place: gast.expr) -> None:
@@ -160,7 +161,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
             subscript.store(frame, target, items, value, node)
-            put_back()
+            put_back(target)
         case gast.Attribute(value=base, attr=attribute):
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
@@ -184,29 +185,32 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         augmented_part(frame, node, base, put_back)
 
 
-def augmented_part(frame: Frame, node: gast.AugAssign, base: Value, put_back: Callable[[], None]) -> None:
+def augmented_part(frame: Frame, node: gast.AugAssign, base: Value, put_back: Callable[[Value], None]) -> None:
     """`base.name += v`, `base[i] += v`."""
     place, op = node.target, type(node.op)
     if isinstance(place, gast.Attribute):
         old = attributes.attribute_of(frame, base, place.attr, place, "t")
-        made = updated(frame, old, op, evaluate.evaluate(frame, node.value), node, place.attr)
-        return classes.assign(frame, base, place.attr, made, place)
+        value = evaluate.evaluate(frame, node.value)
+        old = items_in_place.own_array(frame, base, put_back, old, node)
+        classes.assign(frame, base, place.attr, updated(frame, old, op, value, node, place.attr), place)
+        return put_back(base)
     found = frame.type_of(base)
     if isinstance(found, Array):
         subscript.require_array(frame, found, place)
         items = subscript.normalised(frame, found, place.slice, place)
         old = subscript.element(frame, base, items, node)
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
-        return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
+        subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
+        return put_back(base)
     base, place = keyed_loops.as_list_item(frame, base, place)
     old, put_item_back = items_in_place.item(frame, base, put_back, place)
     # an item is still that object; a slice of a list is a list of its own, which is put back
     value = updated(frame, old, op, evaluate.evaluate(frame, node.value), node)
     if value is not old or isinstance(place.slice, gast.Slice):
         subscript.store(frame, base, place.slice, value, node)
-        put_back()
+        put_back(base)
     else:
-        put_item_back()
+        put_item_back(value)
     return None
 
 

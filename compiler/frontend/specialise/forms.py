@@ -22,6 +22,7 @@ from .merge import identical
 from .record_classes import can_change
 from .values import (
     NONE,
+    UNKNOWN,
     Closure,
     Column,
     Conflict,
@@ -44,9 +45,6 @@ from .values import (
     same_structure,
     with_parts,
 )
-
-# Whether the numbers of lists that are all empty are Python's.
-UNKNOWN: Any = None
 
 
 def grows(frame: Frame, held: Value) -> bool:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
+import gast
+
 from ...records import dataclass
 from .record_classes import can_change
 from .values import (
@@ -41,6 +43,21 @@ class Owner:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class ItemPlace:
+    """Where an item was read from a list that grows: the number of the list, the position, and the item.
+
+    since   how many changes there were then, or when the item was last put back
+    read    the names of what was read for the item; empty for what was put back since
+    """
+
+    list: int
+    position: gast.expr
+    item: Value
+    since: int
+    read: tuple[str, ...]
+
+
 @dataclass(slots=True, eq=False)
 class Heap:
     """Number -> what the object holds: a `Sequence` of kind list, a `Mapping_`, the leaf of a list that grows, or the
@@ -55,6 +72,8 @@ class Heap:
     outside   values from outside that were read, by their places, with the numbers of the objects in them
     sites     number -> where a dict, set or deque was made (`sites.py`)
     joins     number -> where the paths meet, for one made where paths met
+    items     number -> where it was read, for an object in an item of a list that grows (`items_read.py`)
+    open      the one of them that is being changed, and is put back after that
     lent      the numbers of objects that a caller lent to this function, which sees what becomes of them (`lending.py`)
     """
 
@@ -70,6 +89,8 @@ class Heap:
     sites: dict[int, Any] = field(default_factory=dict)
     joins: dict[int, frozenset[Any]] = field(default_factory=dict)
     lent: frozenset[int] = frozenset()
+    items: dict[int, ItemPlace] = field(default_factory=dict)
+    open: ItemPlace | None = None
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """An object of its own that holds this."""
@@ -100,8 +121,8 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites),
-            dict(self.joins), self.lent,
+            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites), dict(self.joins),
+            self.lent, dict(self.items),
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -110,7 +131,7 @@ class Heap:
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
         self.outside, self.sites, self.resized, self.lent = kept.outside, kept.sites, kept.resized, kept.lent
-        self.joins = kept.joins
+        self.joins, self.items = kept.joins, kept.items
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, forms, generators, keyed, outside, rows, subscript, tables, texts
+from . import apply, choices, evaluate, forms, generators, items_read, keyed, outside, rows, subscript, tables, texts
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Text, Value
@@ -222,7 +222,8 @@ def range_length(frame: Frame, start: Value, stop: Value, step: Value, node: gas
 
 def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
     """The item a loop sees at a position."""
-    value = frame.held(keyed.shown_by(frame, value) or value)
+    source = keyed.shown_by(frame, value) or value
+    value = frame.held(source)
     match value:
         case Rows():
             return rows.item(frame, value, frame.atom(position, node), node)
@@ -250,6 +251,6 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
             return Sequence(tuple(item_at(frame, p, position, node) for p in inner))
     found = frame.type_of(value)
     if forms.grows(frame, value):
-        return tables.item(frame, value, frame.atom(position, node), node)
+        return items_read.item(frame, source, frame.atom(position, node), node)
     items = [frame.atom(position, node), *(syntax.slice_() for _ in range(found.ndim - 1))]
     return subscript.element(frame, value, items, node)

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 import gast
 
 from ...dtypes import INT_WORD
-from ...types import Scalar
+from ...types import Array, Scalar, Type
 from . import builtin_calls, containers, evaluate, forms, sites, subscript, text_numbers, texts
 from .frame import Frame, NeedsStatic
 from .static_python import stop
@@ -80,8 +81,13 @@ def are_alike(frame: Frame, held: Value) -> bool:
     form = forms.form_of_items(frame, held) if isinstance(held, Sequence) else None
     if form is None or isinstance(form, Conflict):
         return False
-    kinds = {frame.type_of(item) for item in held.items}
+    kinds = {_kind(frame.type_of(item)) for item in held.items}
     return len(kinds) == 1 and any(isinstance(leaf, Typed) for leaf in leaves(forms.with_room(frame, form)))
+
+
+def _kind(found: Type | None) -> Hashable:
+    """What items have to have in common: arrays may differ in their lengths."""
+    return (found.dtype, found.ndim) if isinstance(found, Array) else found
 
 
 def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:

@@ -21,6 +21,7 @@ from .values import (
     DROPPED,
     NONE,
     UNDEFINED,
+    UNKNOWN,
     Column,
     Conflict,
     Dropped,
@@ -199,7 +200,7 @@ def _is_list_of_items(value: Value) -> bool:
 def list_of_column(frame: Frame, value: Value) -> ListOf | None:
     """The growable list that a list of any length can become: one of numbers."""
     item = value.item if isinstance(value, Rows) else None
-    found = frame.type_of(item.values) if isinstance(item, Column) else None
+    found = frame.type_of(item.values) if isinstance(item, Column) and item.is_weak is not UNKNOWN else None
     return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator as Walk
 import gast
 
 from ...analysis.core_liveness import reads
+from ...names import base_of
 from . import forms, sites
 from .frame import Anew, Frame
 from .heap import Owner, reachable
@@ -23,12 +24,18 @@ def change(
     frame: Frame, target: Ref, contents: Value | None, node: gast.AST, keeps_length: bool = False
 ) -> None:
     """An object holds something else from here on; None: the leaf that it holds has changed."""
+    from . import items_read  # which is made of what is here
+
     heap = frame.heap
     owner = heap.owner_of(target.number)
-    if owner is not None:
+    place = items_read.place_of(frame, target)
+    is_open = place is not None and place == heap.open
+    if contents is None and not is_open:
+        place = None
+    if owner is not None and place is None:
         way_out = f"work on a copy: `{owner.name}.copy()`"
         if owner.kind == "item":
-            way_out = "change a copy and put it back: `row = rows[i].copy()`, ..., `rows[i] = row`"
+            way_out = "read the item again before it is changed: `row = rows[i]`"
         frame.fault(*seen_outside(owner), node, "changed here", (way_out,))
     if target.number in heap.absorbed:
         _refuse_absorbed(frame, target.number, node, "changed here")
@@ -36,7 +43,8 @@ def change(
     if others:
         _keep_apart(frame, [target.number, *others])
         first, second = name_of(frame, target.number), name_of(frame, others[0])
-        message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
+        subject = "an object" if base_of(first) == "t" else f"`{first}`"
+        message = f"{subject} is changed while `{second}`, which is the same object on some paths, is still used"
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
@@ -48,6 +56,8 @@ def change(
     heap.changes.append(target.number)
     if not keeps_length:
         heap.resized.append(target.number)
+    if place is not None and not is_open:
+        items_read.put_back(frame, place, node)
 
 
 def name_of(frame: Frame, number: int) -> str:
@@ -87,6 +97,14 @@ def absorb(frame: Frame, number: int) -> None:
     heap.absorbed |= {other for other in heap.contents if heap.may_be_one(other, number)}
 
 
+def is_unheld(frame: Frame, target: Ref) -> bool:
+    """Whether nobody has an object but the expression that made it, as in `list(generator(x))`."""
+    heap, number = frame.heap, target.number
+    is_own = len(heap.made_of(number)) == 1 and number not in heap.owners and number not in heap.items
+    is_free = number not in heap.absorbed and number not in heap.lent
+    return is_own and is_free and number not in reachable(values_in_use(frame), heap.contents)
+
+
 def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int], node: gast.AST) -> None:
     """No object that a loop found and put into a list that grows may be one that it changes: in the turn after."""
     for number in dict.fromkeys(changed):
@@ -97,7 +115,10 @@ def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int
 def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> None:
     name = name_of(frame, number)
     message = f"`{name}` and an item of a list that grows are one object, and a change of one would show in the other"
-    frame.fault("R003", message, node, label, (f"put a copy into the list: `{name}.copy()`",))
+    help_ = f"put a copy into the list: `{name}.copy()`"
+    if isinstance(frame.heap.contents[number], Record):
+        help_ = f"put `{name}` into the list after the last change of it"
+    frame.fault("R003", message, node, label, (help_,))
 
 
 def seen_outside(owner: Owner) -> tuple[str, str]:

@@ -218,9 +218,20 @@ def _read(frame: Frame, held: Value, read, hint: str, owner: Owner | None) -> Va
     return objects(found, frame.heap, "item", owner) if isinstance(held, Table) else found
 
 
-def store(frame: Frame, held: Value, position: gast.expr, value: Value, node: gast.AST) -> None:
+def store(
+    frame: Frame, held: Value, position: gast.expr, value: Value, node: gast.AST, is_put_back: bool = False
+) -> None:  # fmt: skip
+    """`held[position] = value`; `is_put_back`: it is what was read there."""
     for leaf, atom in zip(forms.lists_of(held), atoms(frame, held, value, node), strict=True):
-        frame.builder.append(syntax.store(leaf.name, [position], atom, frame.here(node)))
+        store_leaf(frame, leaf, position, atom, node, is_put_back)
+
+
+def store_leaf(
+    frame: Frame, leaf: Leaf, position: gast.expr, atom: gast.expr, node: gast.AST, is_put_back: bool
+) -> None:  # fmt: skip
+    statement = syntax.store(leaf.name, [position], atom, frame.here(node))
+    statement.is_put_back = is_put_back
+    frame.builder.append(statement)
 
 
 def length(frame: Frame, held: Value) -> Leaf:

@@ -14,7 +14,18 @@ from typing import Any
 import gast
 
 from ...ops.python_names import NameBinding
-from . import builtin_calls, classes, comprehensions, container_methods, equality, forms, iteration, library, tables
+from . import (
+    builtin_calls,
+    classes,
+    comprehensions,
+    container_methods,
+    containers,
+    equality,
+    forms,
+    iteration,
+    library,
+    tables,
+)
 from .frame import Frame
 from .values import Column, Conflict, Rows, Sequence, Value, parts, with_parts
 
@@ -72,9 +83,10 @@ def end_to_end(frame: Frame, first: Value, second: Value, node: gast.AST) -> Any
 CONCATENATE = NameBinding(function="joining:concatenate")
 
 
-def repeated(frame: Frame, value: Rows, count: Value, node: gast.AST) -> Value:
+def repeated(frame: Frame, value: Rows | Sequence, count: Value, node: gast.AST) -> Value:
     """`value * count`."""
-    listed = container_methods.copy(frame, value, node)
+    is_known = isinstance(value, Sequence)
+    listed = containers.new_list(frame, value.items) if is_known else container_methods.copy(frame, value, node)
     return made(frame, container_methods.in_language(frame, "repeated", [listed, count], node), node)
 
 

@@ -159,6 +159,9 @@ def parameters(frame: Frame, function: Value) -> list[str] | None:
             python = getattr(getattr(value, "__pellucid__", None), "python", value)
             if is_namedtuple_class(python):
                 return None if python._field_defaults else list(python._fields)
+            if isinstance(python, type) and isinstance(vars(python).get("__init__"), python_types.FunctionType):
+                taken = parameters(frame, Static(vars(python)["__init__"]))
+                return None if taken is None else taken[1:]
             if isinstance(python, python_types.FunctionType) and not python.__defaults__:
                 code = python.__code__
                 return None if code.co_flags & 0x04 else list(code.co_varnames[: code.co_argcount])

@@ -56,6 +56,9 @@ class ListOut:
     is_weak: bool = True
 
 
+UNKNOWN: Any = None  # whether the numbers of lists that are all empty are Python's
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""

@@ -13,7 +13,9 @@ import gast
 
 from ... import syntax
 from ...analysis.memory.alias import AliasConflict, alias, conflicts_as_numpy
+from ...analysis.memory.items import list_of_copy
 from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, PurityError, Span
+from ...names import base_of
 from ...program import Function
 from ...types import ListOf
 
@@ -65,6 +67,9 @@ def describe(
         declared = f"@compile(mutates=(\"{conflict.other}\",))"
         help_ = (f"work on a copy (`{conflict.other} = {conflict.other}.copy()`), or declare it: {declared}",)
         return Diagnostic("P014", message, here, "changed here", labels(conflict, conflict.other), help=help_)
+    list_ = list_of_copy(function, conflict.stored)
+    if list_ is not None:
+        return of_item(function, conflict, users_name(function, list_), here)
     stored, other = (users_name(function, name) for name in (conflict.stored, conflict.other))
     message = f"`{stored}` is changed while `{other}`, which shares its elements, is still used"
     made = syntax.names_bound(conflict.origin) if conflict.origin is not None else ()
@@ -74,15 +79,30 @@ def describe(
     if isinstance(function.types.get(conflict.other), ListOf):
         if is_view:
             message = f"an item of `{other}` is changed where it stands, while the list is still used"
-            help_ = ("change a copy of the item, and put that back: `item = rows[i].copy()` ... `rows[i] = item`",)
+            help_ = (f"name the item by its place where it is changed: `{other}[i][...] = v`, `{other}[i] += v`",)
         else:
             help_ = (f"put copies into `{other}`: `.append(a.copy())`",)
     return Diagnostic("R003", message, here, "changed here", labels(conflict, other), help=help_)
 
 
+def of_item(function: Function, conflict: AliasConflict, list_: str, here: Span) -> Diagnostic:
+    """The change of an item of a list, which others may have."""
+    other = users_name(function, conflict.other)
+    if conflict.other == conflict.stored:
+        message = f"this changes an item of `{list_}`, which the list may have twice"
+        help_ = (f"put copies into `{list_}`: `.append(a.copy())`",)
+        return Diagnostic("R003", message, here, "changed here", labels(conflict, list_), help=help_)
+    message = f"this changes an item of `{list_}` while `{other}`, which may be that item, is still used"
+    help_ = (f"let `{other}` be a copy: `.copy()`",)
+    if isinstance(function.types.get(conflict.other), ListOf):
+        message = f"this changes an item of `{list_}`, which `{other}` may have too, while it is still used"
+        help_ = (f"put copies into one of the lists: `[a.copy() for a in {list_}]`",)
+    return Diagnostic("R003", message, here, "changed here", labels(conflict, other), help=help_)
+
+
 def users_name(function: Function, name: str) -> str:
     """What the user calls a name of the typed stage."""
-    found, _ = function.given.get(name, (name, False))
+    found, _ = function.given.get(name, (base_of(name), False))
     return found
 
 
