@@ -11,6 +11,7 @@ Python; whatever a dtype can be asked follows from its record.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -55,11 +56,11 @@ class DType:
         return PYTHON_TYPES[self.order]
 
     @property
-    def zero(self) -> bool | int | float | complex:
+    def zero(self) -> Any:
         return self.python_type(0)
 
     @property
-    def least(self) -> bool | int | float | complex:
+    def least(self) -> Any:
         """What no value is below; complex numbers are in the order of their real parts, then of the imaginary ones."""
         if self.kind == "complex":
             return complex(-float("inf"), -float("inf"))
@@ -68,7 +69,7 @@ class DType:
         return -(2 ** (self.bits - 1)) if self.signed else self.zero
 
     @property
-    def greatest(self) -> bool | int | float | complex:
+    def greatest(self) -> Any:
         """What no value is above."""
         if self.kind == "complex":
             return complex(float("inf"), float("inf"))

@@ -97,7 +97,7 @@ class CallReader:
     def complex(self, node: gast.Call) -> tuple[gast.expr, Type]:
         """`complex(x, y)`: a number where both parts are."""
         if all(map(self.is_literal, node.args)):
-            return self.parts.constant(node, complex(*(self.value(a)[0].value for a in node.args)))  # type: ignore
+            return self.parts.constant(node, complex(*(self.value(a)[0].value for a in node.args)))
         return self.operator(node, "complex_of", node.args, {})
 
     def is_literal(self, node: gast.expr) -> bool:

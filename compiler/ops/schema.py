@@ -101,8 +101,8 @@ class Operator:
     raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`
     works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`
     of_complex  elementwise: how it takes complex numbers: by a function of C's library, `c cexp`, each part by itself,
-                `parts`, by whether `either` or `both` of the parts have it, or by an emitter of its own, `own`; empty where
-                it does not.  Rows of other kinds that only move and add elements always do
+                `parts`, by whether `either` or `both` of the parts have it, or by an emitter of its own, `own`;
+                empty where it does not.  Rows of other kinds that only move and add elements always do
     work        what one element costs, a word of WORK: a conversion, an instruction, a division or root, a function, or
                 one that is computed by a series
     is_light    whether making the result again costs less than keeping it, in the backward sweep

@@ -214,7 +214,7 @@ def eigenvectors(y, packed):
 
 def parts_of_eig(a, x, y, v, x_bar, y_bar, v_bar):
     static.refuse("G003", "eigenvectors of a matrix that is not symmetric have no derivative here",
-                  "of the eigenvalues alone: np.linalg.eigvals; of a symmetric matrix: np.linalg.eigh")  # fmt: skip
+                  "take the eigenvalues alone: np.linalg.eigvals")  # fmt: skip
 
 
 def svdvals(a, s, s_bar):

@@ -126,7 +126,7 @@ def parts_of_eigvals(a, x, y, a_dot):
 
 def parts_of_eig(a, x, y, v, a_dot):
     static.refuse("G003", "eigenvectors of a matrix that is not symmetric have no derivative here",
-                  "of the eigenvalues alone: np.linalg.eigvals; of a symmetric matrix: np.linalg.eigh")  # fmt: skip
+                  "take the eigenvalues alone: np.linalg.eigvals")  # fmt: skip
 
 
 def svd(a, u, s, vt, a_dot):

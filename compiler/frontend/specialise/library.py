@@ -24,7 +24,20 @@ from .heap import objects
 from .joined_types import own_lengths
 from .limits import limit
 from .taking_apart import from_python
-from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, map_leaves
+from .values import (
+    Iteration,
+    Iterator,
+    Leaf,
+    Mapping_,
+    Record,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Value,
+    leaves,
+    map_leaves,
+)
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -72,10 +85,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
 
 def _require_real(frame: Frame, binding: NameBinding, values: list[Value], node: gast.AST) -> None:
     """Refuse complex numbers for a function that is not written for them."""
-    leaves: list[Value] = []
-    for value in values:
-        map_leaves(frame.held(value), lambda part, _: leaves.append(part) or part)
-    found = [frame.type_of(leaf) for leaf in leaves]
+    found = [frame.type_of(leaf) for value in values for leaf in leaves(frame.held(value))]
     given = next((t for t in found if t is not None and types.of_complex(t)), None)
     if given is not None:
         written = node.func if isinstance(node, gast.Call) else None

@@ -252,8 +252,8 @@ class Code:
         """The real and the imaginary part of a complex number."""
         type_ = part_type(pair.type)
         if is_pair(pair.text):
-            first, _, second = pair.text[1:-1].partition(", ")
-            return SsaValue(type_, first.split()[1]), SsaValue(type_, second.split()[1])
+            left, _, right = pair.text[1:-1].partition(", ")
+            return SsaValue(type_, left.split()[1]), SsaValue(type_, right.split()[1])
         if pair.text not in self.halves:
             first, second = (self.value(type_, f"extractvalue {pair}, {k}") for k in (0, 1))
             return first, second

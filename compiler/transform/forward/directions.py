@@ -118,7 +118,7 @@ class _Main:
         count = len(self.function_.results)
         if not isinstance(type_, Array) or type_.ndim == 0:
             shape = syntax.tuple_([])
-            one: gast.expr = syntax.constant(DTYPE[type_.dtype].python_type(1.0))  # type: ignore[union-attr]
+            one: gast.expr = syntax.constant(DTYPE[type_.dtype].python_type(1.0))
             if isinstance(type_, Array):
                 one = build.call("full", one, shape=shape, dtype=type_.dtype, hint="direction")
             elif not type_.weak:
