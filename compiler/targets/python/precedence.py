@@ -39,6 +39,8 @@ def precedence(node: gast.AST) -> int:
             return ATOM
         case gast.Constant(value=int() | float() as number) if math.copysign(1.0, number) < 0:
             return FACTOR
+        case gast.Constant(value=complex() as number) if is_negated(number):
+            return FACTOR
         case gast.Yield() | gast.YieldFrom():
             return 0
         case gast.Await():
@@ -46,15 +48,22 @@ def precedence(node: gast.AST) -> int:
     return ATOM
 
 
+def is_negated(number: complex) -> bool:
+    """Whether it is a multiple of `1j` behind a sign, which turns the zero of the real part too."""
+    return repr(number.real) == "-0.0" and math.copysign(1.0, number.imag) < 0.0 and math.isfinite(number.imag)
+
+
 def constant_text(value: object, quote: str | None = None) -> str:
     """A literal; infinities and nan are spelled through `math`, strings in double quotes where they can be; complex
-    numbers that are not a positive multiple of `1j` are made of their parts.
+    numbers that are no multiple of `1j` are made of their parts.
     """
     match value:
         case float() if math.isnan(value):
             return "math.nan"
         case float() if math.isinf(value):
             return "math.inf" if value > 0 else "-math.inf"
+        case complex() if is_negated(value):
+            return f"-{-value!r}"
         case complex() if repr(value.real) != "0.0" or repr(value.imag).startswith(("-", "nan", "inf")):
             return f"complex({constant_text(value.real)}, {constant_text(value.imag)})"
         case str() if quote == '"' or '"' not in value:
