@@ -191,6 +191,8 @@ def same(left, right, exact=True) -> bool:
     if isinstance(left, np.ndarray):
         if left.dtype != right.dtype or left.shape != right.shape:
             return False
+        if left.dtype.kind == "c":
+            return same(left.real, right.real, exact) and same(left.imag, right.imag, exact)
         if left.dtype.kind != "f":
             return np.array_equal(left, right)
         signs = np.signbit(left) == np.signbit(right)
