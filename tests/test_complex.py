@@ -146,8 +146,34 @@ def test_in_containers():
 
 def real_store(z):
     z = z.copy()
+    part = z.real
+    part[0] = 5.0
+    return z
+
+
+def real_store_of_an_argument(z):
     z.real[0] = 5.0
     return z
+
+
+def parts_stored(z, x):
+    out = np.empty(len(z), dtype=complex)
+    out.real = x
+    out.imag[:] = z.imag
+    out.imag[1:] *= 2.0
+    out.real[z.real > 0.0] -= 1.0
+    for k in range(len(z)):
+        out.real[k] += x[k] * k
+    return out
+
+
+def test_stores_into_parts():
+    z, x = numbers(5), rng().standard_normal(5)
+    np.testing.assert_allclose(compile(parts_stored)(z, x), parts_stored(z, x))
+    np.testing.assert_allclose(
+        grad(lambda z, x: np.sum(np.abs(parts_stored(z, x)) ** 2))(z, x),
+        differences(lambda z: np.sum(np.abs(parts_stored(z, x)) ** 2), z), atol=1e-6,
+    )  # fmt: skip
 
 
 def into_reals(z):
@@ -159,7 +185,7 @@ def into_reals(z):
 @pytest.mark.parametrize(
     ("function", "code"),
     [
-        (real_store, "R003"), (into_reals, "U017"), (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"),
+        (real_store, "R003"), (real_store_of_an_argument, "P014"), (into_reals, "U017"), (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"),
         (lambda z: np.linalg.cholesky(z[:, None] * z), "U017"), (lambda z: float(z[0]), "U017"),
         (lambda z: z % 2, "T001"), (lambda z: complex(z[0]) < 1j, "T001"), (lambda z: np.median(z), "U017"),
     ],

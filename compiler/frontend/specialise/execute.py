@@ -33,6 +33,7 @@ from . import (
     raising,
     refusals,
     sets,
+    stored_parts,
     subscript,
     trying,
     unpacking,
@@ -158,6 +159,8 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             unpacking.unpack(frame, elements, value, node)
+        case gast.Subscript() | gast.Attribute() if stored_parts.store(frame, place, lambda _: value, node):
+            pass
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
             subscript.store(frame, target, items, value, node)
@@ -177,6 +180,12 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         made = updated(frame, old, op, value, node, branches.wish_for(frame, place.id))
         if made is not old:
             bind(frame, place, made, node)
+        return
+
+    def made_of(old: Value) -> Value:
+        return evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
+
+    if stored_parts.store(frame, place, made_of, node):
         return
     base, put_back = items_in_place.to_change(frame, place.value)
     if isinstance(base, OneOf):
