@@ -64,7 +64,7 @@ CODES = {
     # types
     "T001": "operand types not supported by the operation",
     "T002": "name has two incompatible types where branches join",
-    "T003": "returns differ in structure",
+    "T003": "returns differ in type",
     "T004": "wrong number of arguments or unknown argument",
     "T005": "unsupported type of argument",
     # shapes

@@ -169,12 +169,15 @@ class ListOf:
 Type: TypeAlias = Scalar | Array | ListOf
 
 BOOL, INT, FLOAT, COMPLEX = (Scalar(word, weak=True) for word in (BOOL_WORD, INT_WORD, FLOAT_WORD, COMPLEX_WORD))
-_OF_PYTHON = ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX))  # a bool is an int too
+_OF_PYTHON = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
 def type_of_number(value: object) -> Scalar | None:
     """The type of one of Python's numbers; None of anything else."""
-    return next((type_ for cls, type_ in _OF_PYTHON if isinstance(value, cls)), None)
+    found = _OF_PYTHON.get(type(value))
+    if found is None and isinstance(value, int | float | complex):  # of a class of numbers that is made of them
+        return next(type_ for cls, type_ in _OF_PYTHON.items() if isinstance(value, cls))
+    return found
 
 
 _WORDS: dict[str, Scalar] = {

@@ -193,6 +193,7 @@ FREER = {
     "views": "stores through views, and functions that make them",
     "matching": "statements that other modules do without",
     "keyed": "dicts, sets, deques and heaps, with the methods that they have",
+    "several_structures": "classes of its own, and statements that ask of which one something is",
     "complex_numbers": "the functions of `cmath`, and what complex numbers alone have",
     "classes": "methods and attributes of its own classes, and the functions that are tried there",
 }

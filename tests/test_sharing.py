@@ -127,6 +127,8 @@ def test_the_mark_says_what_numpy_does(name):
     sharing = sharing_of(name)
     assert sharing in SHARING
     for text, arrays in CALLS[name]:
+        if name == "imag":  # that of real numbers is new, and nobody may change it
+            arrays = [array + 0j for array in arrays]
         result = result_of(text, arrays)
         shares = any(np.shares_memory(result, array) for array in arrays)
         if sharing == "copy" or sharing == "on request" and "copy=" not in text:

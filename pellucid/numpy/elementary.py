@@ -74,7 +74,6 @@ def as_floating(x):
     return x if static.is_float_word(word) else op.cast(x, dtype="f64")
 
 
-@gives("on request")
 def conjugated(x):
     """The conjugate of complex numbers; others as they are."""
     return op.conjugate(x) if static.is_complex(x) else x
@@ -87,6 +86,7 @@ def squared_size(x):
     return op.square(op.real(x)) + op.square(op.imag(x))
 
 
+@gives("on request")
 def cast(x, dtype, copy=True):
     """`np.astype(x, dtype)`"""
     return astype(operand(x), dtype, copy=copy)

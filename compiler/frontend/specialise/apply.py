@@ -78,7 +78,8 @@ INLINE_LIMIT = 60
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     function, put_back = items_in_place.method(frame, node.func, hint)
     made = call_of(frame, function, node, hint)
-    put_back()
+    if put_back is not None:
+        put_back()
     return made
 
 

@@ -42,12 +42,12 @@ def nothing_to_do(changed: Value) -> None:
     """What is changed is the object itself."""
 
 
-def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, Callable[[], None]]:
+def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, Callable[[], None] | None]:
     """The function of a call; where it is a method that changes an item of a list, with what puts the item back."""
     if isinstance(node, gast.Attribute) and node.attr in CHANGING_METHODS and isinstance(node.value, PLACES):
         base, put_back = to_change(frame, node.value)
         return attributes.attribute_of(frame, base, node.attr, node, hint), lambda: put_back(base)
-    return evaluate.evaluate(frame, node), lambda: None
+    return evaluate.evaluate(frame, node), None
 
 
 def is_item(node: gast.expr) -> bool:

@@ -58,12 +58,11 @@ def _walked(frame: Frame, value: OneOf, case: Value, act: Callable[[Value], Valu
 
 def distributed(frame: Frame, act: Act, values: list[Value], node: gast.AST, hint: str = "t") -> Value | None:
     """`act(*values)` for the cases of the first that has several structures; None where none has."""
-    place = next((k for k, value in enumerate(values) if isinstance(value, OneOf)), None)
-    if place is None:
-        return None
-    value = values[place]
-    assert isinstance(value, OneOf)
-    return of_cases(frame, value, lambda case: act(*values[:place], case, *values[place + 1 :]), node, hint)
+    for place, value in enumerate(values):
+        if isinstance(value, OneOf):
+            before, after = values[:place], values[place + 1 :]
+            return of_cases(frame, value, lambda case: act(*before, case, *after), node, hint)
+    return None
 
 
 def called(
