@@ -135,6 +135,17 @@ def test_numbers_in_errors():
     assert caught.value.args == ("outside", 3 - 1j)
 
 
+def known_at_first(n):
+    z = 1 - 2j
+    for _ in range(n):
+        z = z * z.conjugate() / (1 + abs(z)) + 1j * z.imag
+    return z, (2.5).real, (3 - 4j).imag, True.real
+
+
+def test_attributes_of_numbers_that_are_known():
+    assert compile(known_at_first)(3) == known_at_first(3)
+
+
 def nested(z, pairs):
     return {"sum": z + pairs[0][0], "rest": [w * 2 for _, w in pairs]}
 
@@ -185,7 +196,8 @@ def into_reals(z):
 @pytest.mark.parametrize(
     ("function", "code"),
     [
-        (real_store, "R003"), (real_store_of_an_argument, "P014"), (into_reals, "U017"), (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"),
+        (real_store, "R003"), (real_store_of_an_argument, "P014"), (into_reals, "U017"),
+        (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"),
         (lambda z: np.linalg.cholesky(z[:, None] * z), "U017"), (lambda z: float(z[0]), "U017"),
         (lambda z: z % 2, "T001"), (lambda z: complex(z[0]) < 1j, "T001"), (lambda z: np.median(z), "U017"),
     ],

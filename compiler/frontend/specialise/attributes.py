@@ -70,6 +70,8 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
             return dict(parts(base))[attribute]
         case Static(value=slice() as bounds) if attribute in ("start", "stop", "step"):
             return Static(getattr(bounds, attribute))
+        case Static(value=value) if is_number(base) and attribute in PARTS:
+            return Static(getattr(value, attribute))
         case Super():
             return classes.of_super(frame, base, attribute, node)
         case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:

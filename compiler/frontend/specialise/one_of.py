@@ -60,9 +60,12 @@ def distributed(frame: Frame, act: Act, values: list[Value], node: gast.AST, hin
     """`act(*values)` for the cases of the first that has several structures; None where none has."""
     for place, value in enumerate(values):
         if isinstance(value, OneOf):
-            before, after = values[:place], values[place + 1 :]
-            return of_cases(frame, value, lambda case: act(*before, case, *after), node, hint)
+            return of_cases(frame, value, _beside(act, values[:place], values[place + 1 :]), node, hint)
     return None
+
+
+def _beside(act: Act, before: list[Value], after: list[Value]) -> Act:
+    return lambda case: act(*before, case, *after)
 
 
 def called(

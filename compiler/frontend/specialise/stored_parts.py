@@ -1,6 +1,7 @@
 """Stores into one part of complex numbers, which in NumPy is a view of them.
 
-    z.real[i] = v     ->    z[i] = complex_of(v, imag(z[i]))         z.imag += v    ->    z[...] = complex_of(real(z), ...)
+    z.real[i] = v    ->    z[i] = complex_of(v, imag(z[i]))
+    z.imag += v      ->    z[...] = complex_of(real(z), imag(z) + v)
 """
 
 from __future__ import annotations
