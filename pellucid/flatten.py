@@ -209,6 +209,8 @@ def key_of(value: Value) -> Any:
     held = value.value if isinstance(value, Static) else value
     if isinstance(held, float):
         return (type(held), float(held).hex())  # 0.0 and -0.0 are equal and give different programs
+    if isinstance(held, complex):
+        return (type(held), held.real.hex(), held.imag.hex())
     if isinstance(held, np.ndarray):
         return (type(held), held.dtype, held.shape, held.tobytes())
     try:

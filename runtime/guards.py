@@ -110,6 +110,8 @@ def same(left: Any, right: Any) -> bool:
     match left:
         case float():
             return struct.pack("d", left) == struct.pack("d", right)
+        case complex():
+            return same(left.real, right.real) and same(left.imag, right.imag)
         case np.generic():
             return bool(left.dtype == right.dtype) and left.tobytes() == right.tobytes()
         case HeldValues():

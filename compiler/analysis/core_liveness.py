@@ -15,6 +15,9 @@ from ..syntax import nodes_of
 from ..vocabulary import CHANGING_METHODS
 
 
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
 def live_after(tree: gast.FunctionDef) -> dict[int, frozenset[str]]:
     table: dict[int, frozenset[str]] = {}
     captured = frozenset(n for inner in _inner_functions(tree.body) for n in reads(inner))
@@ -75,11 +78,32 @@ def live_in_loop(node: gast.For | gast.While, table: dict[int, frozenset[str]]) 
 
 
 def reads(node: gast.AST) -> Iterator[str]:
-    for inner in nodes_of(node):
+    """The variables that are read; a comprehension has its own."""
+    if isinstance(node, COMPREHENSIONS):
+        yield from _of_comprehension(node)
+        return
+    nodes = list(nodes_of(node))
+    for inner in nodes:
+        if type(inner) in COMPREHENSIONS:
+            nodes = [node]  # its parts are asked one by one
+            for child in gast.iter_child_nodes(node):
+                yield from reads(child)
+            break
+    for inner in nodes:
         if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Store):
             yield inner.id
         elif isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name):
             yield inner.target.id
+
+
+def _of_comprehension(node: gast.expr) -> Iterator[str]:
+    """What is gone over first is read outside; the rest where the comprehension's own variables are."""
+    first, *others = node.generators  # type: ignore[attr-defined]
+    own = {name for each in node.generators for name in targets(each.target)}  # type: ignore[attr-defined]
+    yield from reads(first.iter)
+    made = [getattr(node, name) for name in ("elt", "key", "value") if hasattr(node, name)]
+    inside = [*made, *first.ifs, *(part for each in others for part in (each.iter, *each.ifs))]
+    yield from (name for part in inside for name in reads(part) if name not in own)
 
 
 def targets(node: gast.AST) -> Iterator[str]:

@@ -161,6 +161,7 @@ class _Trial:
         frame.heap.joins.update({number: slots.joins[slot] | {self.site} for number, slot in self.slot_of.items()})
         frame.heap.origins.update({number: slots.origins[slot] for number, slot in self.slot_of.items()})
         frame.heap.absorbed |= {number for number, slot in self.slot_of.items() if slot in slots.absorbed}
+        frame.heap.owners.update({n: slots.items[slot] for n, slot in self.slot_of.items() if slot in slots.items})
         self.into = {number: frame.heap.contents[number] for number in self.slot_of}
         names = {n for v in self.heads.values() for n in leaf_names(v, self.into)}
         self.fresh = names & frame.builder.merged - {n for v in entry.values() for n in leaf_names(v, {})}

@@ -83,6 +83,14 @@ class Stopped(Exception):
     """Control does not come past this point: a `raise` that always happens."""
 
 
+PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
+
+
+def plain_number(number: complex) -> complex:
+    """A number of a class that is made of one of Python's, as one of Python's."""
+    return next(cls for cls in PLAIN if isinstance(number, cls))(number)
+
+
 @dataclass(slots=True, eq=False)
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
@@ -324,7 +332,7 @@ class Frame:
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
-                return syntax.constant(number if type(number) in (bool, int, float, complex) else number.real)
+                return syntax.constant(number if type(number) in PLAIN else plain_number(number))
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         help_ = ("make an array of it: `np.array(...)`",) if self.is_list(self.held(value)) else ()
         self.fault("T001", message, node, "used as a number", help_)

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...records import dataclass
 from .frame import Frame
+from .heap import Owner
 from .merge import Join
 from .values import UNDEFINED, Joined, Ref, Undefined, Value
 
@@ -39,6 +40,7 @@ class ObjectSlots:
     tokens    pairs of slots that may be one object -> the origin they share
     joins     slot -> where the paths meet that made its object
     absorbed  the slots whose object a list that grows has a copy of
+    items     slot -> that it is an item of such a list, read at a place that nobody knows after the loop
     """
 
     before: frozenset[int]
@@ -46,6 +48,7 @@ class ObjectSlots:
     tokens: dict[frozenset[int], int] = field(default_factory=dict)
     joins: dict[int, frozenset[Any]] = field(default_factory=dict)
     absorbed: set[int] = field(default_factory=set)
+    items: dict[int, Owner] = field(default_factory=dict)
 
     def new(self) -> int:
         self.joins[len(self.origins)] = frozenset()
@@ -113,6 +116,10 @@ class Head:
             self.slots.joins[slot] |= heap.joins.get(end, frozenset())
             if end in heap.absorbed and slot not in self.slots.absorbed:
                 self.slots.absorbed.add(slot)
+                news = True
+            owner = heap.owner_of(end)
+            if owner is not None and owner.kind == "item" and slot not in self.slots.items:
+                self.slots.items[slot] = owner
                 news = True
         for (first, one), (second, other) in itertools.combinations(self.ends.items(), 2):
             if heap.may_be_one(one, other):

@@ -197,7 +197,7 @@ def _objects(frame: Frame, structure: Value, name: str, node: gast.AST, place: P
 
 
 def _number(frame: Frame, part: Value, node: gast.AST) -> Value:
-    if isinstance(part, Static) and isinstance(part.value, np.bool_ | np.integer | np.floating):
+    if isinstance(part, Static) and isinstance(part.value, np.bool_ | np.number):
         return constancy.strong_constant(frame, part.value, node)
     return part
 
