@@ -60,7 +60,10 @@ def check_grads(
     def value(primals: Any) -> Any:
         return f(*primals)
 
-    name = getattr(f, "__name__", "f")
+    name, args = getattr(f, "__name__", "f"), tuple(args)
+    if any(np.asarray(leaf).dtype.kind == "c" for leaf in tree.leaves(args)):
+        message = "differences are taken along real numbers: check the function of the parts of its complex arguments"
+        raise TypeError(message)
     _check(value, tuple(args), (), name, order, chosen, Rules(atol, rtol, eps, np.random.default_rng(0)))
 
 

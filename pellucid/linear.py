@@ -64,7 +64,7 @@ def pushed(push: Any, *tangents: Any) -> Any:
 
 
 def _float_or_none(leaf: Any) -> Any:
-    return leaf if np.asarray(leaf).dtype.kind == "f" else None
+    return leaf if np.asarray(leaf).dtype.kind in "fc" else None
 
 
 @told_to_users
@@ -84,6 +84,6 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Any:
 
 
 def _zeros(leaf: Any) -> Any:
-    if isinstance(leaf, float | int):
+    if isinstance(leaf, float | int | complex):
         return type(leaf)(0)
     return np.zeros(leaf.shape, leaf.dtype)[()]

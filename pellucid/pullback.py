@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .compiler.diagnostics import GradientError
+from .compiler.dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from .compiler.frontend.specialise.cotangents import CODE, HELP, Misfit, matched
 from .compiler.frontend.specialise.taking_apart import from_python
 from .compiler.frontend.specialise.values import Static, Value
@@ -109,7 +110,8 @@ def _type_of(value: Value) -> Type | None:
 def as_leaf(type_: Type, value: Any) -> Any:
     """What machine code takes for a value of about this type."""
     if isinstance(type_, Scalar):
-        return float(value) if type_.weak else np.dtype(np.asarray(value).dtype).type(value)
+        made = PYTHON_TYPE[type_.dtype] if type_.weak else NUMPY_DTYPE[type_.dtype].type
+        return made(value)
     return np.asarray(value, order="C")
 
 

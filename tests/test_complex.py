@@ -197,7 +197,7 @@ def into_reals(z):
     ("function", "code"),
     [
         (real_store, "R003"), (real_store_of_an_argument, "P014"), (into_reals, "U017"),
-        (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"),
+        (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"), (lambda z: np.sign(z), "U017"),
         (lambda z: np.linalg.cholesky(z[:, None] * z), "U017"), (lambda z: float(z[0]), "U017"),
         (lambda z: z % 2, "T001"), (lambda z: complex(z[0]) < 1j, "T001"), (lambda z: np.median(z), "U017"),
     ],
@@ -328,6 +328,47 @@ def test_complex_numbers_inside():
 
 def analytic(z):
     return np.exp(z) * z**2
+
+
+def test_cotangents_keep_their_imaginary_part():
+    at = 1 + 1j
+    np.testing.assert_allclose(vjp(cmath.exp, at)[1](np.complex128(1j))[0], 1j * np.exp(at))
+    np.testing.assert_allclose(pellucid.linearize(analytic, Z)[1](1j * Z), 1j * Z * (np.exp(Z) * (Z**2 + 2 * Z)))
+    with pytest.raises(pellucid.GradientError, match="`out` is f64, and its cotangent is complex"):
+        vjp(lambda x: x * 2.0, np.float64(1.0))[1](1j)
+    with pytest.raises(TypeError, match="differences are taken along real numbers"):
+        pellucid.check_grads(lambda z: np.sum(np.abs(z)), (Z,))
+
+
+OUTSIDE, SINGLE = np.complex128(2j), np.complex64(1 - 1j)
+
+
+def test_numbers_from_outside():
+    for function in (lambda x: x * OUTSIDE, lambda x: np.full(2, SINGLE) * x, lambda x: OUTSIDE.imag + x):
+        found, wanted = compile(function)(2.0), function(2.0)
+        assert agree(found, wanted), wanted
+    of_sign = compile(lambda x, c: x * c, static=("c",))
+    for c in (0j, complex(-0.0, 0.0), 1j):
+        assert repr(of_sign(1.0, c)) == repr(1.0 * c)
+
+
+def test_the_conjugate_of_a_real_array_is_that_array():
+    def conjugates(x):
+        w = x.copy()
+        c = w.conj()
+        w[0] = 9.0
+        return c, np.conj(w)
+
+    for found, wanted in zip(compile(conjugates)(np.ones(3)), conjugates(np.ones(3))):
+        np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(pellucid.CompileError, match="changes its argument"):
+        compile(changes_through_conj)(np.ones(2))
+
+
+def changes_through_conj(x):
+    c = x.conj()
+    c *= 2.0
+    return c
 
 
 def test_analytic_functions():

@@ -356,3 +356,28 @@ def test_what_a_function_shows_is_known_under_the_name_that_the_user_gives(progr
         return shown, w
 
     assert_same_at_all_stages(f, (np.outer(X, X),))
+
+
+def named_in_a_loop(x):
+    found = [[v] for v in x]
+    for row in found:
+        if row[0] > 1.0:
+            break
+    row.append(2.0)
+    return [len(row) for row in found]
+
+
+def read_after_a_loop(x):
+    found = [[v] for v in x]
+    for k in range(len(x)):
+        row = found[k]
+    found[-1][0] = 5.0
+    return row[0]
+
+
+@pytest.mark.parametrize("function", [named_in_a_loop, read_after_a_loop])
+def test_a_loop_loses_the_place_of_an_item(function):
+    """What is read in a loop and changed, or looked at, behind it: it may be any item."""
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(np.array([0.5, 2.0, 0.25]))
+    assert {fault.code for fault in caught.value.diagnostics} == {"R003"}

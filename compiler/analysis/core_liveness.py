@@ -14,7 +14,6 @@ import gast
 from ..syntax import nodes_of
 from ..vocabulary import CHANGING_METHODS
 
-
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -98,8 +97,8 @@ def reads(node: gast.AST) -> Iterator[str]:
 
 def _of_comprehension(node: gast.expr) -> Iterator[str]:
     """What is gone over first is read outside; the rest where the comprehension's own variables are."""
-    first, *others = node.generators  # type: ignore[attr-defined]
-    own = {name for each in node.generators for name in targets(each.target)}  # type: ignore[attr-defined]
+    first, *others = node.generators
+    own = {name for each in node.generators for name in targets(each.target)}
     yield from reads(first.iter)
     made = [getattr(node, name) for name in ("elt", "key", "value") if hasattr(node, name)]
     inside = [*made, *first.ifs, *(part for each in others for part in (each.iter, *each.ifs))]

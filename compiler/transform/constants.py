@@ -11,7 +11,6 @@ the last bit is computed here: `sin(1.0)` stays.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -60,7 +59,7 @@ def evaluate_strong(value: gast.Call, value_of: Callable[[str], gast.expr | None
         except (ArithmeticError, ValueError, TypeError):
             return None
     dtype = next((d for d, n in NUMPY_DTYPE.items() if isinstance(result, np.generic) and n == result.dtype), None)
-    if dtype is None or is_bool(dtype) or not math.isfinite(result):
+    if dtype is None or is_bool(dtype) or not np.isfinite(result):
         return None
     return syntax.call("cast", result.item(), dtype=dtype, weak=False)
 

@@ -21,9 +21,10 @@ def imag(val):
     return op.imag(operand(val))
 
 
+@gives("either")
 def conjugate(x):
-    """`z.conjugate()`"""
-    return op.conjugate(x)
+    """`z.conjugate()`; of an array of real numbers that array itself."""
+    return op.conjugate(x) if static.is_complex(x) or static.is_weak(x) else x
 
 
 def angle(z, deg=False):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...types import Array, Scalar, Type, is_floating
+from ...types import Array, Scalar, Type, is_floating, of_complex
 from .values import (
     NONE,
     Mapping_,
@@ -68,6 +68,7 @@ def _require_type(wanted: Type, found: Type | None, given: Value, spoken: tuple[
     if isinstance(wanted, Scalar):
         number = found if isinstance(found, Scalar) else Scalar(found.dtype) if _is_point(found) else None
         fits = number is not None and (number.dtype == wanted.dtype or number.weak and is_floating(number))
+        fits = fits and (of_complex(wanted) or not of_complex(number))
     else:
         fits = isinstance(found, Array) and (found.dtype, found.ndim) == (wanted.dtype, wanted.ndim)
     if not fits:

@@ -86,7 +86,7 @@ class Stopped(Exception):
 PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
 
 
-def plain_number(number: complex) -> complex:
+def plain_number(number: Any) -> complex:
     """A number of a class that is made of one of Python's, as one of Python's."""
     return next(cls for cls in PLAIN if isinstance(number, cls))(number)
 

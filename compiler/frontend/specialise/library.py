@@ -17,6 +17,7 @@ from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
 from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
+from ...ops.type_rules import is_pythons
 from ...types import Array, Scalar
 from . import apply, arrays, evaluate, evenness, into_out, subscript
 from .frame import Frame
@@ -164,7 +165,8 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     if row.of_parts:
         return _of_parts(frame, binding, args[0], node, hint)
     operands = [arrays.as_array(frame, a, node) if is_container(frame, a) else a for a in args]
-    if binding.strong and all(_is_weak(frame, a) for a in operands):
+    found = [frame.type_of(a) for a in operands]
+    if binding.strong and (all(_is_weak(frame, a) for a in operands) or is_pythons(found)):
         operands = [strong(frame, a, node) for a in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
 

@@ -17,11 +17,11 @@ from .values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts
 
 
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
-    return evaluate.length_of(frame, first_column(rows), 0, node)
-
-
-def first_column(rows: Rows) -> Leaf:
-    return next(leaf for leaf in leaves(rows) if isinstance(leaf, Leaf))
+    column = next((leaf for leaf in leaves(rows) if isinstance(leaf, Leaf)), None)
+    if column is None:
+        text = "a list of lists of objects, of lengths that only the run knows, is not in the language"
+        frame.fault("U018", text, node, "read here")
+    return evaluate.length_of(frame, column, 0, node)
 
 
 def require_within(frame: Frame, rows: Rows, position: Value, node: gast.AST) -> None:

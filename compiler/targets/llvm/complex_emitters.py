@@ -263,25 +263,6 @@ def absolute(here: Here, x: SsaValue) -> SsaValue:
     return size
 
 
-@of_complex("sign")
-def sign(here: Here, x: SsaValue) -> SsaValue:
-    """x / abs(x), zero at zero; an infinite part alone gives its direction."""
-    code, reals, (a, b) = here.code, here.of_parts(), here.code.parts(x)
-    zero = reals.number(0)
-    size = _real(here, "hypot", a, b)
-    endless = [float_emitters.is_infinite(reals, part) for part in (a, b)]
-    units = [
-        code.select(is_endless, _real(here, "copysign", reals.number(1), part), zero)
-        for is_endless, part in zip(endless, (a, b))
-    ]
-    nowhere = code.pair(reals.number(math.nan), reals.number(math.nan))
-    far = code.select(_both(here, *endless), nowhere, code.pair(*units))
-    near = code.pair(code.binary("fdiv", a, size), code.binary("fdiv", b, size))
-    at_zero = code.compare("oeq", size, zero)
-    found = code.select(at_zero, code.pair(zero, zero), near)
-    return code.select(code.compare("oeq", size, reals.number(math.inf)), far, found)
-
-
 # --- questions and order: numbers are in the order of their real parts, then of the imaginary ones -------------------
 
 
