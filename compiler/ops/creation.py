@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE
+from ..dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_complex
 from ..types import Array, Extent, Scalar, Type
 from .batching import filled
 from .cotangents import Atom, Atoms, Static
@@ -29,6 +29,9 @@ def makes(rank: int | None = None) -> TypeRule:
         for type_ in types:
             if not isinstance(type_, Scalar):
                 raise TypeFault("T001", f"a single number is needed here, not {type_}")
+            if is_complex(type_.dtype) and not is_complex(dtype):
+                fault = f"a complex number does not fit into {Array(dtype, shape)}"
+                raise TypeFault("U017", fault, "make the array complex: `dtype=complex`")
         return Array(dtype, shape)
 
     return rule

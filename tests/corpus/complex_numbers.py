@@ -171,6 +171,11 @@ def moebius(amplitudes, a, b):
     return images.mean(), images.std(), np.vdot(images, amplitudes), np.linalg.norm(images)
 
 
+def without_a_value(x):
+    """Nowhere for what is below zero."""
+    return np.abs(np.where(x > 0.0, 1j * x, complex(np.nan, 0.0)))
+
+
 def growing_list(a, count):
     """A spiral, point by point."""
     points, z = [], 1 + 0j
@@ -200,4 +205,4 @@ MIN_SIZE = {"durand_kerner": 2, "schroedinger_step": 2}
 NO_GRADIENT = dict.fromkeys(
     ("fourier_by_halves", "fourier_in_passes", "durand_kerner", "single_precision", "moebius", "growing_list"),
     "complex arguments or results",
-) | {"mandelbrot_by_mask": "integer results"}
+) | {"mandelbrot_by_mask": "integer results", "without_a_value": "nan in the result"}

@@ -10,6 +10,7 @@ the program.  `render` also gives the map from printed lines to the user's, for 
 
 from __future__ import annotations
 
+import cmath
 import linecache
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -173,7 +174,7 @@ def import_lines(definitions: Iterable[gast.FunctionDef], helpers: Mapping[str, 
     """The imports that the functions need."""
     used = {n.id for d in definitions for n in syntax.nodes_of(d) if isinstance(n, gast.Name)}
     constants = [n.value for d in definitions for n in syntax.nodes_of(d) if isinstance(n, gast.Constant)]
-    if any(isinstance(c, float) and (c != c or c in (float("inf"), -float("inf"))) for c in constants):
+    if any(isinstance(c, float | complex) and not cmath.isfinite(c) for c in constants):
         used.add("math")
     lines = [line for name, line in IMPORTS.items() if name in used]
     attributes = [n for d in definitions for n in syntax.nodes_of(d) if isinstance(n, gast.Attribute)]
