@@ -32,7 +32,9 @@ PYTHON_NAMES = words(
     " collections.defaultdict heapq.heappush heapq.heappop heapq.heapify heapq.heappushpop heapq.heapreplace"
     " heapq.nsmallest heapq.nlargest itertools.accumulate itertools.chain itertools.chain.from_iterable"
     " itertools.combinations itertools.combinations_with_replacement itertools.count itertools.pairwise"
-    " itertools.permutations itertools.product itertools.repeat"
+    " itertools.permutations itertools.product itertools.repeat itertools.compress itertools.cycle itertools.dropwhile"
+    " itertools.filterfalse itertools.groupby itertools.islice itertools.starmap itertools.takewhile"
+    " itertools.zip_longest"
 ) | frozenset(
     f"operator.{name}"
     for name in words(

@@ -1,6 +1,8 @@
 """`itertools`, generator expressions that are passed on, `zip(*rows)`, lists of lists and blocks: CPython's answers."""
 
+import functools
 import itertools
+import operator
 import re
 from typing import NamedTuple
 
@@ -78,6 +80,47 @@ np.array([0.5, *(v * v for v in V)])
 sum([*(1.0, 2.0), *[3.0], 4.0])
 g = (v for v in V if v > 0); [v for v in g]
 g = (u * v for u in V for v in N); [v for v in g]
+list(it.islice(V, 2))
+list(it.islice(V, 1, None, 2))
+list(it.islice((1, 2, 3), 1, N[0]))
+list(it.islice(V, N[1] - 4))
+list(it.islice(V, 0, 3, 0))
+[v * k for k, v in zip(range(9), it.islice(V, 1, 3))]
+g = iter(V); a = list(it.islice(g, 1)); (a, list(it.islice(g, 2)), list(g))
+g = (v * v for v in V); list(it.islice(g, 2))
+list(it.islice(it.count(3), 2, 9, 3))
+list(it.islice(it.cycle(V), 7))
+[v * k for k, v in zip(range(9), it.cycle(V))]
+[v * k for k, v in enumerate(it.islice(it.cycle((1, 2)), 5))]
+[v * k for v, k in zip(V, it.cycle([1, -1]))]
+[v + r for v, r in zip(V, it.repeat(2.0))]
+list(zip(it.repeat(1), V))
+c = V.copy(); for k, v in zip(range(7), it.cycle(c)): c[(k + 1) % 4] += v; c
+list(it.cycle(V[:0]))
+list(it.takewhile(lambda v: v > 0, V))
+list(it.dropwhile(lambda v: v > 0, V))
+list(it.filterfalse(lambda v: v > 0, V))
+list(it.filterfalse(None, N))
+sum(it.compress(V, [1, 0, 1]))
+list(it.compress(V, V > 0))
+list(it.starmap(lambda a, b: a * b, zip(V, N)))
+list(it.starmap(pow, [(2, 5), (3, 2)]))
+[(k, len(list(g))) for k, g in it.groupby([1, 1, 2, 2, 2, 3])]
+[(k, sum(g)) for k, g in it.groupby(N, lambda n: n % 2)]
+s = 0.0; for k, g in it.groupby(sorted(V), key=lambda v: v > 1.0): s = s * 2 + max(g); s
+for k, g in it.groupby("aabc"): last = k * len(list(g)); last
+list(it.zip_longest(V, N * 1.0, fillvalue=V[1]))
+list(it.zip_longest((1, 2), (3,)))
+r = range(7, 0, -2); (r[N[1]], r[-1], [r[k] for k in range(len(r))])
+range(3)[N[0]]
+[a + (0 if b is None else b) for a, b in it.zip_longest(N, [1, 2])]
+functools.reduce(lambda a, b: a * 0.5 + b, V)
+functools.reduce(lambda a, b: a * 0.5 + b, V, N[0])
+functools.reduce(max, [v for v in V if v < 9])
+functools.reduce(lambda a, b: a * b, range(1, N[0] + 1))
+functools.reduce(lambda a, b: a * b, V[:0])
+functools.reduce(operator.add, (v for v in V if v > 9), 0.0)
+functools.reduce(lambda a, b: a if a > b else b, map(abs, V))
 A.tolist()
 np.array(N.reshape(2, 3).tolist())
 np.block([[A, A], [A * 2, A]])
@@ -86,10 +129,10 @@ np.block([[A], [A]])
 np.block([[1.0, 2.0], [3.0, 4.0]])
 """.strip().splitlines()
 REFUSED = {
-    "list(it.repeat(V))": "U012",
     "[k for k in zip(it.count(0.5), V)]": "U012",
     "list(it.combinations(V, 3))": "U018",
-    "list(it.groupby(V))": "U012",
+    "list(it.islice(V, 0, 3, N[5]))": "U018",
+    "[list(g) for k, g in list(it.groupby(N))]": "U004",
     "np.block([[V], V])": "S002",
     "frozenset(N)": "U018",
     "dict.fromkeys(N, [])": "R003",
@@ -101,7 +144,7 @@ REFUSED = {
 def program_of(line):
     names = [name for name in ARRAYS if re.search(rf"\b{name}\b", line)]
     function = function_of(line.replace("; ", "\n"), ", ".join(names))
-    function.__globals__.update(it=itertools, Pair=Pair)
+    function.__globals__.update(it=itertools, functools=functools, operator=operator, Pair=Pair)
     return function, [ARRAYS[name] for name in names]
 
 

@@ -112,3 +112,12 @@ def rounded_to(x, scale):
         if missed < 0.0:
             nearest = op.ceil(product) - 1.0
     return float(nearest / scale)
+
+
+def item_of_range(start, step, count, index):
+    at = int(index)
+    if at < 0:
+        at += count
+    if at < 0 or at >= count:
+        raise IndexError("range object index out of range")
+    return start + at * step

@@ -305,6 +305,43 @@ def accumulated(xs, function, initial):
     return out
 
 
+def reduced(xs, function, total):
+    for x in xs:
+        total = function(total, x)
+    return total
+
+
+def reduced_from_first(xs, function):
+    items = list(xs)
+    if len(items) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    total = items[0]
+    for k in range(1, len(items)):
+        total = function(total, items[k])
+    return total
+
+
+def places_of_slice(items, start, stop, step):
+    """Where the items of `islice` stand."""
+    require_slice(start, stop, step)
+    return range(start, len(items) if stop is None else min(stop, len(items)), step)
+
+
+def require_slice(start, stop, step):
+    if stop is not None and stop < 0 and start == 0 and step == 1:
+        raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if start < 0 or stop is not None and stop < 0:
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if step < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
+
+
+def side_by_side(columns, fill):
+    """`zip_longest(*columns)`"""
+    count = max([len(column) for column in columns])
+    return [tuple(column[k] if k < len(column) else fill for column in columns) for k in range(count)]
+
+
 def rows_of(values):
     """`x.tolist()` of a matrix."""
     return [row.tolist() for row in values]

@@ -122,7 +122,10 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
     if not generators:
         return [make()]
     first, *rest = generators
-    iterable = classes.iterable(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    if iterators.is_in_turn(frame, source):
+        raise _OnlyAtRunTime
+    iterable = iterators.taken(frame, source, first.iter)
     if not is_unrolled(frame, iterable):
         raise _OnlyAtRunTime
     own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not

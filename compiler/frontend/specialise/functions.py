@@ -95,7 +95,11 @@ def _partial(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
     function, values, *initial = args
-    items = [*initial, *iteration.static_items(frame, classes.iterable(frame, values, node), node)]
+    source = classes.iterable(frame, values, node)
+    if not iteration.has_static_length(frame, source):
+        name = "reduced" if initial else "reduced_from_first"
+        return container_methods.in_language(frame, name, [source, function, *initial], node, hint)
+    items = [*initial, *iteration.static_items(frame, source, node)]
     if not items:
         stop(frame, "TypeError", "reduce() of empty iterable with no initial value", node)
     return functools.reduce(lambda total, item: apply.apply(frame, function, [total, item], {}, node), items)

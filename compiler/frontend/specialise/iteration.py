@@ -220,6 +220,12 @@ def range_length(frame: Frame, start: Value, stop: Value, step: Value, node: gas
     return evaluate.binary(frame, gast.FloorDiv, rounded, step, node)
 
 
+def item_of_range(frame: Frame, value: Range, index: Value, node: gast.AST) -> Value:
+    """`range(start, stop, step)[index]`"""
+    given = [value.start, value.step, length_of_iterable(frame, value, node), index]
+    return keyed.in_language(frame, "python_builtins:item_of_range", given, node)
+
+
 def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
     """The item a loop sees at a position."""
     source = keyed.shown_by(frame, value) or value

@@ -3,20 +3,23 @@
     product((-1, 0, 1), repeat=2)     ->     the nine pairs
     product(range(n), xs)             ->     [(i, v) for i in range(n) for v in xs]
     pairwise(xs)                      ->     zip(xs, xs[1:])
+    islice(xs, 1, n)                  ->     map of xs[k] over range(1, min(n, len(xs)))
+    takewhile(test, xs)               ->     a generator function: `written_generators`
     count(1)                          ->     range(1, a number that no loop comes to)
 """
 
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
-from . import classes, container_methods, evaluate, iteration, iterators
+from . import classes, container_methods, evaluate, forms, iteration, iterators, written_generators
 from .frame import Frame
-from .values import NONE, Iteration, Iterator, Range, Sequence, Static, Value
+from .values import NONE, Iteration, Iterator, Partial, Range, Rows, Sequence, Static, Text, Value
 
 NEVER = 2**62
 MOST = 2048  # as many items as loops are unrolled for
@@ -116,11 +119,10 @@ def count(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def repeat(frame: Frame, args, kwargs, node, hint) -> Value:
-    if len(args) < 2:
-        frame.fault("U012", "`itertools.repeat` without an end is not supported", node, "called here",
-                    ("say how often: `repeat(value, n)`",))  # fmt: skip
-    held = container_methods.in_language(frame, "repeated_item", args, node)
-    return _iterator(frame, held, "repeat")
+    value, *times = [*args, *kwargs.values()]
+    if not times:
+        return written_generators.called(frame, "repeat", {"value": value}, node)
+    return _iterator(frame, container_methods.in_language(frame, "repeated_item", [value, *times], node), "repeat")
 
 
 def accumulate(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -131,6 +133,75 @@ def accumulate(frame: Frame, args, kwargs, node, hint) -> Value:
     return _iterator(frame, container_methods.in_language(frame, "accumulated", given, node), "accumulate")
 
 
+def _written(*names: str) -> Known:
+    """One of those that a generator function says; the last of its arguments is gone over."""
+
+    def made(frame: Frame, args, kwargs, node, hint) -> Value:
+        *others, items = [*args, *kwargs.values()]
+        source = iterators.taken_over(frame, classes.iterator_of(frame, items, node), node)
+        tests = [Static(bool) if other == NONE else other for other in others]
+        kind, *parameters = names
+        return written_generators.called(frame, kind, dict(zip(parameters, [*tests, source])), node)
+
+    return made
+
+
+def compress(frame: Frame, args, kwargs, node, hint) -> Value:
+    items, chosen = [
+        iterators.taken_over(frame, classes.iterator_of(frame, value, node), node) for value in [*args, *kwargs.values()]
+    ]
+    return written_generators.called(frame, "compress", {"items": items, "chosen": chosen}, node)
+
+
+def groupby(frame: Frame, args, kwargs, node, hint) -> Value:
+    key = args[1] if len(args) > 1 else kwargs.get("key", NONE)
+    (items,) = _given(frame, args[:1], node)
+    return written_generators.called(frame, "groupby", {"items": items, "key": key}, node)
+
+
+def islice(frame: Frame, args, kwargs, node, hint) -> Value:
+    items, *bounds = args
+    start, stop, step = [Static(0), *bounds, Static(1)] if len(bounds) == 1 else [*bounds, NONE][:3]
+    start, step = (Static(least) if part == NONE else part for part, least in ((start, 0), (step, 1)))
+    if not isinstance(step, Static):
+        frame.fault("U018", "`islice` with a step that only the run knows is not in the language", node, "called here",
+                    ("write the places: `for k in range(start, stop, step)`",))  # fmt: skip
+    source = classes.iterator_of(frame, items, node)
+    if _can_be_indexed(frame, source):
+        given = [source, start, stop, step]
+        places = container_methods.in_language(frame, "places_of_slice", given, node)
+        if _is_known(frame, [source, places]):
+            found = iteration.static_items(frame, source, node)
+            return _iterator(frame, Sequence(tuple(found[k] for k in _known_places(frame, places, node))), "islice")
+        return iterators.made(frame, "map", (Partial(Static(operator.getitem), (source,)), places))
+    container_methods.in_language(frame, "require_slice", [start, stop, step], node)
+    given = {"items": source, "start": start, "stop": Static(NEVER) if stop == NONE else stop, "step": step}
+    return written_generators.called(frame, "islice", given, node)
+
+
+def _known_places(frame: Frame, places: Value, node: gast.AST) -> list[int]:
+    return [evaluate.known(frame, place, node) for place in iteration.static_items(frame, places, node)]
+
+
+def _can_be_indexed(frame: Frame, value: Value) -> bool:
+    held = frame.held(value)
+    if isinstance(held, Static):
+        return isinstance(held.value, tuple | list | str)
+    return isinstance(held, Sequence | Range | Rows | Text) or forms.grows(frame, value) or frame.is_array(value)
+
+
+def zip_longest(frame: Frame, args, kwargs, node, hint) -> Value:
+    values = _given(frame, args, node)
+    fill = kwargs.get("fillvalue", NONE)
+    if _is_known(frame, values):
+        columns = [iteration.static_items(frame, value, node) for value in values]
+        return _tuples(frame, itertools.zip_longest(*columns, fillvalue=fill), "zip_longest")
+    columns = [v if _can_be_indexed(frame, v) else container_methods.in_language(frame, "listed", [v], node)
+               for v in values]  # fmt: skip
+    given = [Sequence(tuple(columns)), fill]
+    return _iterator(frame, container_methods.in_language(frame, "side_by_side", given, node), "zip_longest")
+
+
 FUNCTIONS: dict[Any, tuple[int, int, Known]] = {
     itertools.product: (0, 10**9, product), itertools.chain: (0, 10**9, chain),
     itertools.chain.from_iterable: (1, 1, chain_of_items), itertools.pairwise: (1, 1, pairwise),
@@ -139,4 +210,11 @@ FUNCTIONS: dict[Any, tuple[int, int, Known]] = {
         "combinations_with_replacement", itertools.combinations_with_replacement, "pairs_chosen_again")),
     itertools.permutations: (1, 2, _choosing("permutations", itertools.permutations, "pairs_in_order")),
     itertools.count: (0, 2, count), itertools.repeat: (1, 2, repeat), itertools.accumulate: (1, 2, accumulate),
+    itertools.filterfalse: (2, 2, _written("filterfalse", "test", "items")),
+    itertools.takewhile: (2, 2, _written("takewhile", "test", "items")),
+    itertools.dropwhile: (2, 2, _written("dropwhile", "test", "items")),
+    itertools.starmap: (2, 2, _written("starmap", "function", "items")),
+    itertools.cycle: (1, 1, _written("cycle", "items")), itertools.compress: (0, 2, compress),
+    itertools.groupby: (1, 2, groupby), itertools.islice: (2, 4, islice),
+    itertools.zip_longest: (0, 10**9, zip_longest),
 }  # fmt: skip

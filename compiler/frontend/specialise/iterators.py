@@ -25,6 +25,7 @@ from . import (
     iteration,
     loop_tests,
     loops,
+    written_generators,
 )
 from .frame import Frame
 from .heap import reachable
@@ -73,6 +74,12 @@ def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     left = rest(frame, value, node)
     go_to(frame, value, USED_UP, node)
     return left
+
+
+def is_in_turn(frame: Frame, value: Value) -> bool:
+    """Whether each item is used up when the next one is asked for."""
+    held = iterator(frame, value)
+    return held is not None and generators.is_in_turn(held.source)
 
 
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -334,7 +341,8 @@ def of_map(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast
 
 def of_filter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     test, items = args
-    return generators.filtered(frame, test, taken_over(frame, items, node), node)
+    given = {"test": Static(bool) if test == Static(None) else test, "items": taken_over(frame, items, node)}
+    return written_generators.called(frame, "filter", given, node)
 
 
 def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

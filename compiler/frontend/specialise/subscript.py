@@ -27,6 +27,7 @@ from . import (
     built_texts,
     containers,
     evaluate,
+    iteration,
     keyed,
     one_of,
     optional,
@@ -40,7 +41,7 @@ from .broadcasts import fitted
 from .frame import Frame, NeedsStatic
 from .limits import limit
 from .static_python import computed
-from .values import Leaf, OneOf, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
+from .values import Leaf, OneOf, Range, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -73,6 +74,8 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
         return by_class
     if containers.is_container(frame, base):
         return containers.load(frame, base, items, node, hint)
+    if isinstance(base, Range) and not isinstance(items, gast.Slice):
+        return iteration.item_of_range(frame, base, own_operators.index_of(frame, items, node), node)
     found = frame.type_of(base)
     if not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
