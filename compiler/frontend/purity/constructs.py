@@ -20,6 +20,7 @@ from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS
 from ..source import matching
+from ..source.cells import can_be_cell
 from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
@@ -184,6 +185,9 @@ def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
         place = _first_write(scope, name)
         if is_global and place is None:
             continue  # what is only read may be declared all the same
+        owner = None if is_global or scope.parent is None else scope.parent.owner(name)
+        if owner is not None and can_be_cell(owner.node, name):
+            continue  # both functions are compiled as one
         label = (Label(Span.of(statement, file), "declared here"),) if place is not None else ()
         shown = "written here" if place is not None else "declared here"
         text = f"this function writes {word} `{name}`"
