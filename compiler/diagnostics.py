@@ -49,7 +49,7 @@ CODES = {
     "U003": "async and await",
     "U004": "generators",
     "U005": "class definition inside a function",
-    "U006": "import inside a function",
+    "U006": "import of a name that is assigned too",
     "U007": "order of a set",
     "U008": "formatted string outside an error message",
     "U009": "match statement",

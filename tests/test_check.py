@@ -376,12 +376,10 @@ import pellucid
 
 @pellucid.compile
 def f(größe, factor):
-    import math
     a = größe * factor
-    return np.tahn(a) + faktor + np.qqqq(a) + math.sin(facto)
+    return np.tahn(a) + faktor + np.qqqq(a) + np.sin(facto)
 '''
 RIGHT = '''"""A module."""
-import math
 import numpy as np
 import pellucid
 
@@ -389,7 +387,7 @@ import pellucid
 @pellucid.compile
 def f(größe, factor):
     a = größe * factor
-    return np.tanh(a) + factor + np.qqqq(a) + math.sin(factor)
+    return np.tanh(a) + factor + np.qqqq(a) + np.sin(factor)
 '''
 
 
@@ -401,7 +399,7 @@ def test_what_has_one_way_out_is_rewritten(tmp_path, capsys, ends, encoding):
     assert main([str(file)], fix=True) == 1
     assert file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
     printed = capsys.readouterr().out
-    assert printed.count("error[") == 1 and "qqqq" in printed and "5 places rewritten" in printed
+    assert printed.count("error[") == 1 and "qqqq" in printed and "3 places rewritten" in printed
     assert main([str(file)]) == 1 and file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
 
 

@@ -1,7 +1,9 @@
 """`itertools`, generator expressions that are passed on, `zip(*rows)`, lists of lists and blocks: CPython's answers."""
 
+import bisect
 import functools
 import itertools
+import math
 import operator
 import re
 from typing import NamedTuple
@@ -121,6 +123,18 @@ functools.reduce(lambda a, b: a * b, range(1, N[0] + 1))
 functools.reduce(lambda a, b: a * b, V[:0])
 functools.reduce(operator.add, (v for v in V if v > 9), 0.0)
 functools.reduce(lambda a, b: a if a > b else b, map(abs, V))
+s = sorted(V); bisect.insort(s, V[3]); (s, bisect.bisect_left(s, V[3]), bisect.bisect(s, V[3]), bisect.insort(s, V[1]))
+[bisect.bisect_right([1, 2, 2, 3], n) for n in N]
+bisect.bisect_left((1, 2, 2, 3), 2, lo=N[2], hi=4)
+bisect.bisect_left(V, 1.0, lo=N[5] - 1)
+bisect.bisect(sorted(V, reverse=True), -1.0, key=lambda v: -v)
+math.fsum(V)
+(math.fsum([0.1] * 10), math.fsum([1e16, 1.0, 1e-16]), math.fsum(V[:0]))
+math.fsum([math.inf, V[0], -math.inf])
+math.fsum([math.nan, V[0], math.inf])
+math.fsum([1e308, 1e308, V[0]])
+(math.dist(V, V * 2), math.dist((1, 2), (4, 6)), math.dist((N[0],), (N[1],)))
+math.dist(V, V[1:])
 A.tolist()
 np.array(N.reshape(2, 3).tolist())
 np.block([[A, A], [A * 2, A]])
@@ -144,7 +158,8 @@ REFUSED = {
 def program_of(line):
     names = [name for name in ARRAYS if re.search(rf"\b{name}\b", line)]
     function = function_of(line.replace("; ", "\n"), ", ".join(names))
-    function.__globals__.update(it=itertools, functools=functools, operator=operator, Pair=Pair)
+    modules = {"it": itertools, "bisect": bisect, "math": math, "functools": functools, "operator": operator}
+    function.__globals__.update(modules, Pair=Pair)
     return function, [ARRAYS[name] for name in names]
 
 

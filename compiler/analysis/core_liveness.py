@@ -160,6 +160,8 @@ def assigned(body: Sequence[gast.stmt]) -> set[str]:
                 found |= set(targets(target)) | assigned(inner_body)
             case gast.While(body=inner_body):
                 found |= assigned(inner_body)
+            case gast.Import() | gast.ImportFrom():
+                found |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
             case gast.If() | gast.Try():
                 found |= {name for inner in blocks(node) for name in assigned(inner)}
                 found |= {h.name.id for h in getattr(node, "handlers", []) if h.name is not None}

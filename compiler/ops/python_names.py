@@ -150,7 +150,10 @@ NUMPY_FUNCTIONS = {
     "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj",
 }
 MATH_FUNCTIONS = {
-    "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
+    "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm dist fsum",
+}
+BISECT_FUNCTIONS = {
+    "python_bisect": "bisect_left bisect_right bisect=bisect_right insort_left insort_right insort=insort_right",
 }
 CMATH_FUNCTIONS = {
     "complex_mathematics": "sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh phase polar"
@@ -197,6 +200,7 @@ OF_COMPLEX = {
     "python_dicts": "*",
     "python_deques": "*",
     "python_heaps": "*",
+    "python_bisect": "*",
     "python_counters": "*",
     "python_sets": "*",
 }
@@ -213,6 +217,7 @@ BINDINGS: dict[str, NameBinding] = {
     **_rows(),
     **_library("numpy.", NUMPY_FUNCTIONS),
     **_library("math.", MATH_FUNCTIONS),
+    **_library("bisect.", BISECT_FUNCTIONS),
     **_library("cmath.", CMATH_FUNCTIONS),
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},

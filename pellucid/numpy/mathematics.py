@@ -112,3 +112,60 @@ def perm(n, k=None):
     for i in range(k if k <= n else 0):
         result = result * (n - i)
     return result if k <= n else 0
+
+
+def dist(p, q):
+    """The distance of two points."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    length = 0.0
+    for k in range(len(p)):
+        gap = abs(p[k] - q[k])
+        length = gap if k == 0 else op.math_hypot(length, gap)
+    return op.cast(length, dtype="f64", weak=True)
+
+
+def fsum(seq):
+    """The sum, rounded once: Shewchuk, Adaptive precision floating-point arithmetic (1997)."""
+    parts: list[float] = []  # which do not overlap, the smallest first: their sum is exact
+    odd = 0.0
+    for item in seq:
+        x = op.cast(item, dtype="f64", weak=True)
+        if op.math_isinf(x) or op.math_isnan(x):
+            if op.math_isinf(x) and op.math_isinf(odd) and x != odd:
+                raise ValueError("-inf + inf in fsum")
+            odd += x
+        else:
+            kept = 0
+            for k in range(len(parts)):
+                y = parts[k]
+                if abs(x) < abs(y):
+                    x, y = y, x
+                total = x + y
+                low = y - (total - x)
+                if low != 0.0:
+                    parts[kept] = low
+                    kept += 1
+                x = total
+            if op.math_isinf(x):
+                raise OverflowError("intermediate overflow in fsum")
+            while len(parts) > kept:
+                parts.pop()
+            parts.append(x)
+    if odd != 0.0:
+        return odd
+    if len(parts) == 0:
+        return 0.0
+    k = len(parts) - 1
+    total, low = parts[k], 0.0
+    while k > 0 and low == 0.0:
+        k -= 1
+        x, y = total, parts[k]
+        total = x + y
+        low = y - (total - x)
+    if k > 0 and (low < 0.0 and parts[k - 1] < 0.0 or low > 0.0 and parts[k - 1] > 0.0):
+        y = low * 2.0  # half an even: the next part decides
+        x = total + y
+        if y == x - total:
+            total = x
+    return total

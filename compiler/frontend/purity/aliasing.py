@@ -92,7 +92,7 @@ def facts_of(scope: Scope, resolve: Resolve, summaries: Summaries) -> AliasFacts
     def describe(name: str) -> PointsTo:
         owner = scope.owner(name)
         if owner is not None:
-            return FUNCTION if name in owner.functions or name in owner.imported else outside("enclosing", name)
+            return FUNCTION if name in owner.functions else outside("enclosing", name)
         found = resolve(name)
         if found.kind == "mutable":
             return outside("global", name)

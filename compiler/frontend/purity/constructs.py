@@ -56,6 +56,7 @@ def refused_constructs(
     plain = {Span.of(n.value, file) for n in scope.nodes if isinstance(n, gast.Expr) and isinstance(n.value, YIELDS)}
     yield from (fault for fault in found if not (called and fault.code == "U004" and fault.span in plain))
     yield from _declarations(scope, file)
+    yield from _imports(scope, file)
 
 
 def _walk(node: gast.AST, file: str, in_message: bool, found: list[Diagnostic]) -> None:
@@ -192,7 +193,20 @@ def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
         shown = "written here" if place is not None else "declared here"
         text = f"this function writes {word} `{name}`"
         help_ = f"take `{name}` as an argument and return its new value"
+        if owner is not None:
+            help_ = f"give `{name}` its first value before any branch or loop, and leave it out of `del` and `import`"
         yield Diagnostic(code, text, Span.of(place if place is not None else statement, file), shown, label, (help_,))
+
+
+def _imports(scope: Scope, file: str) -> Iterator[Diagnostic]:
+    """Imports of names that are also variables: what such a name stands for depends on the run."""
+    for node in scope.nodes:
+        if isinstance(node, gast.Import | gast.ImportFrom):
+            both = sorted(scope.names & {alias.asname or alias.name.split(".")[0] for alias in node.names})
+            if both:
+                text = f"`{both[0]}` is imported and assigned in one function"
+                help_ = "import it under a name of its own: `import ... as ...`"
+                yield Diagnostic("U006", text, Span.of(node, file), "imported here", help=(help_,))
 
 
 def _first_write(scope: Scope, name: str) -> gast.AST | None:

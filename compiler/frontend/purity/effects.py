@@ -223,8 +223,6 @@ class Judge:
 
     def _method(self, node: gast.Call, func: gast.Attribute) -> Iterator[Diagnostic]:
         method, base = func.attr, func.value
-        if any(root_name(base) in scope.imported for scope in lineage(self.scope)):
-            return  # the import is the fault
         function = f"numpy.{method}"
         if method in ALWAYS_METHODS or (method in words.NUMPY_METHODS and self.vocabulary.is_supported(function)):
             return

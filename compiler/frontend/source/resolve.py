@@ -25,6 +25,7 @@ import numpy as np
 from ....runtime.nature import is_bound_method, nature
 from ...diagnostics import CompileError, Span, source_lines
 from ...records import dataclass
+from ...syntax import nodes_of
 from ...vocabulary import LIBRARIES, words
 from .read import read
 
@@ -60,7 +61,8 @@ Resolve: TypeAlias = Callable[[str], Resolution]
 class NameSource:
     """A function as text: its tree, its file, how to resolve its names, and the function where there is one.
 
-    `freeze` is what it asks for itself, where it is compiled.
+    `freeze` is what it asks for itself, where it is compiled.  What the function imports itself is resolved by the
+    text of the import.
     """
 
     tree: gast.FunctionDef | gast.Lambda
@@ -69,6 +71,14 @@ class NameSource:
     resolve: Resolve
     function: types.FunctionType | None = None
     freeze: Any = ()
+
+    def __post_init__(self) -> None:
+        imports = [node for node in nodes_of(self.tree) if isinstance(node, gast.Import | gast.ImportFrom)]
+        if imports:
+            from .resolve_static import StaticNames
+
+            names = StaticNames(imports, self.text, self.file, self.resolve)
+            object.__setattr__(self, "resolve", names.resolve)
 
 
 def resolve_chain(node: gast.AST, resolve: Resolve, is_local: Callable[[str], bool]) -> Resolution | None:

@@ -35,7 +35,10 @@ BINDING = frozenset({
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """One function: its parameters, the names it binds, those of them that are one function, and its own nodes."""
+    """One function: its parameters, the names it binds, those of them that are one function, and its own nodes.
+
+    What it imports is known from the text of the import, and so is no variable of its own.
+    """
 
     node: AnyFunction
     parent: Scope | None
@@ -98,7 +101,7 @@ def scope_of(node: AnyFunction, parent: Scope | None) -> Scope:
     for name, function in _lambdas(nodes):
         names[name] = [function if found is None and len(names[name]) == 1 else found for found in names[name]]
     functions = {name: found[0] for name, found in names.items() if len(found) == 1 and isinstance(found[0], FUNCTIONS)}
-    bound = (frozenset(names) | imported) - frozenset(declared)
+    bound = frozenset(names) - frozenset(declared)
     return Scope(node, parent, parameter_names(node), bound, functions, frozenset(imported), declared, nodes)
 
 

@@ -24,6 +24,7 @@ from . import (
     displays,
     evaluate,
     generator_expressions,
+    imports,
     items_in_place,
     keyed_loops,
     loops,
@@ -98,6 +99,8 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.Assert(test=test, msg=message):
             raising.assertion(frame, node, test, message)
             frame.variables.update(optional.known_from(frame, test, True))
+        case gast.Import() | gast.ImportFrom():
+            imports.execute(frame, node)
         case gast.Global():
             pass  # of names that are only read
         case gast.Pass():

@@ -30,6 +30,10 @@ def _given(frame: Frame, args: list[Value], node: gast.AST) -> list[Value]:
     return [classes.iterable(frame, value, node) for value in args]
 
 
+def _all_of(args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
+    return [*args, *kwargs.values()]
+
+
 def _is_known(frame: Frame, values: list[Value]) -> bool:
     return all(iteration.has_static_length(frame, value) for value in values)
 
@@ -119,10 +123,10 @@ def count(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def repeat(frame: Frame, args, kwargs, node, hint) -> Value:
-    value, *times = [*args, *kwargs.values()]
-    if not times:
-        return written_generators.called(frame, "repeat", {"value": value}, node)
-    return _iterator(frame, container_methods.in_language(frame, "repeated_item", [value, *times], node), "repeat")
+    given = _all_of(args, kwargs)
+    if len(given) == 1:
+        return written_generators.called(frame, "repeat", {"value": given[0]}, node)
+    return _iterator(frame, container_methods.in_language(frame, "repeated_item", given, node), "repeat")
 
 
 def accumulate(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -137,9 +141,9 @@ def _written(*names: str) -> Known:
     """One of those that a generator function says; the last of its arguments is gone over."""
 
     def made(frame: Frame, args, kwargs, node, hint) -> Value:
-        *others, items = [*args, *kwargs.values()]
-        source = iterators.taken_over(frame, classes.iterator_of(frame, items, node), node)
-        tests = [Static(bool) if other == NONE else other for other in others]
+        given = _all_of(args, kwargs)
+        source = iterators.taken_over(frame, classes.iterator_of(frame, given[-1], node), node)
+        tests = [Static(bool) if other == NONE else other for other in given[:-1]]
         kind, *parameters = names
         return written_generators.called(frame, kind, dict(zip(parameters, [*tests, source])), node)
 
@@ -147,9 +151,8 @@ def _written(*names: str) -> Known:
 
 
 def compress(frame: Frame, args, kwargs, node, hint) -> Value:
-    items, chosen = [
-        iterators.taken_over(frame, classes.iterator_of(frame, value, node), node) for value in [*args, *kwargs.values()]
-    ]
+    given = _all_of(args, kwargs)
+    items, chosen = (iterators.taken_over(frame, classes.iterator_of(frame, one, node), node) for one in given)
     return written_generators.called(frame, "compress", {"items": items, "chosen": chosen}, node)
 
 
@@ -194,8 +197,8 @@ def zip_longest(frame: Frame, args, kwargs, node, hint) -> Value:
     values = _given(frame, args, node)
     fill = kwargs.get("fillvalue", NONE)
     if _is_known(frame, values):
-        columns = [iteration.static_items(frame, value, node) for value in values]
-        return _tuples(frame, itertools.zip_longest(*columns, fillvalue=fill), "zip_longest")
+        items = [iteration.static_items(frame, value, node) for value in values]
+        return _tuples(frame, itertools.zip_longest(*items, fillvalue=fill), "zip_longest")
     columns = [v if _can_be_indexed(frame, v) else container_methods.in_language(frame, "listed", [v], node)
                for v in values]  # fmt: skip
     given = [Sequence(tuple(columns)), fill]

@@ -1,0 +1,56 @@
+"""`import` inside a function: its names stand for modules and for what these hold, as outside.
+
+    from math import tau      ->    tau is 6.283..., with a guard of the module's attribute
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import NoReturn
+
+import gast
+
+from . import outside
+from .frame import Frame
+from .values import Value
+
+
+def execute(frame: Frame, node: gast.Import | gast.ImportFrom) -> None:
+    """Bind the names of an import."""
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        frame.variables[name] = _module(frame, alias, node) if isinstance(node, gast.Import) else _member(
+            frame, alias.name, node)  # fmt: skip
+
+
+def _module(frame: Frame, alias: gast.alias, node: gast.Import) -> Value:
+    """What `import a.b` binds is `a`."""
+    module = _loaded(frame, alias.name, node)
+    if alias.asname is None:
+        module = _loaded(frame, alias.name.partition(".")[0], node)
+    return outside.read(frame, module, alias.name, node)
+
+
+def _member(frame: Frame, name: str, node: gast.ImportFrom) -> Value:
+    path = "." * (node.level or 0) + (node.module or "")
+    module = _loaded(frame, path, node)
+    if hasattr(module, name):
+        return outside.attribute(frame, module, name, node)
+    inner = f"{path}.{name}" if node.module else path + name
+    package = frame.namespace.function.__globals__.get("__package__")
+    if not hasattr(module, "__path__") or importlib.util.find_spec(inner, package) is None:
+        _refuse(frame, f"cannot import name '{name}' from '{path}'", node)
+    return outside.read(frame, _loaded(frame, inner, node), name, node)
+
+
+def _loaded(frame: Frame, name: str, node: gast.AST) -> object:
+    package = frame.namespace.function.__globals__.get("__package__")
+    try:
+        return importlib.import_module(name, package)
+    except ImportError as wrong:
+        _refuse(frame, str(wrong), node)
+
+
+def _refuse(frame: Frame, why: str, node: gast.AST) -> NoReturn:
+    frame.fault("U006", f"this import fails: {why}", node, "imported here", ("import what is installed",))
