@@ -18,20 +18,23 @@ from .compiler import syntax
 from .compiler.messages import message_arguments
 from .compiler.ops.routines import ROUTINES
 from .compiler.program import Function
+from .index_checks import index_checks
 
 INDEPENDENT = "a loop whose turns are independent: it may run in vectors, and on several cores where it is long"
 LANES = "a loop that takes values together: it may run in vectors, several partial results at a time"
 IN_ORDER = "a loop, one turn after the other"
 
 
-def by_line(function: Function) -> Iterator[str]:
-    """What each line of the user's became, in the order of the lines."""
+def by_line(function: Function, versions: Function | None = None) -> Iterator[str]:
+    """What each line of the user's became, in the order of the lines; `versions` has its loops in versions."""
     found: dict[int, dict[str, None]] = {}
     for statement, is_inner in _statements(list(function.body), False):
         span = getattr(statement, "span", None)
         if span is not None and function.origin is not None and span.file == function.origin.file:
             said = found.setdefault(span.line, {})
             said.update(dict.fromkeys(_said(statement, is_inner)))
+    for line, checks in index_checks(function, versions or function).items():
+        found.setdefault(line, {}).update(dict.fromkeys(in_users_names(text, function) for text in checks))
     for line in sorted(line for line, said in found.items() if said):
         shown = linecache.getline(function.origin.file, line).strip()
         yield "\n".join([f"line {line}: {shown}", *found[line]])

@@ -13,12 +13,14 @@ from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.request import Request
+from .compiler.stopwatch import timed
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
 from .hidden import HiddenLeaves
+from .runtime import memory
 from .runtime.guards import Guards
 from .starting import no_collection
 
@@ -37,12 +39,15 @@ def check(request: Request) -> bool:
 @with_room
 def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOptions) -> Compiled:
     """The machine code of a function for these types."""
-    with no_collection():
+    with no_collection(), timed() as watch:
         made = driver.derive(request, arguments)
         options = replace(options, exceptions=made.exceptions)
-        executable = llvm.compile_program(driver.loops(made.program), options, driver.for_llvm)
+        loops = driver.loops(made.program)
+        memory.pool()
+        watch.lap("the runtime's own code")
+        executable = llvm.compile_program(loops, options, driver.for_llvm)
     guards = Guards(made.guards)
-    return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards))
+    return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards), watch.took)
 
 
 @with_room

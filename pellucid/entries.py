@@ -66,6 +66,7 @@ class Compiled:
     mutated  (name, place among the leaves) of the arguments to write back, one for each of the last results
     guards   what it was made from, apart from the arguments
     hidden   the last arguments, which are found outside
+    took     the seconds of each step of compiling; empty for what comes from the disk
     """
 
     executable: Executable
@@ -73,6 +74,7 @@ class Compiled:
     mutated: tuple[tuple[str, int], ...] = ()
     guards: Guards = field(default_factory=Guards)
     hidden: HiddenLeaves = field(default_factory=lambda: HiddenLeaves((), Guards(), Frozen()))
+    took: dict[str, float] = field(default_factory=dict)
 
 class Key(NamedTuple):
     """What an entry is found by, and the fingerprint that it comes from."""

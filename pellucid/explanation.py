@@ -8,23 +8,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from .by_line import by_line, in_users_names
 from .compiler.optimise.footprint import footprint
 from .compiler.program import Decision, Function, Program
+from .compiler.stopwatch import shown
 from .library_names import library_name
 from .runtime.guards import ABSENT, Guard
 
 MARGIN = "  "
 
 
-def explanation(*programs: Program, guards: Iterable[Guard] = ()) -> str:
+def explanation(
+    *programs: Program, guards: Iterable[Guard] = (), versions: Program | None = None,
+    took: Mapping[str, float] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """The decisions in these stages of one program, earlier stages first; what two of them say is said once.
 
-    `guards` are what it read from outside, and what has to be found again by every call.
+    guards    what it read from outside, and what has to be found again by every call
+    versions  the last stage with its loops in versions, of which one does without checks
+    took      the seconds of the steps of compiling, where they are known
     """
-    return "\n".join(line.rstrip() for line in _lines(programs, told(guards))) + "\n"
+    return "\n".join(line.rstrip() for line in _lines(programs, told(guards), versions, took)) + "\n"
 
 
 def told(guards: Iterable[Guard]) -> list[str]:
@@ -34,16 +41,20 @@ def told(guards: Iterable[Guard]) -> list[str]:
     return sorted(str(guard) for guard in shown if library_name(guard.found) is None)
 
 
-def _lines(programs: tuple[Program, ...], outside: list[str]) -> Iterator[str]:
+def _lines(
+    programs: tuple[Program, ...], outside: list[str], versions: Program | None, took: Mapping[str, float]
+) -> Iterator[str]:
     names = list(dict.fromkeys(name for program in programs for name in program.functions))
     for position, name in enumerate(names):
         stages = [program.functions[name] for program in programs if name in program.functions]
         if position:
             yield ""
         yield heading(stages[0])
-        topics = by_topic(stages)
+        topics = by_topic(stages, None if versions is None else versions.functions.get(name))
         if outside and name == programs[0].entry:
             topics["outside, asked by every call"] = outside
+        if took and name == programs[0].entry:
+            topics["compiling"] = shown(took)
         if not topics:
             yield ""
             yield f"{MARGIN}nothing had to be decided"
@@ -56,7 +67,7 @@ def _lines(programs: tuple[Program, ...], outside: list[str]) -> Iterator[str]:
                 yield from (f"{MARGIN * 3}{line}" for line in rest)
 
 
-def by_topic(stages: list[Function]) -> dict[str, list[str]]:
+def by_topic(stages: list[Function], versions: Function | None) -> dict[str, list[str]]:
     """Topics in the order in which they first came up, each with its texts."""
     found: dict[str, list[str]] = {}
     told = [decision for function in stages for decision in decisions_of(function)]
@@ -64,7 +75,7 @@ def by_topic(stages: list[Function]) -> dict[str, list[str]]:
         text = in_users_names(decision.text, stages[0])
         if text not in found.setdefault(decision.topic, []):
             found[decision.topic].append(text)
-    lines = [text for function in stages if function.stage == "loops" for text in by_line(function)]
+    lines = [text for function in stages if function.stage == "loops" for text in by_line(function, versions)]
     return {**found, **({"line by line": lines} if lines else {})}
 
 

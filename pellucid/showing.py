@@ -77,6 +77,8 @@ def text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
 
 
 @with_room
-def explain(request: Request, arguments: Mapping[str, Value]) -> str:
+def explain(request: Request, arguments: Mapping[str, Value], took: Mapping[str, float]) -> str:
+    """`took` are the seconds of the steps, where the function was compiled for these types."""
     made = driver.derive(request, arguments)
-    return explanation(made.program, driver.loops(made.program), guards=made.guards)
+    loops = driver.loops(made.program)
+    return explanation(made.program, loops, guards=made.guards, versions=driver.for_llvm(loops), took=took)

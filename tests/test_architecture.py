@@ -88,6 +88,7 @@ MAY_IMPORT = {
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages records",
+    "stopwatch": "steps",
     "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",
     "cut": f"{BASE} analysis differentiate transform frontend.specialise request",
