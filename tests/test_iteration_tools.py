@@ -99,6 +99,8 @@ list(it.islice(it.cycle(V), 7))
 list(zip(it.repeat(1), V))
 c = V.copy(); for k, v in zip(range(7), it.cycle(c)): c[(k + 1) % 4] += v; c
 list(it.cycle(V[:0]))
+signs = it.cycle([1.0, -1.0]); total = 0.0; for v in V: total += v * next(signs); total
+letters = it.cycle("abc"); [next(letters) * n for n in N]
 list(it.takewhile(lambda v: v > 0, V))
 list(it.dropwhile(lambda v: v > 0, V))
 list(it.filterfalse(lambda v: v > 0, V))

@@ -70,6 +70,12 @@ def can_be_cell(owner: AnyFunction, variable: str) -> bool:
     return variable in scope.parameters or _first(owner, variable) is not None
 
 
+def is_cell_stored(statement: gast.AST | None) -> bool:
+    """Whether a statement rebinds a variable of a function around it."""
+    found = [] if statement is None else nodes_of(statement)
+    return any(getattr(n, "is_cell", False) and isinstance(n.ctx, gast.Store) for n in found)
+
+
 def _inside(scope: Scope) -> Iterator[Scope]:
     for node in scope.nodes:
         if isinstance(node, gast.FunctionDef | gast.Lambda):
@@ -112,7 +118,9 @@ class _Cells(gast.NodeTransformer):
     def visit_Name(self, node: gast.Name) -> gast.expr:
         if node.id not in self.cells:
             return node
-        return located(gast.Subscript(name(node.id), constant(0), node.ctx), node)
+        item = located(gast.Subscript(name(node.id), constant(0), node.ctx), node)
+        item.is_cell = True
+        return item
 
     def visit_AugAssign(self, node: gast.AugAssign) -> gast.stmt:
         node.value = self.visit(node.value)

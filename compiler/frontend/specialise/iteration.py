@@ -31,6 +31,7 @@ def is_static_iterable(frame: Frame, value: Value) -> bool:
     return False
 
 
+NEVER = 2**62  # as many items as no loop comes to
 VIEWS = ("keys", "values", "items")
 
 
@@ -153,6 +154,8 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
             return reversed_length(frame, inner, start, node)
         case Iteration(kind="deque", parts=(inner,)):
             return keyed.parts_of(frame, inner)["size"]
+        case Iteration(kind="cycle"):
+            return Static(NEVER)
         case Iteration(kind="zip" | "map"):
             lengths = [length_of_iterable(frame, p, node) for p in columns_of(value)]
             result = lengths[0]
@@ -244,6 +247,9 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
             return item_at(frame, inner, evaluate.binary(frame, gast.Add, start, position, node), node)
         case Iteration(kind="deque", parts=(inner,)):
             return keyed.in_language(frame, "python_deques:item", [inner, position], node)
+        case Iteration(kind="cycle", parts=(inner,)):
+            count = length_of_iterable(frame, inner, node)
+            return item_at(frame, inner, evaluate.binary(frame, gast.Mod, position, count, node, "place"), node)
         case Iteration(kind="map", parts=(function, *inner)):
             given = [item_at(frame, part, position, node) for part in inner]
             return apply.apply(frame, function, given, {}, node)

@@ -21,7 +21,6 @@ from . import classes, container_methods, evaluate, forms, iteration, iterators,
 from .frame import Frame
 from .values import NONE, Iteration, Iterator, Partial, Range, Rows, Sequence, Static, Text, Value
 
-NEVER = 2**62
 MOST = 2048  # as many items as loops are unrolled for
 Known = Callable[[Frame, list[Value], dict[str, Value], gast.AST, str], Value]
 
@@ -118,7 +117,7 @@ def count(frame: Frame, args, kwargs, node, hint) -> Value:
     if not all(frame.is_integer(part) for part in (start, step)):
         frame.fault("U012", "`itertools.count` counts in ints here", node, "called here",
                     ("count in ints and multiply: `start + k * step`",))  # fmt: skip
-    stop = Static(NEVER if evaluate.known(frame, step, node, "the step") > 0 else -NEVER)
+    stop = Static(iteration.NEVER if evaluate.known(frame, step, node, "the step") > 0 else -iteration.NEVER)
     return _iterator(frame, Range(start, stop, step), "count")
 
 
@@ -150,6 +149,17 @@ def _written(*names: str) -> Known:
     return made
 
 
+def cycle(frame: Frame, args, kwargs, node, hint) -> Value:
+    """Items that nobody can change have a place each; others are read and kept in the first round."""
+    source = frame.held(args[0])
+    is_written = isinstance(getattr(node, "args", [None])[0], gast.List)
+    is_kept = isinstance(source, Static) or isinstance(source, Sequence) and (is_written or source.kind is tuple)
+    if is_kept and (items := iteration.static_items(frame, args[0], node)):
+        held = container_methods.as_growing(frame, Sequence(tuple(items), list), node)
+        return iterators.made(frame, "cycle", (held,))
+    return _written("cycle", "items")(frame, args, kwargs, node, hint)
+
+
 def compress(frame: Frame, args, kwargs, node, hint) -> Value:
     given = _all_of(args, kwargs)
     items, chosen = (iterators.taken_over(frame, classes.iterator_of(frame, one, node), node) for one in given)
@@ -178,7 +188,7 @@ def islice(frame: Frame, args, kwargs, node, hint) -> Value:
             return _iterator(frame, Sequence(tuple(found[k] for k in _known_places(frame, places, node))), "islice")
         return iterators.made(frame, "map", (Partial(Static(operator.getitem), (source,)), places))
     container_methods.in_language(frame, "require_slice", [start, stop, step], node)
-    given = {"items": source, "start": start, "stop": Static(NEVER) if stop == NONE else stop, "step": step}
+    given = {"items": source, "start": start, "stop": Static(iteration.NEVER) if stop == NONE else stop, "step": step}
     return written_generators.called(frame, "islice", given, node)
 
 
@@ -217,7 +227,7 @@ FUNCTIONS: dict[Any, tuple[int, int, Known]] = {
     itertools.takewhile: (2, 2, _written("takewhile", "test", "items")),
     itertools.dropwhile: (2, 2, _written("dropwhile", "test", "items")),
     itertools.starmap: (2, 2, _written("starmap", "function", "items")),
-    itertools.cycle: (1, 1, _written("cycle", "items")), itertools.compress: (0, 2, compress),
+    itertools.cycle: (1, 1, cycle), itertools.compress: (0, 2, compress),
     itertools.groupby: (1, 2, groupby), itertools.islice: (2, 4, islice),
     itertools.zip_longest: (0, 10**9, zip_longest),
 }  # fmt: skip

@@ -31,8 +31,9 @@ from .frame import Frame
 from .heap import reachable
 from .object_changes import change, values_in_use
 from .static_python import stop
-from .values import GeneratorCall, Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
+from .values import Conflict, GeneratorCall, Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
 
+GO_ON = {"cycle": "read its items by their place: `items[k % len(items)]`"}
 FROM_THE_START = Static(0)
 USED_UP = Static(2**62)  # the position of an iterator that has come to its end, however long its list becomes
 TAKEN = Static("taken")  # what an iterator goes over that another one has taken over
@@ -58,6 +59,10 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
         why = "another iterator goes over it, or `in`, `any`, `all` or `next` looked at some of it"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
                     ("make a list of its items first: `list(...)`",))  # fmt: skip
+    if isinstance(held.source, Conflict) or isinstance(held.position, Conflict):
+        why = "a branch or loop takes items of it, and a generator cannot go on from there"
+        frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
+                    (GO_ON.get(held.kind, "go over a list of its items: `iter(list(...))`"),))  # fmt: skip
     if held.position == USED_UP:
         return Sequence(())
     if isinstance(held.source, Sequence) and not isinstance(held.position, Static):

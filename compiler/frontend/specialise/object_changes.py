@@ -14,6 +14,7 @@ import gast
 
 from ...analysis.core_liveness import reads
 from ...names import base_of
+from ..source import cells
 from . import forms, sites
 from .frame import Anew, Frame
 from .heap import Owner, reachable
@@ -36,6 +37,10 @@ def change(
         way_out = f"work on a copy: `{owner.name}.copy()`"
         if owner.kind == "item":
             way_out = "read the item again before it is changed: `row = rows[i]`"
+        if cells.is_cell_stored(frame.node):
+            message = f"`{owner.name}` is rebound by a function that is differentiated, mapped or compiled on its own"
+            help_ = f"let the function take `{owner.name}` as an argument and return its new value"
+            frame.fault("P002", message, node, "rebound here", (help_,))
         frame.fault(*seen_outside(owner), node, "changed here", (way_out,))
     if target.number in heap.absorbed:
         _refuse_absorbed(frame, target.number, node, "changed here")
