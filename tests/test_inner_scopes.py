@@ -144,12 +144,32 @@ def imports_a_module_of_a_package(x):
     return numpy.linalg.norm(x)
 
 
+def a_parameter_named_like_its_function(x):
+    saved = []
+    for k in range(len(x)):
+
+        def put(put, v):
+            return put + v
+
+        saved.append(put(x[k], k))
+    return saved
+
+
+def imported_in_a_loop(x):
+    total = 0.0
+    for v in x:
+        import math as m
+
+        total += m.sin(v)
+    return total * m.pi
+
+
 def as_tuples(value):
     return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 PROGRAMS = [least_and_count, a_parameter, by_recursion, bound_together, of_two_levels, a_stream_of_numbers,
-            a_name_of_its_own, imports, imports_of_python, imports_a_module_of_a_package]  # fmt: skip
+            a_name_of_its_own, a_parameter_named_like_its_function, imported_in_a_loop, imports, imports_of_python, imports_a_module_of_a_package]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", PROGRAMS)

@@ -89,7 +89,7 @@ def reads(node: gast.AST) -> Iterator[str]:
                 yield from reads(child)
             break
     for inner in nodes:
-        if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Store):
+        if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Store | gast.Param):
             yield inner.id
         elif isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name):
             yield inner.target.id

@@ -91,7 +91,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             if not isinstance(value, gast.Constant):
                 evaluate.evaluate(frame, value)
         case gast.FunctionDef(name=name):
-            frame.variables[name] = displays.closure(frame, node)
+            bind(frame, syntax.target(name), displays.closure(frame, node), node)
         case gast.Raise():
             raising.raise_statement(frame, node)
         case gast.Try():
@@ -100,7 +100,8 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             raising.assertion(frame, node, test, message)
             frame.variables.update(optional.known_from(frame, test, True))
         case gast.Import() | gast.ImportFrom():
-            imports.execute(frame, node)
+            for name, value in imports.bound(frame, node):
+                bind(frame, syntax.target(name), value, node)
         case gast.Global():
             pass  # of names that are only read
         case gast.Pass():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Iterator
 from typing import NoReturn
 
 import gast
@@ -16,12 +17,12 @@ from .frame import Frame
 from .values import Value
 
 
-def execute(frame: Frame, node: gast.Import | gast.ImportFrom) -> None:
-    """Bind the names of an import."""
+def bound(frame: Frame, node: gast.Import | gast.ImportFrom) -> Iterator[tuple[str, Value]]:
+    """The names that an import binds, and what they stand for."""
     for alias in node.names:
-        name = alias.asname or alias.name.partition(".")[0]
-        frame.variables[name] = _module(frame, alias, node) if isinstance(node, gast.Import) else _member(
-            frame, alias.name, node)  # fmt: skip
+        is_module = isinstance(node, gast.Import)
+        value = _module(frame, alias, node) if is_module else _member(frame, alias.name, node)
+        yield alias.asname or alias.name.partition(".")[0], value
 
 
 def _module(frame: Frame, alias: gast.alias, node: gast.Import) -> Value:
