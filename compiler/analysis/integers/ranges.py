@@ -220,7 +220,7 @@ def _counted(values: Values, node: gast.For, state: State) -> State:
         inside.ints[counter] = _counter(values, inside, start, stop, step)
         return inside
 
-    after = _loop(values, node.body, state, enter)
+    after = _loop(values, node, state, enter)
     _forget(counter, after)
     return after
 
@@ -259,17 +259,23 @@ def _conditional(values: Values, node: gast.While, state: State) -> State:
         values.learn(inside, *values.facts_of(node.test, inside, True))
         return inside
 
-    after = _loop(values, node.body, state, enter)
+    after = _loop(values, node, state, enter)
     values.learn(after, *values.facts_of(node.test, after, False))
     return after
 
 
-def _loop(values: Values, body: Sequence[gast.stmt], state: State, enter: Callable[[State], State]) -> State:
-    """Run the body under assumptions on what it carries, dropping those that it breaks, until none is."""
+def _loop(values: Values, node: gast.For | gast.While, state: State, enter: Callable[[State], State]) -> State:
+    """Run the body under assumptions on what it carries, dropping those that it breaks, until none is.
+
+    What broke in an earlier pass over a loop around it is not tried again: less is known in each of them.
+    """
+    body = node.body
     assigned = dict.fromkeys(n for s in syntax.walk(body) for n in syntax.names_bound(s))
     deleted = {t.id for s in syntax.walk(body) if isinstance(s, gast.Delete) for t in s.targets}
     assumptions: set[Assumption] = {(n, kind) for n in assigned if n in state.ints for kind in ("above", "below")}
     assumptions |= {(n, "lengths") for n in assigned if n in state.lengths and n not in deleted}
+    gone = values.broken.setdefault(id(node), set())
+    assumptions -= gone
     outer = values.journal
     while True:
         head = _head(values, state, [*assigned, *deleted], assumptions)
@@ -279,6 +285,7 @@ def _loop(values: Values, body: Sequence[gast.stmt], state: State, enter: Callab
         if not broken:
             break
         assumptions -= broken
+        gone |= broken
     outer.merge(values.journal)
     values.journal = outer
     return head
