@@ -192,17 +192,27 @@ def _join(values: Values, left: State, right: State) -> State:
     if not left.reachable:
         return right
     choose = values.unknowns.choice
-    kept = set(right.facts)
     return State(
-        ints={n: choose("either", f, right.ints[n]) for n, f in left.ints.items() if n in right.ints},
+        ints={
+            n: f if (g := right.ints[n]) is f else choose("either", f, g)
+            for n, f in left.ints.items()
+            if n in right.ints
+        },
         lengths={
-            n: tuple(choose("either", a, b) for a, b in zip(f, right.lengths[n], strict=True))
+            n: f if (g := right.lengths[n]) is f else tuple(choose("either", a, b) for a, b in zip(f, g, strict=True))
             for n, f in left.lengths.items()
             if n in right.lengths
         },
-        tests={n: t for n, t in left.tests.items() if right.tests.get(n) == t},
-        facts=tuple(f for f in left.facts if f in kept),
+        tests={n: t for n, t in left.tests.items() if (u := right.tests.get(n)) is t or u == t},
+        facts=_facts_of_both(left.facts, right.facts),
     )
+
+
+def _facts_of_both(left: tuple[Affine, ...], right: tuple[Affine, ...]) -> tuple[Affine, ...]:
+    """Facts are only added, so two paths begin with the same ones."""
+    common = next((k for k, (f, g) in enumerate(zip(left, right)) if f is not g), min(len(left), len(right)))
+    kept = set(right[common:])
+    return (*left[:common], *(f for f in left[common:] if f in kept))
 
 
 # --- loops ---------------------------------------------------------------------------------------------------------

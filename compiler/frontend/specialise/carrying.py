@@ -245,6 +245,9 @@ class _Trial:
         result = {}
         before = frozenset(self.frame.builder.symbols)
         for key, now in self.heads.items():
+            if now is self.given[key] is ends[key] and not isinstance(now, Conflict):
+                result[key] = now  # nothing at the head, and the body left it as it was
+                continue
             is_object = isinstance(key, int) and key in head.meeting.left and key in head.meeting.right
             joined = head.meeting.join_contents(key, key) if is_object else head.meeting.join(now, ends[key])
             wanted = _merged_again(self.frame, joined, self.fresh)
@@ -280,7 +283,7 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b
-    if wanted == head:
+    if wanted is head or wanted == head:
         return True
     if same_structure(wanted, head):
         return all(_same_heads(a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
