@@ -120,7 +120,8 @@ def lists_and_loops(count):
     """Lists that are all needed to the end, and a loop behind each of them that touches none."""
     lines = ["def f(x, n):", "    total = 0.0"]
     for k in range(count // 4):
-        lines += [f"    l{k} = [{', '.join(['total'] * 12)}]", "    for i in range(n):", f"        total = total * 0.5 + x[i] * {k}.5"]
+        lines += [f"    l{k} = [{', '.join(['total'] * 12)}]", "    for i in range(n):"]
+        lines += [f"        total = total * 0.5 + x[i] * {k}.5"]
     return [*lines, *(f"    total = total + l{k}[{k % 12}]" for k in range(count // 4)), "    return total"]
 
 

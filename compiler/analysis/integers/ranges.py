@@ -199,7 +199,7 @@ def _join(values: Values, left: State, right: State) -> State:
             if n in right.ints
         },
         lengths={
-            n: f if (g := right.lengths[n]) is f else tuple(choose("either", a, b) for a, b in zip(f, g, strict=True))
+            n: f if (h := right.lengths[n]) is f else tuple(choose("either", a, b) for a, b in zip(f, h, strict=True))
             for n, f in left.lengths.items()
             if n in right.lengths
         },
