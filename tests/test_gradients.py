@@ -32,6 +32,8 @@ DIFFERENTIABLE = [program for program in programs() if program.has_gradient]
 # A length of 1 is compiled apart, for some programs; machine code for it would show little more than the source does.
 STAGES = {4: ("typed", "llvm"), 1: ("typed",)}
 OF_LENGTH_1 = frozenset(map(str, some(DIFFERENTIABLE, 3)))
+# What is printed of another length is read with a length of its own for a list's arrays, which the verifier refuses.
+READ_AT_LENGTH_1 = {"views.changed_by_recursion"}
 
 # Programs whose gradient is refused, and why; whoever removes a limit removes its lines.
 REFUSED: dict[str, str] = {}
@@ -159,10 +161,11 @@ def test_gradient(program):
             assert len(got) == len(want)
             for one, other, original in zip(got, want, originals):
                 assert_close(one, other, original)
-            if size != 1 and stage in READERS:
+            if stage in READERS and size == (1 if str(program) in READ_AT_LENGTH_1 else max(STAGES)):
                 assert_reads_back(stages.program(stage, stages.flatten(problem.args))[1], stage)
 
 
 def test_refusals_are_of_programs():
     names = {str(program) for program in DIFFERENTIABLE}
     assert set(REFUSED) <= names
+    assert READ_AT_LENGTH_1 <= OF_LENGTH_1  # else nothing of it is read back
