@@ -42,10 +42,10 @@ SEED ?= 1
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(GENERATORS:%=--generator %) --seed $(SEED) --jobs $(JOBS)
 
-# The seeds of the suite and those behind them, TIMES as many.
+# The seeds of the suite and those behind them, TIMES as many, and all programs of the corpus where the suite has some.
 TIMES ?= 10
 fuzz-seeds: $(VENV)/.installed-test
-	PELLUCID_DRAWS=$(TIMES) $(BIN)/python -m pytest tests -k random -n $(JOBS)
+	PELLUCID_DRAWS=$(TIMES) $(BIN)/python -m pytest tests -k "random or every_stage or every_program or test_gradient" -n $(JOBS)
 
 fuzz-hypothesis: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/fuzz -n $(JOBS) --hypothesis-profile=long

@@ -43,8 +43,8 @@ AT_LENGTH = frozenset("""
 ONE_COMBINATION = frozenset("""
     binomial_american connected_components convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi hungarian
     hypocenter_location ising_metropolis isotonic_pava kernel_density lotka_volterra_fit lqr_riccati lucas_kanade
-    peak_integration portfolio_frontier power_flow rainfall_runoff ransac_homography robot_arm seir_age
-    yield_curve_bootstrap
+    max_flow peak_integration portfolio_frontier power_flow rainfall_runoff ransac_homography robot_arm seir_age
+    viterbi_decoder yield_curve_bootstrap
 """.split())
 SIZES = {"yield_curve_bootstrap": (1,)}  # compiles longer for lists that are longer
 

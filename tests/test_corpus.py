@@ -6,11 +6,14 @@ import pytest
 
 import pellucid
 from tests.harness.corpus import programs
+from tests.harness.draws import some
 from tests.harness.read_back import assert_reads_back
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
-# The middle size makes the code, the last reuses it; a length of 1 broadcasts and is compiled apart.
+# The first size makes the code, the last reuses it; a length of 1 broadcasts and is compiled apart, to machine code for
+# some programs: the loops say the same.
 SIZES = (4, 1, 7)
+TO_MACHINE_CODE = frozenset(map(str, some(programs(), 3)))
 
 
 @pytest.mark.parametrize("program", programs(), ids=str)
@@ -22,7 +25,7 @@ def test_every_stage_agrees_with_python(program):
         args = program.make_arguments(seed=size, size=size)
         want = in_python(program.function, *args)
         assert want.error is None
-        for stage in STAGES:
+        for stage in STAGES if size != 1 or str(program) in TO_MACHINE_CODE else STAGES[:-1]:
             try:
                 assert_same(stages.run(stage, *args), want)
             except Exception:

@@ -487,7 +487,7 @@ def test_nothing_leaks(case):
     gc.collect()
     before = [sys.getrefcount(w) for w in watched], memory.live_bytes(), sys.getallocatedblocks()
     slow = frames(f, *args, **kwargs)
-    repeat(1_000 if slow else 100_000)
+    repeat(1_000 if slow else 10_000)
     gc.collect()
     after = [sys.getrefcount(w) for w in watched], memory.live_bytes(), sys.getallocatedblocks()
     assert all(abs(a - b) <= 20 for a, b in zip(after[0], before[0])), (before[0], after[0])

@@ -55,6 +55,7 @@ class _Reaching:
         kept = (s for s in syntax.walk(function.body) if not _is_copy(s) and not isinstance(s, gast.Delete | gast.Pass))
         self.numbers: Mapping[int, int] = {id(s): number for number, s in enumerate(kept, len(function.parameters))}
         self.found: dict[int, Read] = {}
+        self.heads: dict[int, tuple[State, State]] = {}  # by loop: what reached it from before, and then its head
 
     def reads(self, function: Function) -> Iterator[Read]:
         self.block(function.body, {p: frozenset({k}) for k, p in enumerate(function.parameters)})
@@ -93,11 +94,15 @@ class _Reaching:
         if isinstance(node, gast.For):
             self.note(node, state)
         own = {n: frozenset({self.numbers[id(node)]}) for n in syntax.names_bound(node)}
+        before, (entry, head) = state, self.heads.get(id(node), (state, state))
+        if entry is not before and all(values <= before.get(name, NOTHING) for name, values in entry.items()):
+            state = _joined(before, head)  # what reached it then does so now too: begin with it
         while True:
             if isinstance(node, gast.While):
                 self.note(node, state)
             ended = _joined(state, self.block(node.body, {**state, **own}))
             if ended == state:
+                self.heads[id(node)] = before, {**state}
                 return state
             state = ended
 

@@ -56,6 +56,8 @@ class _Pruner:
         self.sharers: dict[str, set[str]] = {}
         for name, root in self.regions.of.items():
             self.sharers.setdefault(root, {root}).add(name)
+        self.bound: dict[int, frozenset[str]] = {}
+        self.heads: dict[int, tuple[set[str], set[str]]] = {}  # by loop: what was live behind it, and at its head
         self.outside = [p for p in function.parameters if not isinstance(function.types.get(p), Scalar)]
 
     def block(self, statements: Sequence[gast.stmt], live: set[str]) -> list[gast.stmt]:
@@ -150,25 +152,37 @@ class _Pruner:
 
     def loop(self, statement: gast.For | gast.While, live: set[str]) -> gast.stmt | None:
         """First as if only what comes after the loop could need it, then with its own test, to a fixpoint."""
-        kept, head = self.iterate(statement, live)
-        idle = not kept and live.isdisjoint(syntax.names_bound(statement))
-        if idle and not (self.keep_errors and self.header_can_fail(statement)):
-            return None
-        test = reads_of(statement)
+        test, head = reads_of(statement), live
+        if isinstance(statement, gast.For) or live.isdisjoint(self.bound_in(statement)):
+            kept, head = self.iterate(statement, live)
+            idle = not kept and live.isdisjoint(syntax.names_bound(statement))
+            if idle and not (self.keep_errors and self.header_can_fail(statement)):
+                return None
         if isinstance(statement, gast.While):
             kept, head = self.iterate(statement, head.union(test))
         live.update(head, test)
         return with_blocks(statement, [kept])
 
+    def bound_in(self, statement: gast.stmt) -> frozenset[str]:
+        """The names that a loop or something inside it binds."""
+        if id(statement) not in self.bound:
+            inner = [self.bound_in(s) for block in syntax.blocks_of(statement) for s in block]
+            self.bound[id(statement)] = frozenset(syntax.names_bound(statement)).union(*inner)
+        return self.bound[id(statement)]
+
     def iterate(self, statement: gast.For | gast.While, behind: set[str]) -> tuple[list[gast.stmt], set[str]]:
         """The statements of a body that stay, and what is live at the head of the loop."""
         head = {*behind}
+        known, at_its_head = self.heads.get(id(statement), (behind, behind))
+        if known <= behind:  # what was live then is live now too: begin with it
+            head |= at_its_head
         while True:
             before = {*head}
             kept = self.block(statement.body, before)
             before.difference_update(syntax.names_bound(statement))
             if before <= head:
-                return kept, head
+                self.heads[id(statement)] = {*behind}, head
+                return kept, {*head}
             head |= before
 
     def header_can_fail(self, statement: gast.For | gast.While) -> bool:

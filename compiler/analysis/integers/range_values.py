@@ -88,6 +88,7 @@ class Values:
         self.journal = Journal()
         self.held: Held = {}
         self.symbols: Mapping[str, Affine] = {}  # the lengths that the parameters tell
+        self.broken: dict[int, set[tuple[str, str]]] = {}  # by loop: what it does not keep, of what it carries
         self.is_typed = False  # on the typed stage, where all types may speak of them
         self._prover: tuple[tuple[Affine, ...], Prover] | None = None
 

@@ -192,17 +192,27 @@ def _join(values: Values, left: State, right: State) -> State:
     if not left.reachable:
         return right
     choose = values.unknowns.choice
-    kept = set(right.facts)
     return State(
-        ints={n: choose("either", f, right.ints[n]) for n, f in left.ints.items() if n in right.ints},
+        ints={
+            n: f if (g := right.ints[n]) is f else choose("either", f, g)
+            for n, f in left.ints.items()
+            if n in right.ints
+        },
         lengths={
-            n: tuple(choose("either", a, b) for a, b in zip(f, right.lengths[n], strict=True))
+            n: f if (h := right.lengths[n]) is f else tuple(choose("either", a, b) for a, b in zip(f, h, strict=True))
             for n, f in left.lengths.items()
             if n in right.lengths
         },
-        tests={n: t for n, t in left.tests.items() if right.tests.get(n) == t},
-        facts=tuple(f for f in left.facts if f in kept),
+        tests={n: t for n, t in left.tests.items() if (u := right.tests.get(n)) is t or u == t},
+        facts=_facts_of_both(left.facts, right.facts),
     )
+
+
+def _facts_of_both(left: tuple[Affine, ...], right: tuple[Affine, ...]) -> tuple[Affine, ...]:
+    """Facts are only added, so two paths begin with the same ones."""
+    common = next((k for k, (f, g) in enumerate(zip(left, right)) if f is not g), min(len(left), len(right)))
+    kept = set(right[common:])
+    return (*left[:common], *(f for f in left[common:] if f in kept))
 
 
 # --- loops ---------------------------------------------------------------------------------------------------------
@@ -220,7 +230,7 @@ def _counted(values: Values, node: gast.For, state: State) -> State:
         inside.ints[counter] = _counter(values, inside, start, stop, step)
         return inside
 
-    after = _loop(values, node.body, state, enter)
+    after = _loop(values, node, state, enter)
     _forget(counter, after)
     return after
 
@@ -259,17 +269,23 @@ def _conditional(values: Values, node: gast.While, state: State) -> State:
         values.learn(inside, *values.facts_of(node.test, inside, True))
         return inside
 
-    after = _loop(values, node.body, state, enter)
+    after = _loop(values, node, state, enter)
     values.learn(after, *values.facts_of(node.test, after, False))
     return after
 
 
-def _loop(values: Values, body: Sequence[gast.stmt], state: State, enter: Callable[[State], State]) -> State:
-    """Run the body under assumptions on what it carries, dropping those that it breaks, until none is."""
+def _loop(values: Values, node: gast.For | gast.While, state: State, enter: Callable[[State], State]) -> State:
+    """Run the body under assumptions on what it carries, dropping those that it breaks, until none is.
+
+    What broke in an earlier pass over a loop around it is not tried again: less is known in each of them.
+    """
+    body = node.body
     assigned = dict.fromkeys(n for s in syntax.walk(body) for n in syntax.names_bound(s))
     deleted = {t.id for s in syntax.walk(body) if isinstance(s, gast.Delete) for t in s.targets}
     assumptions: set[Assumption] = {(n, kind) for n in assigned if n in state.ints for kind in ("above", "below")}
     assumptions |= {(n, "lengths") for n in assigned if n in state.lengths and n not in deleted}
+    gone = values.broken.setdefault(id(node), set())
+    assumptions -= gone
     outer = values.journal
     while True:
         head = _head(values, state, [*assigned, *deleted], assumptions)
@@ -279,6 +295,7 @@ def _loop(values: Values, body: Sequence[gast.stmt], state: State, enter: Callab
         if not broken:
             break
         assumptions -= broken
+        gone |= broken
     outer.merge(values.journal)
     values.journal = outer
     return head

@@ -154,7 +154,11 @@ class _Trial:
         self.body: list[gast.stmt] = []
         made: dict[Any, Ref] = {}
         self.contents_before = dict(frame.heap.contents)
-        self.heads = {key: named(frame, branches.wish_for(frame, key), head, made) for key, head in heads.items()}
+        older = frozenset(frame.builder.merged)
+        self.heads = {
+            key: head if head is entry[key] else named(frame, branches.wish_for(frame, key), head, made)
+            for key, head in heads.items()
+        }
         frame.heap.contents.update({key: value for key, value in self.heads.items() if isinstance(key, int)})
         self.slot_of = {ref.number: slot for slot, ref in made.items()}
         self.site = sites.site_of(frame, node)
@@ -163,8 +167,10 @@ class _Trial:
         frame.heap.absorbed |= {number for number, slot in self.slot_of.items() if slot in slots.absorbed}
         frame.heap.owners.update({n: slots.items[slot] for n, slot in self.slot_of.items() if slot in slots.items})
         self.into = {number: frame.heap.contents[number] for number in self.slot_of}
-        names = {n for v in self.heads.values() for n in leaf_names(v, self.into)}
-        self.fresh = names & frame.builder.merged - {n for v in entry.values() for n in leaf_names(v, {})}
+        differing = [head for key, head in self.heads.items() if head is not entry[key]]
+        self.fresh = {n for head in differing for n in leaf_names(head, self.into)} & frame.builder.merged
+        if not self.fresh.isdisjoint(older):
+            self.fresh -= {n for v in entry.values() for n in leaf_names(v, {})}
 
     def run(self, body: list, enter: Any, test: Any) -> _Trial:
         frame = self.frame
@@ -245,6 +251,9 @@ class _Trial:
         result = {}
         before = frozenset(self.frame.builder.symbols)
         for key, now in self.heads.items():
+            if now is self.given[key] is ends[key] and not isinstance(now, Conflict):
+                result[key] = now  # nothing at the head, and the body left it as it was
+                continue
             is_object = isinstance(key, int) and key in head.meeting.left and key in head.meeting.right
             joined = head.meeting.join_contents(key, key) if is_object else head.meeting.join(now, ends[key])
             wanted = _merged_again(self.frame, joined, self.fresh)
@@ -280,7 +289,7 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b
-    if wanted == head:
+    if wanted is head or wanted == head:
         return True
     if same_structure(wanted, head):
         return all(_same_heads(a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))

@@ -236,6 +236,8 @@ def _is_of_containers(frame: Frame, side: Value) -> bool:
 
 
 def identical(left: Value, right: Value) -> bool:
+    if left is right:
+        return True
     if isinstance(left, Static) and isinstance(right, Static):
         a, b = left.value, right.value
         if a is b:

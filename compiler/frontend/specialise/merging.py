@@ -135,10 +135,12 @@ class Merging:
     def assign(self, targets: Mapping[Any, Value], sources: Mapping[Any, Value], holders: bool = True) -> None:
         """Bring values into the merged names; with `holders` also something into those that have no value."""
         pairs: dict[str, gast.expr] = {}
-        for key, target in targets.items() if holders else ():
-            pairs |= self.place_holders(target, sources[key])
-        for key, target in targets.items():
-            pairs |= self.copies(target, sources[key])
+        # what is the same value holds the same names; but where objects are new with them, others may be in their place
+        differing = [(t, source) for k, t in targets.items() if (source := sources[k]) is not t or self.into]
+        for target, source in differing if holders else ():
+            pairs |= self.place_holders(target, source)
+        for target, source in differing:
+            pairs |= self.copies(target, source)
         assign_parallel(self.frame, list(pairs.items()))
 
 

@@ -384,10 +384,11 @@ def same_structure(left: Value, right: Value) -> bool:
 
 
 def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:
-    """Rebuild a value with every part that is no container replaced by `change(part, path)`."""
+    """Rebuild a value with every part that is no container replaced by `change(part, path)`; itself if none was."""
     if not (inner := parts(value)):
         return change(value, path)
-    return with_parts(value, tuple(map_leaves(v, change, (*path, k)) for k, v in inner))
+    changed = tuple([map_leaves(v, change, (*path, k)) for k, v in inner])
+    return value if all(new is old for new, (_, old) in zip(changed, inner)) else with_parts(value, changed)
 
 
 def leaves(value: Value) -> Walk[Value]:
