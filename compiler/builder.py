@@ -98,6 +98,16 @@ class Builder:
             statement.inlined = self.inlined
         self.body.append(statement)
 
+    def mark(self) -> tuple[list[gast.stmt], int]:
+        """Where the program stands, for `since`."""
+        return self.body, len(self.body)
+
+    def since(self, mark: tuple[list[gast.stmt], int]) -> list[gast.stmt]:
+        """What has been appended since then; inside a `try` also what stands behind tests that came in between."""
+        bodies = [*(() if self.protection is None else self.protection.outer_bodies()), self.body]
+        first = next((k for k, body in enumerate(bodies) if body is mark[0]), len(bodies) - 1)
+        return [*bodies[first][mark[1] :], *(statement for body in bodies[first + 1 :] for statement in body)]
+
     def whole(self) -> list[gast.stmt]:
         """Everything, with what comes before all else."""
         return [*self.first, *self.body]

@@ -253,7 +253,7 @@ def call_function(
         return generators.called(frame, source, namespace, None, bound)
     if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
-    before = len(frame.builder.body)
+    before = frame.builder.mark()
     result = inline(frame, inner, source.tree, bound, node)
     library.note_sharing(frame, function, args, result, before)
     return result
@@ -365,6 +365,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         return container_methods.call_method(frame, receiver, method, args, kwargs, node)
     if found in (types.INT, types.BOOL) and method == "bit_length":
         return numbers.bit_length(frame, receiver, node, hint)
+    if (known := numbers.method_of_known(frame, receiver, method, [*args, *kwargs.values()], node)) is not None:
+        return known
     if found is not None and method == "tolist" and not args:
         return arrays.to_list(frame, receiver, found, node)
     if found is not None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import syntax, types
 from ...builder import INFIX, PREFIX
@@ -44,6 +45,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
+from .known_numbers import plain
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
 from .values import (
     Bound,
@@ -130,7 +132,7 @@ def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
 
 
 def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
-    match frame.held(value):
+    match plain(frame.held(value)):
         case Static(value=found):
             return found
         case Sequence(items=items, kind=kind):
@@ -234,9 +236,10 @@ def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
 
 
 def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
-    """Python's own arithmetic on numbers known now; an error it raises is raised when the program gets here."""
+    """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program gets here."""
     try:
-        result = function(*(v.value for v in values))
+        with np.errstate(all="ignore"):
+            result = function(*(v.value for v in values))
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
         text = escaped(str(error))
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))

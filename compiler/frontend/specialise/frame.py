@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from ....runtime.frozen import Freeze, Frozen, PlaceKey, together
 from ... import syntax, types
@@ -34,6 +35,7 @@ from ...dtypes import holds, is_integer
 from ...names import RESERVED
 from ...ops.forms import FORMS
 from ...ops.schema import OPERATORS, TypeFault
+from ...ops.static import word_of
 from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
@@ -328,6 +330,8 @@ class Frame:
         match value:
             case Leaf(name=name):
                 return syntax.name(name)
+            case Static(value=np.generic() as number) if types.type_of_number(number) is not None:
+                return self.atom(self.emit("cast", Static(number.item()), node=node, dtype=word_of(number.dtype)), node)
             case Static(value=bool() | int() | float() | complex() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()

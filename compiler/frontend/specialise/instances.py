@@ -366,7 +366,7 @@ def outputs(
         if isinstance(found, ListOf):
             return listed(frame, part, found.element, place, node)
         if is_number(part):
-            part = Leaf(frame.builder.bind(syntax.constant(part.value), found, "result").id)
+            part = Leaf(frame.builder.bind(frame.atom(part, node), found, "result").id)
         atoms.append(frame.atom(part, node))
         result_types.append(found)
         return Out(len(atoms) - 1)
