@@ -13,7 +13,7 @@ import gast
 
 from ...dtypes import INT_WORD
 from ...types import Array, Scalar, Type
-from . import builtin_calls, containers, evaluate, forms, sites, subscript, text_numbers, texts
+from . import builtin_calls, containers, evaluate, forms, rows, sites, subscript, text_numbers, texts, tuples
 from .frame import Frame, NeedsStatic
 from .static_python import stop
 from .values import Conflict, Ref, Sequence, Static, Text, Typed, Value, leaves
@@ -66,6 +66,26 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
     table = texts.table(frame, held.items, element.dtype, node)
     found = subscript.element(frame, table, [frame.atom(position, node)], node, hint)
     return frame.emit("cast", found, node=node, hint=hint, dtype=element.dtype, weak=element.weak)
+
+
+def is_cut_by_run(frame: Frame, held: Sequence, items: gast.Slice, node: gast.AST) -> bool:
+    """Whether only the run knows where a slice of a tuple begins or ends, as was found out."""
+    if held.kind is not tuple or not are_alike(frame, held):
+        return False
+    try:
+        containers.bounds_of(frame, items)
+    except NeedsStatic as needed:
+        if sites.site_of(frame, node) in frame.task.positions:
+            return True
+        needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+        raise
+    return False
+
+
+def part_of_tuple(frame: Frame, held: Sequence, items: gast.Slice, node: gast.AST) -> Value:
+    """`t[:k]` of a tuple whose items are alike, where only the run knows `k`: a tuple of a length of the run."""
+    whole = tuples.of_run(frame, held, node)
+    return rows.sliced(frame, whole, items, node)
 
 
 def is_of_numbers(frame: Frame, held: Value) -> bool:
