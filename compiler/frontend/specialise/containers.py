@@ -79,8 +79,10 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             return item_of_dict(frame, base, held, evaluate.evaluate(frame, items), node)
         case Sequence(kind=kind) if kind not in (tuple, list):  # a set
             frame.fault("T001", f"'{kind.__name__}' object is not subscriptable", node, "indexed here")
-        case Sequence() if isinstance(items, gast.Slice) and list_positions.is_cut_by_run(frame, held, items, node):
-            return list_positions.part_of_tuple(frame, held, items, node)
+        case Sequence() if isinstance(items, gast.Slice) and list_positions.cut_by_run(frame, base, held, items, node):
+            if not isinstance(base, Ref):
+                return list_positions.part_of_tuple(frame, held, items, node)
+            held = frame.held(base)  # a list that grows
         case Sequence() if isinstance(items, gast.Slice):
             found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
             return new_list(frame, found) if held.kind is list else Sequence(found)

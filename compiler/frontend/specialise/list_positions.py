@@ -16,7 +16,7 @@ from ...types import Array, Scalar, Type
 from . import builtin_calls, containers, evaluate, forms, rows, sites, subscript, text_numbers, texts, tuples
 from .frame import Frame, NeedsStatic
 from .static_python import stop
-from .values import Conflict, Ref, Sequence, Static, Text, Typed, Value, leaves
+from .values import Conflict, Ref, Rows, Sequence, Static, Text, Typed, Value, leaves
 
 
 def known_position(
@@ -68,23 +68,34 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
     return frame.emit("cast", found, node=node, hint=hint, dtype=element.dtype, weak=element.weak)
 
 
-def is_cut_by_run(frame: Frame, held: Sequence, items: gast.Slice, node: gast.AST) -> bool:
-    """Whether only the run knows where a slice of a tuple begins or ends, as was found out."""
-    if held.kind is not tuple or not are_alike(frame, held):
+def cut_by_run(frame: Frame, base: Value, held: Sequence, items: gast.Slice, node: gast.AST) -> bool:
+    """Whether only the run knows where a slice begins or ends: of a tuple as was found out; a list grows from then."""
+    written = [bound for bound in (items.lower, items.upper, items.step) if not isinstance(bound, gast.Constant | None)]
+    if not written or not are_alike(frame, held):
         return False
+    saved = frame.snapshot()
     try:
         containers.bounds_of(frame, items)
     except NeedsStatic as needed:
-        if sites.site_of(frame, node) in frame.task.positions:
+        if isinstance(base, Ref) and base.number not in frame.builder.before_loop:
+            frame.restore(saved)
+            return let_numbers_grow(frame, base.number, node)
+        if isinstance(base, Ref):
+            needed.list = base.number  # the loop may know it when it is unrolled
+        elif sites.site_of(frame, node) in frame.task.positions:
+            frame.restore(saved)
             return True
-        needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+        else:
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
         raise
+    frame.restore(saved)
     return False
 
 
 def part_of_tuple(frame: Frame, held: Sequence, items: gast.Slice, node: gast.AST) -> Value:
     """`t[:k]` of a tuple whose items are alike, where only the run knows `k`: a tuple of a length of the run."""
     whole = tuples.of_run(frame, held, node)
+    assert isinstance(whole, Rows)
     return rows.sliced(frame, whole, items, node)
 
 
