@@ -18,6 +18,7 @@ from ...vocabulary import LIBRARIES
 from ..source.desugar import desugar, made_names
 from ..source.read import SourceFile
 from . import (
+    any_order,
     arrays,
     attributes,
     built_texts,
@@ -77,7 +78,7 @@ INLINE_LIMIT = 60
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     function, put_back = items_in_place.method(frame, node.func, hint)
-    made = call_of(frame, function, node, hint)
+    made = any_order.given(frame, function, node, lambda: call_of(frame, function, node, hint))
     if put_back is not None:
         put_back()
     return made

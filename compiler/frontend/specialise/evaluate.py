@@ -20,6 +20,7 @@ from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ...messages import escaped
 from ...types import Array, Scalar
 from . import (
+    any_order,
     apply,
     arrays,
     attributes,
@@ -106,7 +107,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Set(elts=elements):
             return sets.new_set(frame, displays.spread(frame, elements), node)
         case gast.SetComp():
-            return comprehensions.set_of_items(frame, node, hint)
+            return any_order.gone_over(frame, node, lambda: comprehensions.set_of_items(frame, node, hint))[0]
         case gast.Dict(keys=keys, values=values):
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
