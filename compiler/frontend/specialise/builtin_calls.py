@@ -333,7 +333,8 @@ def as_new_list(frame: Frame, value: Value, node: gast.AST) -> Ref:
 
 
 def _sorted(frame: Frame, args, kwargs, node, hint) -> Value:
-    values = as_new_list(frame, args[0], node)
+    grows = isinstance(args[0], Ref) and forms.grows(frame, frame.held(args[0]))
+    values = args[0] if grows else as_new_list(frame, args[0], node)
     key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Static(False))
     return container_methods.in_order(frame, values, key, reverse, node)
 

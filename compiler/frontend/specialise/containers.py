@@ -21,6 +21,7 @@ from . import (
     container_methods,
     evaluate,
     forms,
+    handing_on,
     items_read,
     iteration,
     keyed,
@@ -107,7 +108,11 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         case Record():
             frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
     if isinstance(items, gast.Slice):
-        return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
+        made = frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
+        is_table = isinstance(held, Table)
+        if is_table and not handing_on.is_made_of(frame, forms.structure(held), base, made):
+            shared_items.note(frame, forms.structure(held))
+        return made
     position = whole(frame, evaluate.evaluate(frame, items), node)
     return items_read.item(frame, base, position, node, hint)
 
@@ -157,8 +162,6 @@ def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) ->
 def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
     """A list that grows with the items at these positions."""
     made = tables.new(frame, forms.form_of_items(frame, held), node)
-    if isinstance(made, Table):
-        shared_items.note(frame, forms.structure(made))
 
     def taken(at: Value) -> None:
         tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
@@ -190,6 +193,7 @@ def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
     held = frame.held(target)
     if isinstance(held, Sequence):
         frame.heap.contents[target.number] = tables.converted(frame, held, form, node)
+        frame.heap.filled |= {target.number} if held.items else set()
 
 
 def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False) -> Value:

@@ -136,6 +136,8 @@ class Task:
     shared_items: set[str] = field(default_factory=set)
     of_items: dict[gast.AST, Any] = field(default_factory=dict)
     changed_items: list[str] = field(default_factory=list)
+    pairs: list[Any] = field(default_factory=list)
+    changed_by_functions: set[str] = field(default_factory=set)
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)

@@ -118,4 +118,5 @@ def make_arguments(rng, n):
 
 
 GRADIENT = ()
-ERRORS = [(lambda rng, n: (1, 0, 1.0, 1.6, 3.0, 10.0), ValueError), (lambda rng, n: (1, 2, 1.0, 1.6, 3.0, 1e-9), RuntimeError)]
+ERRORS = [(lambda rng, n: (1, 0, 1.0, 1.6, 3.0, 10.0), ValueError),
+          (lambda rng, n: (1, 2, 1.0, 1.6, 3.0, 1e-9), RuntimeError)]

@@ -80,7 +80,7 @@ def reserves(policy, premium, rows, i):
     for k in range(policy.term):
         _, l, d, q = rows[k]
         values.append(((values[-1] + premium) * (1 + i) - q * death) / (1 - q))
-    assert abs(values[-1] - maturity) < 1e-6 * max(policy.sum_insured, 1.0), "recursion must end at the maturity benefit"
+    assert abs(values[-1] - maturity) < 1e-6 * max(policy.sum_insured, 1.0), "recursion must end at maturity"
     return np.array(values)
 
 

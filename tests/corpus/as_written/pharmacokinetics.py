@@ -1,4 +1,4 @@
-"""Two-compartment pharmacokinetics with oral absorption, repeated doses and an Emax response; fit by Gauss-Newton steps.
+"""Two-compartment pharmacokinetics with oral absorption, repeated doses and an Emax response; log-normal likelihood.
 
 Gabrielsson & Weiner, "Pharmacokinetic and pharmacodynamic data analysis".
 """
@@ -105,4 +105,5 @@ def make_arguments(rng, n):
 
 
 GRADIENT = ("log_params",)
-ERRORS = [(lambda rng, n: (np.log([1.2, 4.0, 20.0, 2.0, 30.0]), [Dose(0.0, 1.0)], np.ones(n), np.ones(n + 1)), ValueError)]
+ERRORS = [(lambda rng, n: (np.log([1.2, 4.0, 20.0, 2.0, 30.0]), [Dose(0.0, 1.0)], np.ones(n), np.ones(n + 1)),
+           ValueError)]

@@ -3,7 +3,7 @@
 Schulze, Social Choice and Welfare 36 (2011).
 """
 from collections import Counter, defaultdict
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Text search: tokens, stop words, stemming by suffixes, inverted index, BM25 and cosine ranking, snippets, readability.
+"""Text search: tokens, stop words, stemming by suffixes, inverted index, BM25 and cosine ranks, snippets, readability.
 
 Robertson & Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009); Flesch reading ease.
 """

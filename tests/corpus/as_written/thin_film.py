@@ -1,4 +1,4 @@
-"""Optical coatings: characteristic matrices of a multilayer, dispersion, oblique incidence, both polarisations, a merit.
+"""Optical coatings: characteristic matrices of a multilayer, dispersion, oblique incidence, two polarisations, merit.
 
 Macleod, "Thin-film optical filters"; Sellmeier and Cauchy dispersion; Snell's law with complex indices.
 """
