@@ -42,7 +42,8 @@ AT_LENGTH = frozenset("""
 # Two seconds or more for each combination of types.  Here they are compiled for one, whose values and errors are looked
 # at; for all others, like those AT_LENGTH, by `python -m tests.fuzz.as_written`.
 ONE_COMBINATION = frozenset("""
-    bank_queue binomial_american connected_components convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi hungarian
+    bank_queue binomial_american connected_components convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi
+    hungarian
     hypocenter_location ising_metropolis isotonic_pava kernel_density lotka_volterra_fit lqr_riccati lucas_kanade
     peak_integration portfolio_frontier power_flow rainfall_runoff ransac_homography robot_arm seir_age
     yield_curve_bootstrap
