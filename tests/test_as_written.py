@@ -120,7 +120,7 @@ def test_a_program_that_does_not_compile_is_told_why(path):
 # terrain_astar and tic_tac_toe, which take longer than a test may.
 FROZEN = (
     "bootstrap_bca", "glm_irls", "image_filters", "particle_system", "ray_tracer", "sequence_alignment",
-    "vincenty_geodesic",
+    "thin_film", "vincenty_geodesic",
 )  # fmt: skip
 
 

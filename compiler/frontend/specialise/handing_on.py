@@ -166,9 +166,10 @@ def _are_related(one: str, other: str) -> bool:
 
 def structure_of(value: Value) -> str:
     """The structure of an item, without the types of numbers."""
-    inner = ", ".join(structure_of(part) for _, part in parts(value))
+    inside = parts(value)
     kind = getattr(value, "kind", getattr(value, "cls", None))
-    return f"{type(value).__name__} {getattr(kind, '__name__', kind)}({inner})" if inner else ""
+    inner = ", ".join(structure_of(part) for _, part in inside)
+    return f"{type(value).__name__} {getattr(kind, '__name__', kind)}({inner})" if inside else ""
 
 
 def after_loop(frame: Frame, before: frozenset[int]) -> None:

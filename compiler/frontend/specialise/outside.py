@@ -20,7 +20,7 @@ import numpy as np
 from ....runtime import frozen as freezing
 from ....runtime.frozen import Place, Unfreezable
 from ....runtime.guards import ABSENT
-from . import classes, constancy, known_numbers, library, slices
+from . import classes, constancy, dict_methods, known_numbers, library, slices
 from .constants import Unsupported, constant
 from .frame import Frame
 from .heap import Owner, objects
@@ -191,7 +191,8 @@ def _objects(frame: Frame, structure: Value, name: str, node: gast.AST, place: P
         return part
 
     value = objects(map_leaves(structure, leaf), frame.heap, name, Owner("outside", name))
-    if place is not None:
+    is_for_run = place is not None and dict_methods.open_given(frame, node, ("outside", place.key), first - 1)
+    if place is not None and not is_for_run:  # what is made for keys of the run is made where it is read
         frame.heap.outside[place.key] = value, range(first + 1, frame.heap.count + 1)
     return value
 
