@@ -50,6 +50,7 @@ class Builder:
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
+    `passing` has those of them that go over a list of objects, `turn` says how many objects there were at the head.
     `protection` is what the specialiser knows of the `try` around.
     `hidden` has the names of arrays from outside, which are parameters behind the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
@@ -74,6 +75,8 @@ class Builder:
         self.heap: Any = None
         self.before_loop: frozenset[int] = frozenset()
         self.loops = 0
+        self.passing: list[Any] = []
+        self.turn = 0
         self.protection: Any = None
         self.singles: set[str] = set()
         self.body: list[gast.stmt] = []
@@ -97,6 +100,16 @@ class Builder:
         elif not getattr(statement, "inlined", ()):
             statement.inlined = self.inlined
         self.body.append(statement)
+
+    def mark(self) -> tuple[list[gast.stmt], int]:
+        """Where the program stands, for `since`."""
+        return self.body, len(self.body)
+
+    def since(self, mark: tuple[list[gast.stmt], int]) -> list[gast.stmt]:
+        """What has been appended since then; inside a `try` also what stands behind tests that came in between."""
+        bodies = [*(() if self.protection is None else self.protection.outer_bodies()), self.body]
+        first = next((k for k, body in enumerate(bodies) if body is mark[0]), len(bodies) - 1)
+        return [*bodies[first][mark[1] :], *(statement for body in bodies[first + 1 :] for statement in body)]
 
     def whole(self) -> list[gast.stmt]:
         """Everything, with what comes before all else."""

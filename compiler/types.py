@@ -15,9 +15,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
+import numpy as np
+
 from .dtypes import (
     BOOL_WORD,
     COMPLEX_WORD,
+    DTYPE_OF_NUMPY,
     DTYPES,
     FLOAT_WORD,
     INT_WORD,
@@ -173,8 +176,10 @@ _OF_PYTHON = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
 def type_of_number(value: object) -> Scalar | None:
-    """The type of one of Python's numbers; None of anything else."""
+    """The type of a number of Python's or NumPy's; None of anything else."""
     found = _OF_PYTHON.get(type(value))
+    if isinstance(value, np.generic):
+        return Scalar(DTYPE_OF_NUMPY[value.dtype]) if value.dtype in DTYPE_OF_NUMPY else None
     if found is None and isinstance(value, int | float | complex):  # of a class of numbers that is made of them
         return next(type_ for cls, type_ in _OF_PYTHON.items() if isinstance(value, cls))
     return found

@@ -207,6 +207,8 @@ def key_of(value: Value) -> Any:
     if isinstance(value, Typed):
         return value.type
     held = value.value if isinstance(value, Static) else value
+    if isinstance(held, np.generic):
+        return (type(held), held.tobytes())
     if isinstance(held, float):
         return (type(held), float(held).hex())  # 0.0 and -0.0 are equal and give different programs
     if isinstance(held, complex):

@@ -20,16 +20,17 @@ FILES = sorted(FOLDER.glob("*.py"))
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
 COMPILE = frozenset("""
-    adaptive_filters binomial_american biquad_cascade camera_projection circuit_mna colour_science connected_components
+    adaptive_filters bank_queue binomial_american biquad_cascade camera_projection circuit_mna colour_science
+    connected_components
     convnet_loops ekf_tracking elastic_net_cd em_gaussian_mixture enzyme_kinetics fir_equalizer fwi_acoustic
     garch_likelihood glicko_ratings gp_regression harris_corners heat_adi heston_greeks hmm
     hodgkin_huxley huckel_ppp hungarian hypocenter_location implied_vol_surface inventory_policy
     ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density knapsack_bnb lotka_volterra_fit
     lsm_american lucas_kanade max_flow mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
     peak_integration pid_thermal portfolio_frontier power_flow rainfall_runoff ransac_homography
-    lqr_riccati recursive_fft robot_arm schrodinger_wavepacket seir_age shallow_water simplex_tableau soft_dtw
-    survival_cox
-    titration_curve truss_fem tsp_heuristics viterbi_decoder wright_fisher yield_curve_bootstrap
+    life_table lqr_riccati pharmacokinetics recursive_fft robot_arm schrodinger_wavepacket seir_age shallow_water
+    simplex_tableau soft_dtw solar_position survival_cox
+    titration_curve traffic_idm truss_fem tsp_heuristics viterbi_decoder wright_fisher yield_curve_bootstrap
 """.split()
 )
 
@@ -38,10 +39,14 @@ AT_LENGTH = frozenset("""
     bpe_huffman job_shop kinetics_stiff lempel_ziv lsystem_turtle orf_finder order_book percolation_unionfind
 """.split())
 
+# Not known to compile: a set of 27 known tuples is written out at each of three calls, and takes minutes.
+TOO_LONG = frozenset(["sudoku"])
+
 # Two seconds or more for each combination of types.  Here they are compiled for one, whose values and errors are looked
 # at; for all others, like those AT_LENGTH, by `python -m tests.fuzz.as_written`.
 ONE_COMBINATION = frozenset("""
-    binomial_american connected_components convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi hungarian
+    bank_queue binomial_american connected_components convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi
+    hungarian
     hypocenter_location ising_metropolis isotonic_pava kernel_density lotka_volterra_fit lqr_riccati lucas_kanade
     max_flow peak_integration portfolio_frontier power_flow rainfall_runoff ransac_homography robot_arm seir_age
     viterbi_decoder yield_curve_bootstrap
@@ -104,7 +109,10 @@ def hold(path, sizes=(3, 6), everything=True):
                 compiled(*make(np.random.default_rng(7), 6))
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.stem not in COMPILE | AT_LENGTH], ids=lambda p: p.stem)
+REFUSED = [path for path in FILES if path.stem not in COMPILE | AT_LENGTH | TOO_LONG]
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda p: p.stem)
 def test_a_program_that_does_not_compile_is_told_why(path):
     module = load(path)
     with pytest.raises(pellucid.CompileError) as caught:
@@ -116,7 +124,10 @@ def test_a_program_that_does_not_compile_is_told_why(path):
 
 # What stops first at values from outside, and compiles with the line that the message proposes.  So do
 # terrain_astar and tic_tac_toe, which take longer than a test may.
-FROZEN = "bootstrap_bca", "glm_irls", "image_filters", "particle_system", "ray_tracer", "sequence_alignment"
+FROZEN = (
+    "bootstrap_bca", "glm_irls", "image_filters", "particle_system", "ray_tracer", "sequence_alignment",
+    "thin_film", "vincenty_geodesic",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FROZEN)

@@ -440,3 +440,33 @@ def test_keys_of_any_dtype(dtype):
     x = np.array([3, 1, 100, 3, 1], dtype)
     table = {1: 1.5, 3: 2.5}
     assert pellucid.compile(counted)(x, table) == counted(x, table)
+
+
+PRICES = {"bolt": (0.5, 2.0), "nut": (0.25, 1.0)}
+STEPS = {1: 10.0, 5: 50.0}
+ORDER = ["nut", "bolt", "nut", "washer"]
+
+
+def asked_by_the_run(k):
+    total = 0.0
+    for i in range(k):
+        part = ORDER[i % 4]
+        if part in PRICES:
+            price, weight = PRICES[part]
+            total += price * weight
+    for i in range(k):
+        if i in STEPS:
+            total += STEPS[i]
+    return total, STEPS.get(k, -1.0), len(STEPS), STEPS[1]
+
+
+@pytest.mark.parametrize("k", [1, 5, 7])
+def test_dicts_from_outside_are_asked_for_keys_of_the_run(k):
+    assert pellucid.compile(asked_by_the_run, freeze=True)(k) == asked_by_the_run(k)
+
+
+def test_a_key_that_is_not_there():
+    frozen = pellucid.compile(lambda k: STEPS[k], freeze=("STEPS",))
+    assert frozen(5) == 50.0
+    with pytest.raises(KeyError, match="2"):
+        frozen(2)

@@ -302,3 +302,33 @@ def test_limits_of_the_compiler_are_not_caught():
 
     with pytest.raises(OverflowError):
         pellucid.compile(beyond)(2**40)
+
+
+class Place:
+    def __init__(self, x, v):
+        self.x, self.v = x, v
+
+
+def test_items_that_are_not_there_are_caught_where_they_would_be_changed():
+    def in_known_list(k):
+        places = [Place(1.0, 0.5), Place(2.0, 0.25)]
+        try:
+            place = places[k]
+            place.x = 5.0
+            place.v += place.x
+        except IndexError:
+            return -1.0
+        return places[0].x + 10.0 * places[1].v
+
+    def in_list_that_grows(k):
+        places = [Place(1.0 * j, 0.5) for j in range(k)]
+        try:
+            places[2].v += 1.0
+            place = places[-4]
+            place.x = 7.0
+        except IndexError:
+            return float(len(places))
+        return sum(p.x * p.v for p in places)
+
+    each(in_known_list, (0,), (1,), (2,), (-2,), (-3,))
+    each(in_list_that_grows, (0,), (3,), (4,), (6,))

@@ -353,3 +353,34 @@ def test_what_is_not_in_the_language_is_refused(function, code):
     with pytest.raises(CompileError) as caught:
         pellucid.compile(function)(3)
     assert caught.value.diagnostics[0].code == code
+
+
+DAYS, WORDS, PAIRS = (31, 28, 31, 30), ("a", "bb", "ccc"), ((1, 2.0), (3, 4.0))
+
+
+def cut_by_the_run(k):
+    last = 0
+    for i in range(k):
+        for day in DAYS[i + 1 :]:
+            last = 10 * last + day
+    return sum(DAYS[:k]), DAYS[k:], len(DAYS[1:k]), WORDS[:k], PAIRS[-k:], sorted(DAYS[::k]), [1, 2, 3][:k], last
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, -1])
+def test_known_tuples_and_lists_are_cut_where_the_run_says(k):
+    stages = Stages(cut_by_the_run)
+    for stage in STAGES:
+        assert_same(stages.run(stage, k), in_python(cut_by_the_run, k))
+
+
+def test_slopes_go_through_a_part_of_a_tuple():
+    def total(x, k):
+        return sum((x, 2.0 * x, 3.0 * x)[:k])
+
+    assert [pellucid.grad(total)(2.0, k) for k in range(4)] == [0.0, 1.0, 3.0, 6.0]
+
+
+def test_what_is_not_alike_is_not_cut_by_the_run():
+    with pytest.raises(CompileError) as caught:
+        pellucid.compile(lambda k: (1, "a", 2.0)[:k])(2)
+    assert caught.value.diagnostics[0].code == "R001"

@@ -74,7 +74,6 @@ def test_a_function_is_given_as_many_as_it_takes(count):
 
 
 @pytest.mark.parametrize("program", [
-    lambda x: (lambda a, b=1.0: a + b)(*x),
     lambda x: (lambda *all_: sum(all_))(*x),
     lambda x: volume(*x[:2], *x[2:]),
 ])  # fmt: skip
@@ -82,3 +81,45 @@ def test_how_many_a_function_is_given_must_be_known(program):
     with pytest.raises(CompileError) as refused:
         pellucid.compile(program)(X)
     assert [d.code for d in refused.value.diagnostics] == ["R001"]
+
+
+class Model(NamedTuple):
+    rate: float
+    gain: float
+    floor: float = 0.5
+    name: str = "plain"
+
+
+def with_defaults(a, b, c=1.5, d=None):
+    return a + 2.0 * b + 3.0 * c + (0.0 if d is None else d)
+
+
+def spread_into_defaults(x):
+    made, inner = Model(*x[:3]), lambda a, b=7.0: a * b
+    return made.rate * made.floor, with_defaults(*x), with_defaults(1.0, *x[:2]), inner(*x[1:]), made.name
+
+
+def spread_in_front_of_another(x):
+    return with_defaults(*x, 4.0)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_parameters_with_defaults_take_what_there_is(count):
+    stages = Stages(spread_into_defaults)
+    for stage in STAGES:
+        assert_same(stages.run(stage, X[:count]), in_python(spread_into_defaults, X[:count]))
+    slope = pellucid.grad(lambda x: Model(*x).floor * x[0])(X[:count])
+    np.testing.assert_array_equal(slope, [[0.5, 0.0], [X[2], 0.0, X[0]]][count - 2])
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_no_more_or_fewer_than_there_are_parameters(count):
+    with pytest.raises(TypeError, match="takes from 2 to 4 positional" if count == 0 else "takes from 1 to 2"):
+        pellucid.compile(spread_into_defaults if count == 4 else lambda x: with_defaults(*x))(X[:count])
+
+
+def test_what_stands_behind_a_star_is_the_last_parameter():
+    program = pellucid.compile(spread_in_front_of_another)
+    assert program(X[:3]) == spread_in_front_of_another(X[:3])
+    with pytest.raises(TypeError, match="compiled code takes v to have an item for every parameter in front of x"):
+        program(X[:2])

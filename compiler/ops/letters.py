@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .schema import TypeFault
 from .static import StaticFunction, axis_list
 
@@ -17,7 +19,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 @StaticFunction
 def product_subscripts(left: int, right: int, axes: Any) -> str:
     """The einsum of `np.tensordot` on arrays of these ranks: `axes` a count, or a pair of axes or tuples of axes."""
-    if isinstance(axes, int):
+    if isinstance(axes, int | np.integer):
         pairs = (tuple(range(left - axes, left)), tuple(range(axes)))
     else:
         first, second = axes

@@ -248,7 +248,7 @@ def reduced(axis: object, rank_: int) -> object:
 @StaticFunction
 def is_axis(axis: object) -> bool:
     """Whether this is a single axis, not None or a tuple."""
-    return isinstance(axis, int)
+    return isinstance(axis, int | np.integer)
 
 
 @StaticFunction
@@ -355,9 +355,9 @@ def is_text(value: object) -> bool:
 @StaticFunction
 def known_int(value: object) -> int:
     """An int that must be known now, because so many arrays are made."""
-    if not isinstance(value, int):
+    if not isinstance(value, int | np.integer):
         raise TypeFault("R001", f"how many parts there are must be static, not {value!r}")
-    return value
+    return int(value)
 
 
 @StaticFunction

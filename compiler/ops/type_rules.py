@@ -245,11 +245,11 @@ def shaped(dtype: str, dims: tuple[Extent, ...], weak: bool = False, layout: str
 
 def normal_axis(axis: object, rank: int, what: str = "axis") -> int:
     """An axis counted from the front; S002 where there is no such axis, R001 where it is not an int."""
-    if not isinstance(axis, int) or isinstance(axis, bool):
+    if not isinstance(axis, int | np.integer) or isinstance(axis, bool):
         raise TypeFault("R001", f"{what} must be an int that is known when the function is compiled, not {shown(axis)}")
     if not -rank <= axis < rank:
         raise TypeFault("S002", f"axis {axis} is out of bounds for array of dimension {rank}")
-    return axis % rank
+    return int(axis) % rank
 
 
 def normal_axes(axis: object, rank: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from ..compiler.ops.containers import any_item_of, empty_set, items_of, make_roo
 from .python_dicts import arranged, slot_of
 
 MANY_BEST = "several items of a set have the best key, and its order is not said anywhere: order it, `sorted(...)`"
+ONE_KEY = "two items of a set have one key: their order in sorted() is that of the set, which is not said anywhere"
 
 
 def add_all(s, values):
@@ -24,6 +25,14 @@ def require_one_best(values, key, is_most):
     best = max(keys) if is_most else min(keys)
     if keys.count(best) > 1:
         raise ValueError(MANY_BEST)
+
+
+def require_keys_apart(values, key):
+    """In which order `sorted` leaves items with one key depends on the order of the set."""
+    keys = sorted([key(value) for value in values])
+    for k in range(1, len(keys)):
+        if keys[k - 1] == keys[k]:
+            raise ValueError(ONE_KEY)
 
 
 def as_set(source):

@@ -18,6 +18,7 @@ from ...vocabulary import LIBRARIES
 from ..source.desugar import desugar, made_names
 from ..source.read import SourceFile
 from . import (
+    any_order,
     arrays,
     attributes,
     built_texts,
@@ -77,7 +78,7 @@ INLINE_LIMIT = 60
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     function, put_back = items_in_place.method(frame, node.func, hint)
-    made = call_of(frame, function, node, hint)
+    made = any_order.given(frame, function, node, lambda: call_of(frame, function, node, hint))
     if put_back is not None:
         put_back()
     return made
@@ -253,7 +254,7 @@ def call_function(
         return generators.called(frame, source, namespace, None, bound)
     if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
-    before = len(frame.builder.body)
+    before = frame.builder.mark()
     result = inline(frame, inner, source.tree, bound, node)
     library.note_sharing(frame, function, args, result, before)
     return result
@@ -365,6 +366,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         return container_methods.call_method(frame, receiver, method, args, kwargs, node)
     if found in (types.INT, types.BOOL) and method == "bit_length":
         return numbers.bit_length(frame, receiver, node, hint)
+    if (known := numbers.method_of_known(frame, receiver, method, [*args, *kwargs.values()], node)) is not None:
+        return known
     if found is not None and method == "tolist" and not args:
         return arrays.to_list(frame, receiver, found, node)
     if found is not None:

@@ -59,7 +59,9 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
         get = lambda case: attribute_of(frame, case, attribute, node, hint)  # noqa: E731
         return one_of.attribute(frame, base, attribute, get, node, hint)
     found = frame.type_of(base)
-    if isinstance(found, Array | Scalar) and isinstance(base, Leaf):
+    if is_number(base) and attribute in PARTS:
+        return Static(getattr(base.value, attribute))
+    if isinstance(found, Array | Scalar) and (isinstance(base, Leaf) or not found.weak):
         return array_attribute(frame, base, found, attribute, node, hint)
     match base:
         case Caught() if attribute == "args":
@@ -70,8 +72,6 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
             return dict(parts(base))[attribute]
         case Static(value=slice() as bounds) if attribute in ("start", "stop", "step"):
             return Static(getattr(bounds, attribute))
-        case Static(value=value) if is_number(base) and attribute in PARTS:
-            return Static(getattr(value, attribute))
         case Super():
             return classes.of_super(frame, base, attribute, node)
         case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:
@@ -82,7 +82,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
 
 
 def array_attribute(
-    frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
+    frame: Frame, base: Value, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
 ) -> Value:
     require_attribute(frame, found, attribute, node)
     ndim = types.rank(found)

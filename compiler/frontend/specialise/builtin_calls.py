@@ -36,6 +36,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
+from .known_numbers import as_int
 from .static_python import stop
 from .values import NONE, Range, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
 
@@ -65,11 +66,6 @@ def _range(frame: Frame, args, kwargs, node, hint) -> Value:
             frame.fault("T001", f"range() takes integers, not {frame.describe(value)}", node)
     start, stop, step = {1: (Static(0), *args, Static(1)), 2: (*args, Static(1)), 3: tuple(args)}[len(args)]
     return Range(*(as_int(frame, v, node) for v in (start, stop, step)))
-
-
-def as_int(frame: Frame, value: Value, node: gast.AST) -> Value:
-    found = frame.type_of(value)
-    return value if found == types.INT else frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
 
 
 def _extreme(sign: str):
@@ -196,7 +192,8 @@ def require_vector(frame: Frame, value: Value, operator: str, node: gast.AST) ->
 
 def _abs(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = args
-    return Static(abs(value.value)) if is_number(value) else frame.emit("absolute", value, node=node, hint=hint)
+    known = is_number(value)
+    return evaluate.fold(frame, abs, node, value) if known else frame.emit("absolute", value, node=node, hint=hint)
 
 
 def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -336,7 +333,8 @@ def as_new_list(frame: Frame, value: Value, node: gast.AST) -> Ref:
 
 
 def _sorted(frame: Frame, args, kwargs, node, hint) -> Value:
-    values = as_new_list(frame, args[0], node)
+    grows = isinstance(args[0], Ref) and forms.grows(frame, frame.held(args[0]))
+    values = args[0] if grows else as_new_list(frame, args[0], node)
     key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Static(False))
     return container_methods.in_order(frame, values, key, reverse, node)
 

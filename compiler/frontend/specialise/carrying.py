@@ -19,7 +19,7 @@ import gast
 from ... import syntax
 from ...analysis import core_liveness
 from ...types import Array, Dim, ListOf, Scalar
-from . import branches, evaluate, execute, shared_items, sites
+from . import branches, evaluate, execute, handing_on, shared_items, sites
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .joined_types import own_lengths
@@ -62,17 +62,19 @@ def carry(
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
-    changes, items = len(frame.heap.changes), len(frame.task.changed_items)
+    changes, items, filled = len(frame.heap.changes), len(frame.task.changed_items), frame.heap.filled
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
     frame.builder.loops += 1
     try:
         for _ in range(TRIALS):
             frame.restore(saved)
+            known = handing_on.known(frame)
             outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
-            if outcome.changed is None:
+            if outcome.changed is not None:
+                heads = outcome.changed
+            elif handing_on.known(frame) == known:
                 break
-            heads = outcome.changed
         else:
             frame.fault("T002", "the types of this loop's variables do not settle", node)
     finally:
@@ -84,6 +86,7 @@ def carry(
     frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)
     frame.variables, frame.heap.contents = outcome.after
+    handing_on.after_loop(frame, filled)
     if surely:
         frame.variables.update(outcome.present())
     branches.go_on(frame, node)
@@ -184,8 +187,10 @@ class _Trial:
         self.after = dict(frame.variables), dict(frame.heap.contents)
         if test is not None:
             self.test = self._test(test)
+        outer, frame.builder.turn = frame.builder.turn, frame.heap.count
         with frame.captured(is_users=True) as self.body:
             self._walk(body, enter)
+        frame.builder.turn = outer
         frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
         return self
 

@@ -367,6 +367,7 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     if sets.is_set(frame, value):
         if not getattr(node, "any_order", False):
             sets.refuse_order(frame, node)
+        setattr(node, "was_set", True)  # noqa: B010
         return sets.items_of(frame, [value], node)
     if class_of(frame, value) is None:
         return value

@@ -14,10 +14,8 @@ import gast
 
 from ....runtime.frozen import why_not
 from ....runtime.nature import article, nature
-from ...dtypes import DTYPE_OF_NUMPY
 from ..source.resolve import INSTEAD_OF_OBJECT, instead_of_reading, is_object
 from .frame import Frame
-from .values import Static, Value
 
 
 def require_constant(frame: Frame, value: Any, name: str, node: gast.AST, has_place: bool) -> None:
@@ -37,10 +35,3 @@ def refuse(
     message = f"this function reads `{name}`, {article(what)} from outside that can change"
     help_ = instead_of_reading((name,), frame.task.freeze, reason) if has_place else "pass it as an argument"
     frame.fault("P007", message, node, "read here", (help_,))
-
-
-def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:
-    dtype = DTYPE_OF_NUMPY.get(value.dtype)
-    if dtype is None:
-        frame.fault("U015", f"dtype {value.dtype} is not supported", node, "of this dtype")
-    return frame.emit("cast", Static(value.item()), node=node, dtype=dtype)

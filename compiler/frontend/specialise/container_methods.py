@@ -23,6 +23,7 @@ from . import (
     equality,
     evaluate,
     forms,
+    handing_on,
     iteration,
     library,
     list_positions,
@@ -38,12 +39,15 @@ from .static_python import computed, stop
 from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
 
 
-def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
-    """A function on lists that is written in the language."""
+def in_language(
+    frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t", source: Value = NONE
+) -> Value:  # fmt: skip
+    """A function on lists that is written in the language; `source` has each item of the list that it gives once."""
     made = library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
     held = frame.held(made)
-    if isinstance(held, Table):  # of items that other lists have
-        shared_items.note(frame, forms.structure(held))
+    if isinstance(held, Table) and isinstance(made, Ref):  # of items that other lists have
+        if not handing_on.is_made_of(frame, forms.structure(held), source, made):
+            shared_items.note(frame, forms.structure(held))
     return made
 
 
@@ -70,10 +74,11 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     held = frame.held(target)
     if isinstance(held, Sequence):
         change(frame, target, Sequence((*held.items, value), list), node)
+        handing_on.note_put(frame, value, target.number)
         return NONE
     held = containers.make_room(frame, target, value, node)
     change(frame, target, None, node)
-    shared_items.note_if_read(frame, forms.structure(held), value)
+    shared_items.note_if_read(frame, forms.structure(held), value, target.number)
     tables.put(frame, held, value, node)
     return NONE
 
@@ -92,7 +97,8 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     if frame.held(values) == held:
         frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
                     ("extend it by a copy: `list(...)`",))  # fmt: skip
-    if isinstance(held, Table) and frame.held(values) in [frame.held(v) for v in frame.variables.values()]:
+    is_named = frame.held(values) in [frame.held(v) for v in frame.variables.values()]
+    if isinstance(held, Table) and (is_named or handing_on.has_partner(frame, values)):
         shared_items.note(frame, forms.structure(held))
     containers.append_all(frame, held, values, node)
     return NONE
@@ -267,7 +273,7 @@ def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.A
         let_grow(frame, source, node)
     else:
         ordered = source if is_none(key) else in_language(frame, "keys_of", [source, key], node)
-    return in_language(frame, "in_order", [source, ordered, descending], node)
+    return in_language(frame, "in_order", [source, ordered, descending], node, source=source)
 
 
 def _order_of(keys: list[Any], descending: bool) -> list[int]:
@@ -278,10 +284,12 @@ def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
     held = frame.held(target)
     if isinstance(target, Ref) and forms.grows(frame, held) and is_unheld(frame, target):
         return target
-    if isinstance(held, Table):
-        shared_items.note(frame, forms.structure(held))
     if forms.grows(frame, held):
-        return frame.new(containers.copy_of_list(frame, held, node))
+        made = frame.new(containers.copy_of_list(frame, held, node))
+        is_table = isinstance(held, Table)
+        if is_table and not handing_on.is_made_of(frame, forms.structure(held), target, made):
+            shared_items.note(frame, forms.structure(held))
+        return made
     return frame.new(Rows(held.item) if isinstance(held, Rows) else held)
 
 

@@ -21,6 +21,7 @@ from . import (
     container_methods,
     evaluate,
     forms,
+    handing_on,
     items_read,
     iteration,
     keyed,
@@ -79,6 +80,10 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             return item_of_dict(frame, base, held, evaluate.evaluate(frame, items), node)
         case Sequence(kind=kind) if kind not in (tuple, list):  # a set
             frame.fault("T001", f"'{kind.__name__}' object is not subscriptable", node, "indexed here")
+        case Sequence() if isinstance(items, gast.Slice) and list_positions.cut_by_run(frame, base, held, items, node):
+            if not isinstance(base, Ref):
+                return list_positions.part_of_tuple(frame, held, items, node)
+            held = frame.held(base)  # a list that grows
         case Sequence() if isinstance(items, gast.Slice):
             found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
             return new_list(frame, found) if held.kind is list else Sequence(found)
@@ -103,7 +108,11 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         case Record():
             frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
     if isinstance(items, gast.Slice):
-        return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
+        made = frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
+        is_table = isinstance(held, Table)
+        if is_table and not handing_on.is_made_of(frame, forms.structure(held), base, made):
+            shared_items.note(frame, forms.structure(held))
+        return made
     position = whole(frame, evaluate.evaluate(frame, items), node)
     return items_read.item(frame, base, position, node, hint)
 
@@ -153,8 +162,6 @@ def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) ->
 def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
     """A list that grows with the items at these positions."""
     made = tables.new(frame, forms.form_of_items(frame, held), node)
-    if isinstance(made, Table):
-        shared_items.note(frame, forms.structure(made))
 
     def taken(at: Value) -> None:
         tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
@@ -186,6 +193,7 @@ def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
     held = frame.held(target)
     if isinstance(held, Sequence):
         frame.heap.contents[target.number] = tables.converted(frame, held, form, node)
+        frame.heap.filled |= {target.number} if held.items else set()
 
 
 def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False) -> Value:

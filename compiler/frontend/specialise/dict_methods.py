@@ -32,18 +32,23 @@ def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Valu
     return held.get(keyed.known_key(frame, target, key, node))
 
 
-def open_given(frame: Frame, node: gast.AST) -> None:
-    """Let dicts that are arguments be for keys of the run, where a walk before this one has asked them for one."""
-    heap = frame.heap
+def open_given(frame: Frame, node: gast.AST, origin: sites.Site = ("argument",), first: int = 0) -> bool:
+    """Let dicts that were not made here be for keys of the run, where a walk before this one has asked them for one.
+
+    Those are the objects behind the first ones; whether there are any.
+    """
+    heap, is_one = frame.heap, False
     for number, held in list(heap.contents.items()):
-        if not isinstance(held, Mapping_):
+        if number <= first or not isinstance(held, Mapping_):
             continue
-        site: sites.Site = ("argument", number)
+        site: sites.Site = (*origin, number - first)
         if (columns := frame.task.forms.get(site)) is not None:
+            is_one = True
             made = keyed.made_dict(frame, columns, [(keyed.as_key(key), value) for key, value in held.items], node)
             heap.contents[number] = frame.held(made)
             heap.owners.update(dict.fromkeys(reachable([made], heap.contents), heap.owners[number]))
         heap.sites[number] = site, sites.WHOLE
+    return is_one
 
 
 def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:

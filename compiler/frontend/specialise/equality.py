@@ -33,7 +33,21 @@ from . import (
 )
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
-from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Text, Value
+from .values import (
+    Closure,
+    Iteration,
+    Leaf,
+    Mapping_,
+    Range,
+    Record,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Text,
+    Value,
+    is_number,
+)
 
 
 def as_sequence(frame: Frame, value: Value) -> Value:
@@ -84,7 +98,7 @@ def _kind(frame: Frame, value: Value) -> type:
 def _is_unlike_any(frame: Frame, value: Value) -> bool:
     """Whether a value is equal to none of another kind, and says so."""
     if isinstance(value, Static):
-        return value.value is None or isinstance(value.value, bool | int | float | complex | str)
+        return is_number(value) or isinstance(value.value, str | None)
     return isinstance(value, Sequence | Rows | Mapping_ | Record | Closure) or frame.is_scalar(value)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import syntax, types
 from ...builder import INFIX, PREFIX
@@ -19,6 +20,7 @@ from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ...messages import escaped
 from ...types import Array, Scalar
 from . import (
+    any_order,
     apply,
     arrays,
     attributes,
@@ -44,6 +46,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
+from .known_numbers import plain
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
 from .values import (
     Bound,
@@ -104,7 +107,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Set(elts=elements):
             return sets.new_set(frame, displays.spread(frame, elements), node)
         case gast.SetComp():
-            return comprehensions.set_of_items(frame, node, hint)
+            return any_order.gone_over(frame, node, lambda: comprehensions.set_of_items(frame, node, hint))[0]
         case gast.Dict(keys=keys, values=values):
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
@@ -130,7 +133,7 @@ def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
 
 
 def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
-    match frame.held(value):
+    match plain(frame.held(value)):
         case Static(value=found):
             return found
         case Sequence(items=items, kind=kind):
@@ -234,9 +237,10 @@ def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
 
 
 def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
-    """Python's own arithmetic on numbers known now; an error it raises is raised when the program gets here."""
+    """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program gets here."""
     try:
-        result = function(*(v.value for v in values))
+        with np.errstate(all="ignore"):
+            result = function(*(v.value for v in values))
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
         text = escaped(str(error))
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))

@@ -19,7 +19,7 @@ def loses_digits(value: Value, found: Scalar, wanted: Scalar) -> bool:
     if not is_integer(found.dtype) or not is_inexact(wanted.dtype):
         return False
     if isinstance(value, Static):
-        return abs(value.value) > LARGEST_EXACT
+        return abs(int(value.value)) > LARGEST_EXACT
     return found.dtype == INT_WORD
 
 

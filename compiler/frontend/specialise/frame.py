@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from ....runtime.frozen import Freeze, Frozen, PlaceKey, together
 from ... import syntax, types
@@ -34,6 +35,7 @@ from ...dtypes import holds, is_integer
 from ...names import RESERVED
 from ...ops.forms import FORMS
 from ...ops.schema import OPERATORS, TypeFault
+from ...ops.static import word_of
 from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
@@ -134,6 +136,8 @@ class Task:
     shared_items: set[str] = field(default_factory=set)
     of_items: dict[gast.AST, Any] = field(default_factory=dict)
     changed_items: list[str] = field(default_factory=list)
+    pairs: list[Any] = field(default_factory=list)
+    changed_by_functions: set[str] = field(default_factory=set)
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)
@@ -328,6 +332,8 @@ class Frame:
         match value:
             case Leaf(name=name):
                 return syntax.name(name)
+            case Static(value=np.generic() as number) if types.type_of_number(number) is not None:
+                return self.atom(self.emit("cast", Static(number.item()), node=node, dtype=word_of(number.dtype)), node)
             case Static(value=bool() | int() | float() | complex() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()

@@ -74,6 +74,7 @@ class Heap:
     joins     number -> where the paths meet, for one made where paths met
     items     number -> where it was read, for an object in an item of a list that grows (`items_read.py`)
     open      the one of them that is being changed, and is put back after that
+    filled    the numbers of lists that have items of other lists, `put_once` of such items (`handing_on.py`)
     lent      the numbers of objects that a caller lent to this function, which sees what becomes of them (`lending.py`)
     """
 
@@ -91,6 +92,8 @@ class Heap:
     lent: frozenset[int] = frozenset()
     items: dict[int, ItemPlace] = field(default_factory=dict)
     open: ItemPlace | None = None
+    filled: frozenset[int] = frozenset()
+    put_once: frozenset[int] = frozenset()
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """An object of its own that holds this."""
@@ -122,7 +125,7 @@ class Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
             list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites), dict(self.joins),
-            self.lent, dict(self.items),
+            self.lent, dict(self.items), None, self.filled, self.put_once,
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -131,7 +134,7 @@ class Heap:
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
         self.outside, self.sites, self.resized, self.lent = kept.outside, kept.sites, kept.resized, kept.lent
-        self.joins, self.items = kept.joins, kept.items
+        self.joins, self.items, self.filled, self.put_once = kept.joins, kept.items, kept.filled, kept.put_once
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

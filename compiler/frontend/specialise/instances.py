@@ -22,7 +22,7 @@ from ...names import Names, from_path
 from ...program import Function, Origin
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
-from . import apply, arrays, containers, lending, library, returning, signatures
+from . import apply, arrays, containers, lending, library, returning, shared_items, signatures
 from .frame import Frame, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
@@ -113,6 +113,8 @@ def call_named(
     loan: lending.Loan | None = None,
 ) -> Value:  # fmt: skip
     """Emit `a, b = name(arguments)` and put the results back into their containers."""
+    if loan is not None:
+        shared_items.require_alone_in_call(frame, node)
     atoms: list[gast.expr] = []
     for name, value in abstract.items():
         pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
@@ -366,7 +368,7 @@ def outputs(
         if isinstance(found, ListOf):
             return listed(frame, part, found.element, place, node)
         if is_number(part):
-            part = Leaf(frame.builder.bind(syntax.constant(part.value), found, "result").id)
+            part = Leaf(frame.builder.bind(frame.atom(part, node), found, "result").id)
         atoms.append(frame.atom(part, node))
         result_types.append(found)
         return Out(len(atoms) - 1)

@@ -92,7 +92,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
         found = items_read.copy(frame, found, node)
     elif isinstance(found, Ref):
         items_read.require_alone(frame, node)
-        shared_items.changed(frame, forms.structure(held), node)
+        shared_items.changed(frame, forms.structure(held), node, base.number)
 
     def put_item_back(changed: Value) -> None:
         now = containers.make_room(frame, base, changed, node)

@@ -18,19 +18,22 @@ from . import containers, forms, shared_items, tables
 from .frame import Frame
 from .heap import ItemPlace, reachable
 from .object_changes import change, name_of, values_in_use
-from .values import Leaf, Ref, Value, parts, with_parts
+from .values import Leaf, Ref, Value, leaves, parts, with_parts
 
 
 def item(frame: Frame, base: Value, position: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The item of a list at a position, which knows where it was read."""
     held = frame.held(base)
-    before = len(frame.builder.body)
     found = tables.item(frame, held, position, node, hint)
     if isinstance(base, Ref) and (numbers := reachable([found], frame.heap.contents)):
-        read = tuple(s.targets[0].id for s in frame.builder.body[before:])
-        place = ItemPlace(base.number, position, found, len(frame.heap.changes), read)
+        place = ItemPlace(base.number, position, found, len(frame.heap.changes), _names(frame, found))
         frame.heap.items.update(dict.fromkeys(numbers, place))
     return found
+
+
+def _names(frame: Frame, found: Value) -> tuple[str, ...]:
+    """What was read for each of the lists that a list is apart in."""
+    return tuple(leaf.name for leaf in leaves(frame.tree(found)) if isinstance(leaf, Leaf))
 
 
 def place_of(frame: Frame, target: Value) -> ItemPlace | None:
@@ -59,7 +62,7 @@ def put_back(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
     heap, target = frame.heap, Ref(place.list)
     own = {number for number, other in heap.items.items() if other == place}
     others = _others(frame, own | reachable([place.item], heap.contents).keys(), place.list, node)
-    shared_items.changed(frame, forms.structure(frame.held(target)), node)
+    shared_items.changed(frame, forms.structure(frame.held(target)), node, place.list, min(own, default=None))
     held = containers.make_room(frame, target, place.item, node)
     change(frame, target, None, node, keeps_length=True)
     atoms = tables.atoms(frame, held, place.item, node)
@@ -91,9 +94,9 @@ def _others(frame: Frame, own: AbstractSet[int], list_: int, node: gast.AST) -> 
 
 def _read_again(frame: Frame, place: ItemPlace, held: Value, node: gast.AST) -> None:
     """Let an object hold what stands in the list now: it may be the item that was changed."""
-    heap, before = frame.heap, len(frame.builder.body)
+    heap = frame.heap
     found = tables.item(frame, held, place.position, node, owner=None)
-    read = tuple(s.targets[0].id for s in frame.builder.body[before:])
+    read = _names(frame, found)
     _renewed(frame, place.item, found)
     own = [number for number, other in heap.items.items() if other is place]
     heap.items.update(dict.fromkeys(own, replace(place, since=len(heap.changes), read=read)))

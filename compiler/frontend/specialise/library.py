@@ -23,6 +23,7 @@ from . import apply, arrays, evaluate, evenness, into_out, subscript
 from .frame import Frame
 from .heap import objects
 from .joined_types import own_lengths
+from .known_numbers import plain
 from .limits import limit
 from .taking_apart import from_python
 from .values import (
@@ -77,11 +78,11 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
         return into_out.call(frame, binding, args, kwargs, node, hint)
     if not frame.is_library and not binding.takes_complex:
         _require_real(frame, binding, [*args, *kwargs.values()], node)
-    before = len(frame.builder.body)
+    before = frame.builder.mark()
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
         return frame.emit("copy", result, node=node, hint=hint)
-    return renamed(frame, result, hint) if len(frame.builder.body) > before else result
+    return renamed(frame, result, hint) if frame.builder.since(before) else result
 
 
 def _require_real(frame: Frame, binding: NameBinding, values: list[Value], node: gast.AST) -> None:
@@ -99,12 +100,12 @@ def common_dtype(frame: Frame, columns: list[Leaf]) -> str:
     return promote_dtypes(*(types.dtype_of(frame.type_of(column)) for column in columns))
 
 
-def _is_shared(frame: Frame, result: Value, before: int) -> bool:
+def _is_shared(frame: Frame, result: Value, before: Any) -> bool:
     """Whether the array may be (a view of) one that was there before the statements from `before` on."""
     if not isinstance(result, Leaf) or not frame.is_array(result):
         return False
     made: dict[str, list[gast.expr]] = {}
-    for statement in syntax.walk(frame.builder.body[before:]):
+    for statement in syntax.walk(frame.builder.since(before)):
         if isinstance(statement, gast.Assign):
             for name in syntax.names_bound(statement):
                 made.setdefault(name, []).append(statement.value)
@@ -119,13 +120,13 @@ def _is_shared(frame: Frame, result: Value, before: int) -> bool:
     return False
 
 
-def note_sharing(frame: Frame, function: object, args: list[Value], result: Value, before: int) -> None:
+def note_sharing(frame: Frame, function: object, args: list[Value], result: Value, before: Any) -> None:
     """Say of new elements which array NumPy shows there: the alias check refuses stores that tell them apart."""
     sharing = sharing_of(function)
     if sharing not in ("view", "read-only") or not isinstance(result, Leaf) or not frame.is_array(result):
         return
     sources = tuple(a.name for a in args if isinstance(a, Leaf) and frame.is_array(a))
-    for statement in syntax.walk(frame.builder.body[before:]):
+    for statement in syntax.walk(frame.builder.since(before)):
         if isinstance(statement, gast.Assign) and result.name in syntax.names_bound(statement):
             statement.shows, statement.locked = sources, sharing == "read-only"
 
@@ -228,7 +229,8 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
         found = frame.type_of(value)
     if not isinstance(found, Scalar) or not is_integer(found.dtype):
         frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
-    if found != types.INT:
+    value = plain(value)
+    if frame.type_of(value) != types.INT:
         value = frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
     return value
 

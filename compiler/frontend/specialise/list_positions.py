@@ -13,10 +13,10 @@ import gast
 
 from ...dtypes import INT_WORD
 from ...types import Array, Scalar, Type
-from . import builtin_calls, containers, evaluate, forms, sites, subscript, text_numbers, texts
+from . import builtin_calls, containers, evaluate, forms, rows, sites, subscript, text_numbers, texts, tuples
 from .frame import Frame, NeedsStatic
 from .static_python import stop
-from .values import Conflict, Ref, Sequence, Static, Text, Typed, Value, leaves
+from .values import Conflict, Ref, Rows, Sequence, Static, Text, Typed, Value, leaves
 
 
 def known_position(
@@ -66,6 +66,37 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
     table = texts.table(frame, held.items, element.dtype, node)
     found = subscript.element(frame, table, [frame.atom(position, node)], node, hint)
     return frame.emit("cast", found, node=node, hint=hint, dtype=element.dtype, weak=element.weak)
+
+
+def cut_by_run(frame: Frame, base: Value, held: Sequence, items: gast.Slice, node: gast.AST) -> bool:
+    """Whether only the run knows where a slice begins or ends: of a tuple as was found out; a list grows from then."""
+    written = [bound for bound in (items.lower, items.upper, items.step) if not isinstance(bound, gast.Constant | None)]
+    if not written or not are_alike(frame, held):
+        return False
+    saved = frame.snapshot()
+    try:
+        containers.bounds_of(frame, items)
+    except NeedsStatic as needed:
+        if isinstance(base, Ref) and base.number not in frame.builder.before_loop:
+            frame.restore(saved)
+            return let_numbers_grow(frame, base.number, node)
+        if isinstance(base, Ref):
+            needed.list = base.number  # the loop may know it when it is unrolled
+        elif sites.site_of(frame, node) in frame.task.positions:
+            frame.restore(saved)
+            return True
+        else:
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+        raise
+    frame.restore(saved)
+    return False
+
+
+def part_of_tuple(frame: Frame, held: Sequence, items: gast.Slice, node: gast.AST) -> Value:
+    """`t[:k]` of a tuple whose items are alike, where only the run knows `k`: a tuple of a length of the run."""
+    whole = tuples.of_run(frame, held, node)
+    assert isinstance(whole, Rows)
+    return rows.sliced(frame, whole, items, node)
 
 
 def is_of_numbers(frame: Frame, held: Value) -> bool:

@@ -23,6 +23,7 @@ from . import (
     evaluate,
     execute,
     forms,
+    handing_on,
     iteration,
     iterators,
     keyed,
@@ -31,6 +32,7 @@ from . import (
     loop_tests,
     one_of,
     optional,
+    shared_items,
     sites,
     tables,
 )
@@ -191,6 +193,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         frame.builder.types[variable] = types.INT
         with frame.emitting():
             item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
+        handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return variable
 
@@ -212,7 +215,8 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     sources = [keyed_loops.gone_over(frame, iterable)] if is_view else list(gone_over(iterable))
     over = reachable(sources, {})
     before = len(frame.heap.changes if is_view else frame.heap.resized)
-    run()
+    if not handing_on.over(frame, sources, run):
+        shared_items.refuse(frame, "", node)
     changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
         if is_view:
@@ -251,6 +255,7 @@ def stepping(
         check()
         with frame.emitting():
             item = iteration.item_at(frame, iterable, Leaf(position), node)
+        handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return position
 

@@ -38,6 +38,7 @@ from .values import (
     Undefined,
     Value,
     as_optional,
+    is_number,
     map_leaves,
     parts,
     same_structure,
@@ -242,7 +243,7 @@ def identical(left: Value, right: Value) -> bool:
         a, b = left.value, right.value
         if a is b:
             return True
-        comparable = isinstance(a, bool | int | float | complex | str | bytes | type(None))
+        comparable = is_number(left) or isinstance(a, str | bytes | None)
         return comparable and type(a) is type(b) and (repr(a) == repr(b))
     return type(left) is type(right) and left == right
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import syntax, types
 from ...dtypes import FLOAT_WORD, is_inexact
@@ -71,6 +72,14 @@ def rounded(frame: Frame, value: Value, found: Scalar, digits: int, node: gast.A
         frame.fault("U014", f"round() of {found} to {digits} digits is not in the language", node, "called here",
                     ("use np.round(x, digits)",))  # fmt: skip
     return in_language(frame, "rounded_to", [value, Static(10.0**digits)], node, hint)
+
+
+def method_of_known(frame: Frame, value: Value, method: str, args: list[Value], node: gast.AST) -> Value | None:
+    """`value.item()` and what else gives a number of a number of NumPy's that is known; None for all others."""
+    if not is_number(value) or not isinstance(value.value, np.generic) or args or not hasattr(value.value, method):
+        return None
+    found = evaluate.fold(frame, lambda number: getattr(number, method)(), node, value)
+    return found if is_number(found) else None
 
 
 def bit_length(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:

@@ -20,12 +20,12 @@ import numpy as np
 from ....runtime import frozen as freezing
 from ....runtime.frozen import Place, Unfreezable
 from ....runtime.guards import ABSENT
-from . import classes, constancy, library, slices
+from . import classes, constancy, dict_methods, known_numbers, library, slices
 from .constants import Unsupported, constant
 from .frame import Frame
 from .heap import Owner, objects
 from .hidden import hidden_leaf
-from .values import UNDEFINED, Leaf, Static, Typed, Value, leaves, map_leaves
+from .values import UNDEFINED, Static, Typed, Value, leaves, map_leaves
 
 
 def variable(frame: Frame, name: str, node: gast.AST) -> Value:
@@ -168,7 +168,8 @@ def taken_apart(frame: Frame, value: Any, name: str, node: gast.AST, place: Plac
             frame.task.outside[place.key] = made
     structure, arrays = frame.task.outside[place.key] if place is not None else made
     if not arrays and type(structure) is Static:
-        return _number(frame, structure, node)
+        known_numbers.require_dtype(frame, structure, node)
+        return structure
     if arrays and place is None:
         constancy.refuse(frame, name, "array", node)
     known = frame.heap.outside.get(place.key) if place is not None else None
@@ -178,28 +179,22 @@ def taken_apart(frame: Frame, value: Any, name: str, node: gast.AST, place: Plac
 
 
 def _objects(frame: Frame, structure: Value, name: str, node: gast.AST, place: Place | None) -> Value:
-    count, first, is_lasting = 0, frame.heap.count, True
+    count, first = 0, frame.heap.count
 
     def leaf(part: Value, path: tuple[object, ...]) -> Value:
-        nonlocal count, is_lasting
+        nonlocal count
         if isinstance(part, Typed):
             count += 1
             return hidden_leaf(frame, place, count - 1, part.type, (name, *path))
-        made = _number(frame, part, node)
-        is_lasting = is_lasting and not isinstance(made, Leaf)
+        known_numbers.require_dtype(frame, part, node)
         note_functions(frame, part)
-        return made
+        return part
 
     value = objects(map_leaves(structure, leaf), frame.heap, name, Owner("outside", name))
-    if place is not None and is_lasting:
+    is_for_run = place is not None and dict_methods.open_given(frame, node, ("outside", place.key), first - 1)
+    if place is not None and not is_for_run:  # what is made for keys of the run is made where it is read
         frame.heap.outside[place.key] = value, range(first + 1, frame.heap.count + 1)
     return value
-
-
-def _number(frame: Frame, part: Value, node: gast.AST) -> Value:
-    if isinstance(part, Static) and isinstance(part.value, np.bool_ | np.number):
-        return constancy.strong_constant(frame, part.value, node)
-    return part
 
 
 def note_functions(frame: Frame, part: Value) -> None:

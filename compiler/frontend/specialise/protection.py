@@ -158,6 +158,10 @@ class Protection:
         builder.body = []
         self.frame.heap.contents[self.fault] = RUNNING
 
+    def outer_bodies(self) -> list[list[gast.stmt]]:
+        """The runs of statements that were left at a test, from outside in."""
+        return [nest.outer for block in self.blocks for nest in block.nests]
+
     def go_on(self, node: gast.AST) -> None:
         """Behind a branch or a loop: what follows runs where nothing was raised inside."""
         held = self.frame.heap.contents.get(self.fault, RUNNING)

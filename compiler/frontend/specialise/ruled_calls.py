@@ -53,9 +53,9 @@ class Number:
 
 
 @cache
-def number(kind: type, text: str) -> Number:
+def number(kind: type, text: str, value: Any) -> Number:
     """The one object for a number, told apart as text is: -0.0 is not 0.0, True is not 1."""
-    return Number(text == "True" if kind is bool else kind(text))
+    return Number(value)
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +115,7 @@ class Ruled:
 
         def change(part: Value, path: tuple[object, ...]) -> Value:
             if is_known and is_number(part):
-                return Static(number(type(part.value), repr(part.value)))
+                return Static(number(type(part.value), repr(part.value), part.value))
             if not isinstance(part, Closure | Derived):
                 return part
             closure = part.closure if isinstance(part, Derived) else part

@@ -185,6 +185,8 @@ def given_to(frame: Frame, function: Any, value: Value, kwargs: dict[str, Value]
     if function in (min, max) and "key" in kwargs:
         key = kwargs["key"]
         keyed.in_language(frame, "python_sets:require_one_best", [items, key, Static(function is max)], node)
+    if function is sorted and "key" in kwargs:
+        keyed.in_language(frame, "python_sets:require_keys_apart", [items, kwargs["key"]], node)
     return items
 
 
@@ -192,7 +194,11 @@ def require_exact_sum(frame: Frame, items: Value, node: gast.AST) -> None:
     """A sum of floats depends on their order."""
     form = forms.form_of_items(frame, frame.held(items)) if isinstance(items, Ref) else None
     if isinstance(form, Typed) and isinstance(form.type, Scalar) and form.type.dtype.startswith("f"):
-        frame.fault("U007", f"a sum of floats depends on their order, and {NO_ORDER}", node, "added here", (SORT,))
+        refuse_sum(frame, node)
+
+
+def refuse_sum(frame: Frame, node: gast.AST) -> None:
+    frame.fault("U007", f"a sum of floats depends on their order, and {NO_ORDER}", node, "added here", (SORT,))
 
 
 def require_set(frame: Frame, args: list[Value], node: gast.AST) -> Value:

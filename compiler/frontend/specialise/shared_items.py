@@ -12,20 +12,16 @@ from typing import NoReturn
 
 import gast
 
+from . import forms, handing_on
 from .frame import Frame
+from .handing_on import structure_of
 from .heap import Owner, reachable
-from .values import Ref, Value, parts
+from .values import Ref, Table, Value
 
 READ = Owner("item", "item")
 TAKEN_OUT = Owner("item", "popped")
-HELP = ("make a copy of the item for one of the two lists: `row.copy()`, `[row[:] for row in rows]`",)
-
-
-def structure_of(value: Value) -> str:
-    """The structure of an item, without the types of numbers."""
-    inner = ", ".join(structure_of(part) for _, part in parts(value))
-    kind = getattr(value, "kind", getattr(value, "cls", None))
-    return f"{type(value).__name__} {getattr(kind, '__name__', kind)}({inner})" if inner else ""
+COPY = "make a copy of the item for one of the two lists: `row.copy()`, `[row[:] for row in rows]`"
+NEW = "put a new object into one of the two lists: `dataclasses.replace(item)`"
 
 
 def note_if_absorbed(frame: Frame, wanted: Value, item: Ref) -> None:
@@ -34,32 +30,52 @@ def note_if_absorbed(frame: Frame, wanted: Value, item: Ref) -> None:
         note(frame, wanted)
 
 
-def note_if_read(frame: Frame, wanted: Value, item: Value) -> None:
-    """The same for what has been read from such a list, and is not one that is moved."""
+def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = None) -> None:
+    """The same for what has been read from such a list, and is not one that is moved; put into a list once at most."""
     for number in reachable([item], frame.heap.contents):
         owner = frame.heap.owner_of(number)
         if owner is not None and owner == READ and not frame.is_library:
-            note(frame, wanted)
+            if not handing_on.is_put_once(frame, wanted, number, target):
+                note(frame, wanted)
+                note_source(frame, number)
+
+
+def note_source(frame: Frame, number: int) -> None:
+    """The same for the list that an object was read from, whose items may be of another structure."""
+    place = frame.heap.items.get(number)
+    held = None if place is None else frame.held(Ref(place.list))
+    if isinstance(held, Table):
+        note(frame, forms.structure(held))
 
 
 def note(frame: Frame, wanted: Value) -> None:
     frame.task.shared_items.add(structure_of(wanted))
 
 
-def changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
-    """An item is changed in place: refuse it where another list may have it."""
+def changed(frame: Frame, wanted: Value, node: gast.AST, list_: int, number: int | None = None) -> None:
+    """An item of a list is changed in place, the object of this number: refuse it where another list may have it."""
     found = structure_of(wanted)
     frame.task.changed_items.append(found)
-    if found in frame.task.shared_items:
-        refuse(frame, node)
+    if frame.heap.lent:
+        frame.task.changed_by_functions.add(found)
+    if found in frame.task.shared_items or handing_on.show(frame, wanted, list_, number):
+        refuse(frame, found, node)
+
+
+def require_alone_in_call(frame: Frame, node: gast.AST) -> None:
+    """The same for what functions with a body of their own change in lists that they are lent."""
+    for found in sorted(frame.task.changed_by_functions):
+        if found in frame.task.shared_items or handing_on.is_paired(frame, found):
+            refuse(frame, found, node)
 
 
 def require_alone_in_loop(frame: Frame, first: int, node: gast.AST) -> None:
     """The same, where a loop changes an item first and shares it then: the next turn changes it again."""
-    if any(found in frame.task.shared_items for found in frame.task.changed_items[first:]):
-        refuse(frame, node)
+    for found in frame.task.changed_items[first:]:
+        if found in frame.task.shared_items:
+            refuse(frame, found, node)
 
 
-def refuse(frame: Frame, node: gast.AST) -> NoReturn:
+def refuse(frame: Frame, structure: str, node: gast.AST) -> NoReturn:
     message = "this changes an item of a list that grows, which another such list may have too, or this one twice"
-    frame.fault("R003", message, node, "changed here", HELP)
+    frame.fault("R003", message, node, "changed here", (NEW if structure.startswith("Record") else COPY,))

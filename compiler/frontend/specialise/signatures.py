@@ -11,7 +11,7 @@ from typing import Any
 from ... import types
 from ...types import Array, ListOf
 from .frame import Frame
-from .values import Lent, Static, Typed, Value, map_leaves, parts
+from .values import Lent, Static, Typed, Value, is_number, map_leaves, parts
 
 
 def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
@@ -38,7 +38,7 @@ def _text(value: Value) -> Any:
     if inner:
         return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
     if isinstance(value, Static):
-        plain = isinstance(value.value, int | float | complex | str | bool | type(None))
+        plain = is_number(value) or isinstance(value.value, str | None)
         return ("static", repr(value.value) if plain else id(value.value))
     if isinstance(value, Lent):
         return ("lent", value.place)

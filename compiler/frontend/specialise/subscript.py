@@ -39,6 +39,7 @@ from . import (
 )
 from .broadcasts import fitted
 from .frame import Frame, NeedsStatic
+from .known_numbers import plain
 from .limits import limit
 from .static_python import computed
 from .values import Leaf, OneOf, Range, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
@@ -203,7 +204,7 @@ def bounded(frame: Frame, bounds: Any, nodes: list[gast.AST], node: gast.AST | N
         found = frame.type_of(value)
         if not isinstance(found, Scalar) or not is_integer(found.dtype):
             frame.fault("T001", f"slice indices must be integers, not {frame.describe(value)}", place)
-        parts.append(frame.atom(value, place))
+        parts.append(frame.atom(plain(value), place))
     if isinstance(parts[2], gast.Constant) and parts[2].value == 0:
         frame.fault("S002", "slice step cannot be zero", node if node is not None else nodes[2])
     return syntax.slice_(*parts)
@@ -221,7 +222,7 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
         frame.fault("T001", "indexing by a single bool is not supported", node, "indexed here", ("use an `if`",))
     if isinstance(found, Array) and found.ndim == 0:
         value = element(frame, value, [], node)
-    return frame.atom(value, node)
+    return frame.atom(plain(value), node)
 
 
 def consumed(frame: Frame, value: Any) -> int:

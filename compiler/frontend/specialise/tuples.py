@@ -52,6 +52,12 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
     return Rows(tables.arrays_of(frame, held, node).item, tuple)
 
 
+def of_run(frame: Frame, value: Sequence, node: gast.AST) -> Value:
+    """A tuple whose items are alike as one of a length that only the run knows."""
+    listed = containers.new_list(frame, value.items)
+    return made(frame, container_methods.as_growing(frame, listed, node), node)
+
+
 def joined(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     """`left + right` of tuples."""
     sides = one, other = [equality.as_sequence(frame, side) for side in (left, right)]

@@ -3,10 +3,12 @@
     a, b = v            ->    if len(v) < 2: raise ValueError(...); if len(v) > 2: raise ...; a = v[0]; b = v[1]
     first, *more = v    ->    if len(v) < 1: raise ValueError(...); first = v[0]; more = [v[1], ...]
     f(*v)               ->    if len(v) != 3: raise TypeError(...); f(v[0], v[1], v[2])     for an `f` of three
+                              ... f(v[0], v[1], v[2] if len(v) > 2 else 0.5)                if the third has a default
 """
 
 from __future__ import annotations
 
+import inspect
 import types as python_types
 from typing import Any
 
@@ -14,6 +16,7 @@ import gast
 
 from ... import syntax
 from . import (
+    branches,
     builtin_calls,
     classes,
     container_methods,
@@ -23,6 +26,7 @@ from . import (
     generator_expressions,
     iteration,
     one_of,
+    outside,
     tuples,
 )
 from .frame import Frame
@@ -99,18 +103,47 @@ def arguments(frame: Frame, function: Value, node: gast.Call) -> list[Value]:
     unknown = [k for k, part in enumerate(given) if not isinstance(part, list)]
     if not unknown:
         return [value for part in given for value in part]
-    names = parameters(frame, function)
-    if names is None or len(unknown) > 1:
+    taken = parameters(frame, function, node)
+    if taken is None or len(unknown) > 1:
         frame.needs_static(given[unknown[0]], "the number of items", node)
     others = sum(len(part) for part in given if isinstance(part, list))
-    by_name = sum(keyword.arg in names for keyword in node.keywords)
-    count, source = len(names) - others - by_name, given[unknown[0]]
+    by_name = [keyword.arg for keyword in node.keywords if keyword.arg in taken]
+    source, is_last = given[unknown[0]], unknown[0] == len(given) - 1
+    taken = {name: default for name, default in taken.items() if name not in by_name}
+    given[unknown[0]] = _spread(frame, source, taken, others, is_last, node)
+    return [value for part in given for value in part]
+
+
+def _spread(
+    frame: Frame, source: Value, taken: dict[str, Value | None], others: int, is_last: bool, node: gast.Call
+) -> list[Value]:
+    """The items behind a star, for parameters of which some may have a default."""
     found = iteration.length_of_iterable(frame, source, node)
     total = evaluate.binary(frame, gast.Add, found, Static(others), node)
-    text = f"the function takes {len(names) - by_name} positional arguments but {{}} were given"
-    require(frame, "not_equal", found, count, "TypeError", text, node, [total])
-    given[unknown[0]] = [iteration.item_at(frame, source, Static(k), node) for k in range(count)]
-    return [value for part in given for value in part]
+    needed, most = sum(default is None for default in taken.values()), len(taken)
+    count = str(most) if needed == most else f"from {needed} to {most}"
+    text = f"the function takes {count} positional arguments but {{}} were given"
+    if needed == most:
+        require(frame, "not_equal", total, most, "TypeError", text, node, [total])
+    else:
+        require(frame, "less", total, needed, "TypeError", text, node, [total])
+        require(frame, "greater", total, most, "TypeError", text, node, [total])
+    if needed < most and not is_last:  # what stands behind the star would be another parameter
+        short = frame.emit("less", total, Static(most), node=node)
+        frame.builder.append(syntax.if_(frame.atom(short, node), [limit("TypeError", FEWER, span=frame.here(node))]))
+    sure = max(needed - others, 0) if is_last else most - others
+    items = [iteration.item_at(frame, source, Static(k), node) for k in range(sure)]
+    defaults = list(taken.values())[others + sure :] if is_last else []
+    for k, default in enumerate(defaults, sure):
+        is_given = frame.emit("greater", found, Static(k), node=node)
+        assert default is not None
+        item = branches.walk(frame, lambda: iteration.item_at(frame, source, Static(k), node), None)  # noqa: B023
+        other = branches.as_it_is(frame, default)
+        items.append(branches.choose(frame, frame.atom(is_given, node), item, other, node, "given"))
+    return items
+
+
+FEWER = "f(*v, x) of an f with defaults: compiled code takes v to have an item for every parameter in front of x"
 
 
 def transposed(frame: Frame, function: Value, node: gast.Call) -> Value | None:
@@ -147,22 +180,34 @@ def _takes_all(frame: Frame, function: Value) -> bool:
     return False
 
 
-def parameters(frame: Frame, function: Value) -> list[str] | None:
-    """The parameters that a function takes, each of which it needs; None where their number is not fixed."""
+def parameters(frame: Frame, function: Value, node: gast.AST) -> dict[str, Value | None] | None:
+    """The parameters that a function takes with their defaults, None where it has none; None if it takes any number."""
     match function:
         case Partial(function=inner, args=args, named=named):
-            names = parameters(frame, inner)
-            return None if names is None else [n for n in names[len(args) :] if n not in dict(named)]
-        case Closure(node=node, defaults=()) if node.args.vararg is None:
-            return [a.id for a in (*node.args.posonlyargs, *node.args.args)]
+            taken = parameters(frame, inner, node)
+            rest = None if taken is None else list(taken.items())[len(args) :]
+            return None if rest is None else {name: value for name, value in rest if name not in dict(named)}
+        case Closure(node=tree, defaults=defaults) if tree.args.vararg is None:
+            return _with_defaults([a.id for a in (*tree.args.posonlyargs, *tree.args.args)], list(defaults))
         case Static(value=value):
             python = getattr(getattr(value, "__pellucid__", None), "python", value)
             if is_namedtuple_class(python):
-                return None if python._field_defaults else list(python._fields)
+                return _of_python(frame, python.__new__, 1, node)
             if isinstance(python, type) and isinstance(vars(python).get("__init__"), python_types.FunctionType):
-                taken = parameters(frame, Static(vars(python)["__init__"]))
-                return None if taken is None else taken[1:]
-            if isinstance(python, python_types.FunctionType) and not python.__defaults__:
-                code = python.__code__
-                return None if code.co_flags & 0x04 else list(code.co_varnames[: code.co_argcount])
+                return _of_python(frame, vars(python)["__init__"], 1, node)
+            if isinstance(python, python_types.FunctionType):
+                return _of_python(frame, python, 0, node)
     return None
+
+
+def _of_python(frame: Frame, function: Any, first: int, node: gast.AST) -> dict[str, Value | None] | None:
+    code = function.__code__
+    if code.co_flags & inspect.CO_VARARGS:
+        return None
+    names = list(code.co_varnames[: code.co_argcount])
+    return _with_defaults(names[first:], outside.defaults(frame, function, names, (), node))
+
+
+def _with_defaults(names: list[str], defaults: list[Value]) -> dict[str, Value | None]:
+    missing: list[Value | None] = [None] * (len(names) - len(defaults))
+    return dict(zip(names, [*missing, *defaults], strict=True))

@@ -13,7 +13,7 @@ from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...records import dataclass
-from ...types import Type
+from ...types import Type, type_of_number
 from .record_classes import record_fields
 
 if TYPE_CHECKING:
@@ -304,7 +304,8 @@ def as_optional(value: Value) -> Optional:
 
 
 def is_number(value: Value) -> bool:
-    return isinstance(value, Static) and isinstance(value.value, bool | int | float | complex)
+    """Whether a value is a number that is known, of Python's or of NumPy's."""
+    return isinstance(value, Static) and type_of_number(value.value) is not None
 
 
 def parts(value: Value) -> tuple[tuple[object, Value], ...]:

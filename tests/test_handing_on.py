@@ -1,0 +1,663 @@
+"""Items that two lists have are changed where only one of the lists is in use; else that is refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.compiler.diagnostics import CompileError
+from tests.harness.stages import STAGES, Stages, assert_same, in_python
+
+
+@dataclasses.dataclass
+class P:
+    x: float
+    v: float = 1.0
+
+
+def mk(n, x):
+    return [P(x * k) for k in range(n)]
+
+
+def tot(ps):
+    return sum(p.x * (k + 1.0) for k, p in enumerate(ps))
+
+
+def cull(ps, limit):
+    return [p for p in ps if p.x < limit]
+
+
+def cull_named(ps, limit):
+    ps = [p for p in ps if p.x < limit]
+    return ps
+
+
+# --- handed on -------------------------------------------------------------------------------------------------------
+
+
+def kept_in_a_comprehension(n, x):
+    ps = mk(n, x)
+    for t in range(3):
+        for p in ps:
+            p.x += p.v
+        ps = [p for p in ps if p.x < 4.0]
+    return tot(ps)
+
+
+def kept_by_a_loop(n, x):
+    ps = mk(n, x)
+    for t in range(3):
+        keep = []
+        for p in ps:
+            p.x += p.v
+            if p.x < 4.0:
+                keep.append(p)
+        ps = keep
+        for p in ps:
+            p.v *= 0.5
+    return tot(ps)
+
+
+def under_another_name(n, x):
+    ps = mk(n, x)
+    near = [p for p in ps if p.x < 2.0]
+    for p in near:
+        p.x += 10.0
+    return tot(near)
+
+
+def in_a_function(n, x):
+    ps = mk(n, x)
+    for t in range(2):
+        for p in ps:
+            p.x += p.v
+        ps = cull(ps, 5.0)
+    return tot(ps)
+
+
+def in_a_function_with_a_name(n, x):
+    ps = mk(n, x)
+    ps = cull_named(ps, 3.0)
+    ps[0].x = 9.0
+    return tot(ps)
+
+
+def counted(n, x):
+    ps = mk(n, x)
+    ps = [p for k, p in enumerate(ps) if k % 2 == 0]
+    for p in ps:
+        p.x += 1.0
+    return tot(ps)
+
+
+def sorted_anew(n, x):
+    ps = mk(n, x)
+    ps = sorted(ps, key=lambda p: -p.x)
+    for p in ps:
+        p.x += 1.0
+    return tot(ps)
+
+
+def sliced(n, x):
+    ps = mk(n, x)
+    ps = ps[1:]
+    ps[0].x += 5.0
+    return tot(ps)
+
+
+def filtered(n, x):
+    ps = mk(n, x)
+    ps = list(filter(lambda p: p.x < 3.0, ps))
+    ps[0].x += 5.0
+    return tot(ps)
+
+
+def sorted_in_place(n, x):
+    ps = mk(n, x)
+    ps.sort(key=lambda p: -p.x)
+    ps[0].x += 5.0
+    return tot(ps)
+
+
+def one_after_the_other(n, x):
+    ps = mk(n, x)
+    qs = [p for p in ps]
+    for p in qs:
+        p.x += 1.0
+    rs = [p for p in qs]
+    for p in rs:
+        p.x += 1.0
+    return tot(rs)
+
+
+def changed_in_the_new_list(n, x):
+    ps = mk(n, x)
+    qs = []
+    for p in ps:
+        qs.append(p)
+        qs[0].x += 1.0
+    return tot(qs)
+
+
+def the_ones_that_are_gone(n, x):
+    ps = mk(n, x)
+    left = 0.0
+    for t in range(3):
+        for p in ps:
+            p.x += p.v
+        gone = [p for p in ps if p.x > 3.0]
+        left += sum(p.v for p in gone)
+        ps = [p for p in ps if p.x <= 3.0]
+        ps.append(P(0.5))
+    return tot(ps) + left
+
+
+def joined_with_new_ones(n, x):
+    ps = mk(n, x)
+    for i in range(3):
+        alive = []
+        for p in ps:
+            p.x += 1.0
+            if p.x > 2.0:
+                alive.append(p)
+            else:
+                alive.append(P(p.x + 3.0))
+        ps = alive + [P(0.5)]
+    return tot(ps)
+
+
+HANDED_ON = [
+    joined_with_new_ones,
+    changed_in_the_new_list,
+    the_ones_that_are_gone,
+    kept_in_a_comprehension,
+    kept_by_a_loop,
+    under_another_name,
+    in_a_function,
+    in_a_function_with_a_name,
+    counted,
+    sorted_anew,
+    sliced,
+    filtered,
+    sorted_in_place,
+    one_after_the_other,
+]
+
+
+@pytest.mark.parametrize("function", HANDED_ON, ids=lambda f: f.__name__)
+def test_items_that_are_handed_on_may_change(function):
+    for n in (5, 2):
+        assert pellucid.compile(function)(n, 1.0) == function(n, 1.0)
+
+
+@pytest.mark.parametrize("function", [kept_in_a_comprehension, kept_by_a_loop], ids=lambda f: f.__name__)
+def test_at_every_stage_and_in_derivatives(function):
+    stages = Stages(function)
+    for stage in STAGES:
+        assert_same(stages.run(stage, 5, 0.9), in_python(function, 5, 0.9))
+    slope = (function(5, 0.9 + 1e-6) - function(5, 0.9 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(pellucid.grad(function, argnums=1)(5, 0.9), slope, rtol=1e-7)
+
+
+# --- shared ----------------------------------------------------------------------------------------------------------
+
+
+def the_old_one_is_looked_at(n, x):
+    ps = mk(n, x)
+    qs = [p for p in ps if p.x > 1.0]
+    for p in qs:
+        p.x += 5.0
+    return tot(ps)
+
+
+def put_in_twice(n, x):
+    ps = mk(n, x)
+    qs = []
+    for p in ps:
+        qs.append(p)
+        qs.append(p)
+    qs[0].x = 9.0
+    return tot(qs)
+
+
+def put_in_by_an_inner_loop(n, x):
+    ps = mk(n, x)
+    qs = []
+    for p in ps:
+        for k in range(2):
+            qs.append(p)
+    qs[0].x = 9.0
+    return tot(qs)
+
+
+def put_in_by_a_second_for(n, x):
+    ps = mk(n, x)
+    qs = [p for p in ps for k in range(n)]
+    qs[0].x = 9.0
+    return tot(qs)
+
+
+def gone_over_twice(n, x):
+    ps = mk(n, x)
+    qs = []
+    for t in range(2):
+        for p in ps:
+            qs.append(p)
+    qs[0].x = 9.0
+    return tot(qs)
+
+
+def item_read_before(n, x):
+    ps = mk(n, x)
+    first = ps[0]
+    ps = [p for p in ps if p.x < 3.0]
+    first.x = 7.0
+    return tot(ps)
+
+
+def item_looked_at_later(n, x):
+    ps = mk(n, x)
+    first = ps[0]
+    ps = [p for p in ps if p.x < 3.0]
+    ps[0].x = 7.0
+    return first.x
+
+
+def changed_by_its_place(n, x):
+    ps = mk(n, x)
+    qs = []
+    for p in ps:
+        qs.append(p)
+        ps[0].x = 5.0
+    qs[1].x = 2.0
+    return tot(qs)
+
+
+def changed_after_that(n, x):
+    ps = mk(n, x)
+    qs = []
+    for p in ps:
+        qs.append(p)
+        p.x += 1.0
+    return tot(qs)
+
+
+def under_two_names(n, x):
+    ps = mk(n, x)
+    alias = ps
+    ps = [p for p in ps if p.x < 3.0]
+    ps[0].x = 7.0
+    return tot(alias)
+
+
+def in_a_list_of_lists(n, x):
+    ps = mk(n, x)
+    qss = [[p for p in ps if p.x < t] for t in range(4)]
+    qss[3][0].x = 7.0
+    return tot(qss[2])
+
+
+def zipped_with_itself(n, x):
+    ps = mk(n, x)
+    qs = [p for p, q in zip(ps, ps)] + [q for p, q in zip(ps, ps)]
+    qs[0].x = 7.0
+    return tot(qs)
+
+
+def both_of_a_zip(n, x):
+    ps = mk(n, x)
+    qs = []
+    for p, q in zip(ps, ps):
+        qs.append(p)
+        qs.append(q)
+    qs[0].x = 7.0
+    return tot(qs)
+
+
+def read_by_place(n, x):
+    ps = mk(n, x)
+    qs = []
+    for i in range(len(ps)):
+        qs.append(ps[0])
+    qs[0].x = 7.0
+    return tot(qs)
+
+
+def seen_by_a_function(n, x):
+    ps = mk(n, x)
+    get = lambda: ps[0].x  # noqa: E731
+    qs = [p for p in ps if p.x < 3.0]
+    qs[0].x = 7.0
+    return get()
+
+
+def held_by_a_dict(n, x):
+    ps = mk(n, x)
+    d = {0: ps}
+    ps = [p for p in ps if p.x < 3.0]
+    ps[0].x = 7.0
+    return d[0][0].x
+
+
+def in_a_pair(n, x):
+    ps = mk(n, x)
+    a, b = cull(ps, 3.0), ps
+    a[0].x = 7.0
+    return tot(b)
+
+
+def last_of_a_loop(n, x):
+    ps = mk(n, x)
+    qs = []
+    last = ps[0]
+    for p in ps:
+        qs.append(p)
+        last = p
+    last.x = 50.0
+    return tot(qs)
+
+
+def of_an_outer_loop(n, x):
+    ps = mk(n, x)
+    for t in range(2):
+        qs = [p for p in ps if p.x < 3.0]
+        for q in qs:
+            q.x += 1.0
+    return tot(qs)
+
+
+def sorted_while_in_use(n, x):
+    ps = mk(n, x)
+    qs = sorted(ps, key=lambda p: -p.x)
+    qs[0].x = 99.0
+    return tot(ps)
+
+
+def sliced_while_in_use(n, x):
+    ps = mk(n, x)
+    qs = ps[1:]
+    qs[0].x = 99.0
+    return tot(ps)
+
+
+def sliced_twice(n, x):
+    ps = mk(n, x)
+    qs = ps[1:] + ps[:2]
+    qs[0].x = 99.0
+    return tot(qs)
+
+
+def sorted_under_an_item(n, x):
+    ps = mk(n, x)
+    first = ps[0]
+    ps.sort(key=lambda p: -p.x)
+    first.x = 50.0
+    return tot(ps)
+
+
+def for_each_of_others(n, x):
+    ps = mk(n, x)
+    qs = [p for p in ps for q in ps[1:]]
+    qs[0].x = 3.0
+    return tot(qs)
+
+
+def bumped(ps, k):
+    if k == 0:
+        return 0
+    ps[0].x += 1.0
+    return bumped(ps, k - 1)
+
+
+def in_a_tuple(n, x):
+    ps = mk(n, x)
+    pairs = [(k, p) for k, p in enumerate(ps)]
+    ps[0].x = 55.0
+    return pairs[0][1].x + ps[0].x
+
+
+def of_the_turn_before(n, x):
+    ps = mk(n, x)
+    prev = ps
+    s = 0.0
+    for t in range(3):
+        for p in ps:
+            p.x += 1.0
+        s += prev[0].x
+        prev = ps
+        ps = [p for p in ps if p.x < 5.0]
+    return s + tot(ps)
+
+
+def kept_in_a_list(n, x):
+    ps = mk(n, x)
+    groups = []
+    for t in range(3):
+        near = [p for p in ps if p.x < 2.0]
+        groups.append(near)
+    ps[0].x = 70.0
+    return groups[1][0].x
+
+
+def between_two_arguments(n, x):
+    ps = mk(n, x)
+    def total(qs, y):
+        return tot(qs) + y
+    def bump():
+        ps[0].x = 70.0
+        return 1.0
+    return total([p for p in ps if p.x < 2.0], bump())
+
+
+def changed_by_a_recursive_function(n, x):
+    ps = mk(n, x)
+    bumped(ps, 1)
+    qs = [p for p in ps if p.x < 3.0]
+    bumped(ps, 1)
+    return tot(qs)
+
+
+def parted_in_two(n, x):
+    ps = mk(n, x)
+    near, far = [], []
+    for p in ps:
+        if p.x < 2.0:
+            near.append(p)
+        else:
+            far.append(p)
+    for p in near:
+        p.x += 10.0
+    for p in far:
+        p.x -= 1.0
+    return tot(near) + tot(far)
+
+
+def age(ps):
+    keep = []
+    for p in ps:
+        p.x += 1.0
+        keep.append(p)
+    return keep
+
+
+def put(ps, qs):
+    for p in ps:
+        qs.append(p)
+
+
+def put_some(ps, qs, flag):
+    for p in ps:
+        p.x += 1.0
+        if flag:
+            qs.append(p)
+
+
+def gone_over_twice_by_a_function(n, x):
+    ps = mk(n, x)
+    a = age(ps)
+    b = age(ps)
+    return tot(a) + tot(b)
+
+
+def put_in_twice_by_a_function(n, x):
+    ps = mk(n, x)
+    qs = []
+    put(ps, qs)
+    put(ps, qs)
+    qs[0].x = 44.0
+    return tot(qs)
+
+
+def chosen_twice(n, x):
+    ps = mk(n, x)
+    near = cull(ps, 2.0)
+    far = cull(ps, 9.0)
+    far[0].x = 44.0
+    return tot(near)
+
+
+def changed_by_the_same_loop(n, x):
+    ps = mk(n, x)
+    qs, rs = [], []
+    put_some(ps, qs, True)
+    put_some(ps, rs, False)
+    return tot(qs) + tot(ps)
+
+
+def of_the_turn_before_that_changes(n, x):
+    ps = mk(n, x)
+    old = []
+    s = 0.0
+    for t in range(3):
+        for p in ps:
+            p.x += 1.0
+        s += tot(old)
+        old = [p for p in ps if p.x > 2.0]
+    return s
+
+
+def chosen_on_two_paths(n, x):
+    ps = mk(n, x)
+    if n > 3:
+        qs = [p for p in ps if p.x > 1.0]
+    else:
+        qs = [p for p in ps]
+    ps[1].x = 50.0
+    ps[4].x = 60.0
+    return tot(qs)
+
+
+def put_into_two(n, x):
+    ps = mk(n, x)
+    near, far = [], []
+    for p in ps:
+        if p.x < 3.0:
+            near.append(p)
+        if p.x > 1.0:
+            far.append(p)
+    near[2].x = 90.0
+    return tot(far)
+
+
+def put_in_by_each_turn(n, x):
+    ps = mk(n, x)
+    for t in range(3):
+        if t == 0:
+            keep = []
+        for p in ps:
+            keep.append(p)
+    keep[0].x = 33.0
+    return tot(keep)
+
+
+def kept_behind_a_loop(n, x):
+    ps = mk(n, x)
+    old = []
+    for t in range(2):
+        old = [p for p in ps if p.x > 2.0]
+    ps[4].x = 50.0
+    return tot(old)
+
+
+def put_in_behind_a_loop(n, x):
+    ps = mk(n, x)
+    qs = []
+    for t in range(n):
+        qs = []
+        put(ps, qs)
+    put(ps, qs)
+    qs[0].x = 5.0
+    return tot(qs)
+
+
+def put_in_before(n, x):
+    ps = mk(n, x)
+    qs = [ps[0]]
+    for p in ps:
+        qs.append(p)
+    qs[0].x = 5.0
+    return tot(qs)
+
+
+def in_a_tuple_by_place(n, x):
+    ps = mk(n, x)
+    pairs = []
+    for k in range(n):
+        pairs.append((k, ps[k]))
+    ps[0].x = 55.0
+    return pairs[0][1].x + ps[0].x
+
+
+SHARED = [
+    parted_in_two,
+    gone_over_twice_by_a_function,
+    put_in_twice_by_a_function,
+    chosen_twice,
+    changed_by_the_same_loop,
+    of_the_turn_before_that_changes,
+    chosen_on_two_paths,
+    put_into_two,
+    put_in_by_each_turn,
+    kept_behind_a_loop,
+    put_in_behind_a_loop,
+    put_in_before,
+    in_a_tuple_by_place,
+    in_a_tuple,
+    of_the_turn_before,
+    kept_in_a_list,
+    between_two_arguments,
+    changed_by_a_recursive_function,
+    the_old_one_is_looked_at,
+    put_in_twice,
+    put_in_by_an_inner_loop,
+    put_in_by_a_second_for,
+    gone_over_twice,
+    item_read_before,
+    item_looked_at_later,
+    changed_by_its_place,
+    changed_after_that,
+    under_two_names,
+    in_a_list_of_lists,
+    zipped_with_itself,
+    both_of_a_zip,
+    read_by_place,
+    seen_by_a_function,
+    held_by_a_dict,
+    in_a_pair,
+    last_of_a_loop,
+    of_an_outer_loop,
+    sorted_while_in_use,
+    sliced_while_in_use,
+    sliced_twice,
+    sorted_under_an_item,
+    for_each_of_others,
+]
+
+
+@pytest.mark.parametrize("function", SHARED, ids=lambda f: f.__name__)
+def test_items_that_somebody_else_may_have_do_not_change(function):
+    with pytest.raises(CompileError) as caught:
+        pellucid.compile(function)(5, 1.0)
+    wanted = "U018" if function is kept_in_a_list else "R003"  # lists of lists of objects are not in the language
+    assert caught.value.diagnostics[0].code == wanted
