@@ -306,8 +306,9 @@ class Values:
             self.journal.add_nonzero(id(node), divisor.value != 0)
             return
         form = self.made_floats.get(id(divisor)) if form is None else form
-        sides = () if form is None else (form.plus(-1), form.times(-1).plus(-1))
-        self.journal.add_nonzero(id(node), any(self.proves(state, side) for side in sides))
+        if form is not None:  # by its type it always is, or never
+            nonzero = self.proves(state, form.plus(-1)) or self.proves(state, form.times(-1).plus(-1))
+            self.journal.add_nonzero(id(node), nonzero)
 
     def _unknown_result(self, node: gast.Call) -> Affine | None:
         operator = str(syntax.operator_of(node))
