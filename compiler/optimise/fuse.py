@@ -163,7 +163,7 @@ class _Fuser:
         kind = _kind(first, second, carried, self.depth)
         if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
             return None
-        if _computes_functions(first) and any(isinstance(s, gast.For) for s in second.body):
+        if _has_loops(second) and not _has_loops(first) and _computes_functions(first):
             return None  # in a loop without others they are taken in vectors
         for k in (0, 1):
             if not carried[k].isdisjoint(effects[1 - k].reads | effects[1 - k].binds):
@@ -205,10 +205,11 @@ class _Fuser:
         return list(accesses(about, inside, self.integers, self.known.loads))
 
 
+def _has_loops(nest: gast.For) -> bool:
+    return any([isinstance(s, gast.For) for s in nest.body])
+
+
 def _computes_functions(nest: gast.For) -> bool:
-    """Whether a loop has functions to compute and no loop in it."""
-    if any(isinstance(s, gast.For) for s in nest.body):
-        return False
     rows = (row_of(syntax.operator_of(node)) for node in gast.walk(nest) if isinstance(node, gast.Call))
     return any(row.work in ("function", "special") and row.precedence is None for row in rows if row is not None)
 
