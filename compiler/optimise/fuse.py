@@ -206,7 +206,7 @@ class _Fuser:
 
 
 def _has_loops(nest: gast.For) -> bool:
-    return any([isinstance(s, gast.For) for s in nest.body])
+    return any(isinstance(s, gast.For) for s in nest.body)
 
 
 def _computes_functions(nest: gast.For) -> bool:
