@@ -99,6 +99,32 @@ def test_the_ends_of_64_bits_do_not_wrap(function):
         assert_same(got, wanted)
 
 
+def shares(n):
+    y = np.zeros(n)
+    for i in range(n):
+        y[i] = (i - 2.0) / n + 1.0 / (i + 1)
+    return y
+
+
+def counted_from(start, n):
+    y = np.zeros(n)
+    for i in range(start, start + n):
+        y[i - start] = 1.0 / i + 7 // i + 7 % i + 2.5 % i
+    return y
+
+
+@pytest.mark.parametrize("start", [-7, -4, -1, 0, 1, 5])
+def test_a_division_by_zero_is_found_where_python_finds_it(start):
+    compiled = plainly(pellucid.compile(counted_from))
+    assert_same(attempt(compiled, start, 5), attempt(counted_from, start, 5))
+
+
+@pytest.mark.parametrize("target", targets.ALL)
+def test_division_by_the_length_of_a_loop_has_vector_instructions(target, monkeypatch):
+    targets.on(monkeypatch, target)
+    assert targets.has_vectors(pellucid.compile(shares, parallel=False).source("llvm", "int"), "fdiv", target)
+
+
 def row_steps(matrix):
     a = matrix.copy()
     n = a.shape[0]

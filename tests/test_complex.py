@@ -6,14 +6,17 @@ Rows are in `test_operators.py` and `test_emitters.py`, functions of NumPy on co
 
 import cmath
 import math
+import re
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 import pellucid
 from pellucid import compile, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from pellucid.compiler.ops.python_names import CMATH_FUNCTIONS
 
+from .harness import targets
 from .harness.answers import agree, function_of, outcome
 
 POINTS = (
@@ -47,6 +50,57 @@ def test_cmath(name):
         assert type(found) is type(wanted)
         if isinstance(wanted, Exception):
             assert str(found) == str(wanted)
+
+
+def exponentials(z):
+    return np.exp(z)
+
+
+def roots(z):
+    return np.sqrt(z)
+
+
+ENDS = (
+    0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, 1e308, -1.7e308, 5e-324, -1e-310, 710.0, 1400.0, 1500.0,
+    -745.0, -800.0, 3e-200,
+)  # fmt: skip
+of_reals = pytest.mark.parametrize(("function", "exact"), [(exponentials, mp.exp), (roots, mp.sqrt)])
+
+
+@of_reals
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_functions_made_of_real_ones_have_numpys_values_at_the_ends(function, exact, dtype):
+    with np.errstate(all="ignore"):
+        points = np.array([complex(a, b) for a in ENDS for b in ENDS]).astype(dtype)
+        wanted = function(points)
+    found = np.asarray(compile(function)(points))
+    assert found.dtype == wanted.dtype
+    limits = np.finfo(found.dtype)
+    for part in (np.real, np.imag):
+        ours, numpys = part(found), part(wanted)
+        np.testing.assert_array_equal(np.isnan(ours), np.isnan(numpys))
+        np.testing.assert_array_equal(np.signbit(ours)[~np.isnan(ours)], np.signbit(numpys)[~np.isnan(ours)])
+        np.testing.assert_allclose(ours, numpys, rtol=4 * limits.eps, atol=4 * limits.smallest_subnormal)
+
+
+@of_reals
+def test_functions_made_of_real_ones_are_three_units_off_at_most(function, exact):
+    sizes = 10.0 ** rng().uniform(-5.0, 2.0, (2, 400))
+    points = numbers(400).real * sizes[0] + 1j * numbers(400).imag * sizes[1]
+    found = np.asarray(compile(function)(points))
+    with mp.workprec(150):
+        for point, value in zip(points, found, strict=True):
+            wanted = exact(mp.mpc(point))
+            for ours, right in ((value.real, wanted.real), (value.imag, wanted.imag)):
+                assert abs(mp.mpf(ours) - right) <= 3.0 * np.spacing(abs(float(right))), point
+
+
+@of_reals
+@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+def test_functions_made_of_real_ones_are_taken_in_vectors(function, exact, target, monkeypatch):
+    targets.on(monkeypatch, target)
+    text = compile(function, parallel=False).source("asm", "c128[n]")
+    assert not re.search(r"\bc(exp|sqrt)\b", text) and re.search(targets.registers(target), text)
 
 
 EXPRESSIONS = """

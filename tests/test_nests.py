@@ -17,7 +17,7 @@ from pellucid.compiler.program import Decision
 from pellucid.compiler.targets.llvm.llvm import compile_program, lower
 from pellucid.compiler.targets.python.printer import print_program
 
-from .harness import random_carrying, random_rows
+from .harness import random_carrying, random_rows, targets
 from .harness.draws import blocks
 from .harness.lowering_check import agree, runnable, text_of
 from .harness.typed_text import read_program
@@ -111,6 +111,25 @@ def f(x: "f64[n, m]", y: "f64[n, m]"):
 """)
     assert len(loops_of(program, "prange")) == 1
     assert len(made(program)) == 3
+
+
+def test_functions_for_each_row_have_a_loop_of_their_own():
+    program = lowered("""
+def f(x: "f64[n, m]", s: "f64[n]"):
+    e = exp(s)
+    return x * e[:, None]
+""")
+    first, second = loops_of(program, "prange")
+    assert [any(isinstance(s, gast.For) for s in loop.body) for loop in (first, second)] == [False, True]
+    named = [{syntax.operator_of(node) for node in gast.walk(loop)} for loop in (first, second)]
+    assert "exp" in named[0] and "exp" not in named[1]
+
+
+@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+def test_functions_for_each_row_are_taken_in_vectors(target, monkeypatch):
+    targets.on(monkeypatch, target)
+    text = pellucid.compile(lambda x, s: x * np.exp(s)[:, None], parallel=False).source("llvm", "f64[n, m]", "f64[n]")
+    assert targets.has_vectors(text, "fadd", target)
 
 
 def test_nests_without_a_common_array_stay_apart():

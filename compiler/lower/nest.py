@@ -166,13 +166,23 @@ class Nest:
             return "several loops read it"
         if len(indices) > 1:
             return "it is read at several places at once"
-        return "each element is read many times" if self._is_repeated(indices[0]) else ""
+        if self._is_repeated(indices[0]):
+            return "each element is read many times"
+        return "it is computed in vectors" if self._is_outside(node, indices[0]) else ""
 
     def _is_repeated(self, index: Index) -> bool:
         """Whether a loop outside the innermost one that moves the index does not move it."""
         names = {name for tree in index for name in syntax.names_read(tree)}
-        depth = max((self.level.get(name, 0) for name in names), default=0)
+        depth = self._level_of_index(index)
         return any(self.level[axis] <= depth and axis not in names for axis in self.axes)
+
+    def _level_of_index(self, index: Index) -> int:
+        return max((self.level.get(name, 0) for tree in index for name in syntax.names_read(tree)), default=0)
+
+    def _is_outside(self, node: Apply, index: Index) -> bool:
+        """Whether a function of all elements would be computed one by one, as the innermost loop does not move it."""
+        outer = [axis for axis in self.axes[:-1] if self.level[axis] <= self._level_of_index(index)]
+        return bool(outer) and is_identity(index, outer) and work_of(node) >= TRANSCENDENTAL_WORK
 
     @contextmanager
     def _ahead(self) -> Iterator[None]:

@@ -17,7 +17,7 @@ from ..types import dtype_of, is_floating, of_complex
 from . import intervals
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
-from .raising import on_python, on_python_or_ints
+from .raising import by_zero, on_python_or_ints
 from .schema import TOGETHER, Precedence
 from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, python_size, where_dtype
 from .works_in import as_choice, as_quotient, as_sized
@@ -45,14 +45,14 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
     return builder.quote("-out_bar * out / y", out=out, out_bar=out_bar, y=y)
 
 
-infix("divide", "/", Precedence.TERM, work="slow", raises=on_python, works_in=as_quotient, meaning=operator.truediv,
+infix("divide", "/", Precedence.TERM, work="slow", raises=by_zero, works_in=as_quotient, meaning=operator.truediv,
       samples="quotients", is_exact=True, undoes="multiply", of_complex="own",
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
-infix("floor_divide", "//", Precedence.TERM, work="slow", raises=on_python, meaning=operator.floordiv,
+infix("floor_divide", "//", Precedence.TERM, work="slow", raises=by_zero, meaning=operator.floordiv,
       samples="quotients", natural=all, interval=intervals.divided,
       type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
-infix("remainder", "%", Precedence.TERM, work="slow", raises=on_python, meaning=operator.mod, samples="quotients",
+infix("remainder", "%", Precedence.TERM, work="slow", raises=by_zero, meaning=operator.mod, samples="quotients",
       interval=intervals.remainder,
       type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
       partials=["1.0", "-(x // y)"])  # fmt: skip

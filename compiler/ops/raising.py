@@ -46,6 +46,11 @@ def on_python(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
     return all(isinstance(t, Scalar) and t.weak for t in operands)
 
 
+def by_zero(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    """Division of Python's numbers, where the last operand is zero."""
+    return on_python(operands, static)
+
+
 def on_python_or_ints(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
     """Ints have no negative powers."""
     integers = all(not isinstance(t, ListOf) and not is_inexact(t.dtype) for t in operands)

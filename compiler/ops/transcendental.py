@@ -44,9 +44,9 @@ def real(
                 of_complex=of_complex, cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 
-real("sqrt", "0.5 / out", "positive", work="slow", of_complex="c csqrt")
+real("sqrt", "0.5 / out", "positive", work="slow", of_complex="own")
 real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals", cpu="c cbrt")
-real("exp", "out", of_complex="c cexp")
+real("exp", "out", of_complex="own")
 real("exp2", f"{LN_2!r} * out", of_complex="own")
 real("expm1", "exp(x)", cpu="c expm1", of_complex="own")
 real("log", "1.0 / x", "positive", of_complex="c clog")

@@ -187,7 +187,7 @@ class Finder:
         operator = str(syntax.operator_of(node))
         if operator in LENGTHS:
             return True
-        if self.failures._operation_fails(node):
+        if self.failures._operation_fails(node) and id(node) not in self.ranges.nonzero:
             return False
         type_ = self.type_of(node)
         is_python_int = isinstance(type_, Scalar) and type_.weak and type_.dtype == INT_WORD

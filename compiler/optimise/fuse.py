@@ -24,6 +24,7 @@ from .. import syntax
 from ..analysis.integers.nest_scope import NestScope
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
+from ..ops.schema import row_of
 from ..program import Function
 from ..remarks import Story
 from ..tuning import LARGEST_BODY, REACH
@@ -162,6 +163,8 @@ class _Fuser:
         kind = _kind(first, second, carried, self.depth)
         if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
             return None
+        if _has_loops(second) and not _has_loops(first) and _computes_functions(first):
+            return None  # in a loop without others they are taken in vectors
         for k in (0, 1):
             if not carried[k].isdisjoint(effects[1 - k].reads | effects[1 - k].binds):
                 return None
@@ -200,6 +203,15 @@ class _Fuser:
         names = {name for leader in shared for name in self.members[leader]}
         about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]
         return list(accesses(about, inside, self.integers, self.known.loads))
+
+
+def _has_loops(nest: gast.For) -> bool:
+    return any(isinstance(s, gast.For) for s in nest.body)
+
+
+def _computes_functions(nest: gast.For) -> bool:
+    rows = (row_of(syntax.operator_of(node)) for node in gast.walk(nest) if isinstance(node, gast.Call))
+    return any(row.work in ("function", "special") and row.precedence is None for row in rows if row is not None)
 
 
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:

@@ -15,6 +15,7 @@ import gast
 from ... import syntax
 from ...dtypes import DTYPE, LARGEST_EXACT, is_integer
 from ...ops.forms import LENGTHS
+from ...ops.raising import by_zero
 from ...ops.schema import OPERATORS, Operator, row_of
 from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Scalar, Type
@@ -52,6 +53,7 @@ class Journal:
     axes: dict[int, tuple[str | None, ...]] = field(default_factory=dict)
     fits: dict[int, bool] = field(default_factory=dict)
     alike: dict[int, frozenset[Pair]] = field(default_factory=dict)
+    nonzero: dict[int, bool] = field(default_factory=dict)
 
     def add_alike(self, node: int, found: frozenset[Pair]) -> None:
         self.alike[node] = found & self.alike.get(node, found)
@@ -63,11 +65,16 @@ class Journal:
     def add_fits(self, node: int, fits: bool) -> None:
         self.fits[node] = fits and self.fits.get(node, True)
 
+    def add_nonzero(self, node: int, nonzero: bool) -> None:
+        self.nonzero[node] = nonzero and self.nonzero.get(node, True)
+
     def merge(self, other: Journal) -> None:
         for node, found in other.axes.items():
             self.add_axes(node, found)
         for node, fits in other.fits.items():
             self.add_fits(node, fits)
+        for node, nonzero in other.nonzero.items():
+            self.add_nonzero(node, nonzero)
         for node, alike in other.alike.items():
             self.add_alike(node, alike)
 
@@ -87,6 +94,7 @@ class Values:
         self.unknowns = Unknowns()
         self.journal = Journal()
         self.held: Held = {}
+        self.made_floats: dict[int, Affine | None] = {}  # the ints that casts make floats of, by the casts
         self.symbols: Mapping[str, Affine] = {}  # the lengths that the parameters tell
         self.broken: dict[int, set[tuple[str, str]]] = {}  # by loop: what it does not keep, of what it carries
         self.is_typed = False  # on the typed stage, where all types may speak of them
@@ -271,12 +279,17 @@ class Values:
             ]
             if row is not None and row.is_comparison:
                 self._judge_exact(node, found, state)
+            if row is not None and row.raises is by_zero:
+                self._judge_divisor(node, found[-1], state)
             return self._unknown_result(node)
         forms = [self.visit(argument, state) for argument in node.args]
+        if row.raises is by_zero:
+            self._judge_divisor(node, forms[-1], state)
         if None in ([forms[position] for position in row.lazy] or forms):  # a condition has no form: it is what it is
             return self._unknown_result(node)
         type_ = type_of(node, self.types, self.held)
         if not is_int(type_):
+            self.made_floats[id(node)] = forms[0]
             return None
         exact = row.interval(self, state, *(node.args[k] if form is None else form for k, form in enumerate(forms)))
         return self._fitted(node, state, exact, type_)
@@ -286,6 +299,17 @@ class Values:
         ints = [form for form in forms if form is not None]
         if len(ints) == 1:
             self.journal.add_fits(id(node), self.within(state, ints[0], -LARGEST_EXACT, LARGEST_EXACT))
+
+    def _judge_divisor(self, node: gast.Call, form: Affine | None, state: State) -> None:
+        """Of a division: whether the divisor, or the int that is made a float, is surely not zero."""
+        divisor = node.args[-1]
+        if isinstance(divisor, gast.Constant):
+            self.journal.add_nonzero(id(node), divisor.value != 0)
+            return
+        form = self.made_floats.get(id(divisor)) if form is None else form
+        if form is not None:  # by its type it always is, or never
+            nonzero = self.proves(state, form.plus(-1)) or self.proves(state, form.times(-1).plus(-1))
+            self.journal.add_nonzero(id(node), nonzero)
 
     def _unknown_result(self, node: gast.Call) -> Affine | None:
         operator = str(syntax.operator_of(node))

@@ -41,7 +41,8 @@ class Ranges:
     0 <= i, None for unproven.
 
     Slices and new axes, which an access of the typed stage may have besides, count as proven.
-    `fits` holds the ids of int operations whose exact result lies in their dtype.
+    `fits` holds the ids of int operations whose exact result lies in their dtype, `nonzero` those of divisions whose
+    divisor is an int, or was made of one, and not zero.
     `alike[id(node)]` has the axes along which operands of an operator surely have equal lengths; in a store to a part
     of an array the value is the first and the part the second.
     The ids are those of the tree that was analysed, which must be kept alive.
@@ -50,6 +51,7 @@ class Ranges:
     axes: Mapping[int, tuple[str | None, ...]]
     fits: frozenset[int]
     alike: Mapping[int, frozenset[Pair]]
+    nonzero: frozenset[int]
 
     def of(self, node: gast.expr, axis: int) -> str | None:
         found = self.axes.get(id(node), ())
@@ -63,11 +65,14 @@ class Ranges:
 @remembered
 def ranges(function: Function) -> Ranges:
     if not any(map(_may_be_judged, function.types.values())):
-        return Ranges({}, frozenset(), {})
+        return Ranges({}, frozenset(), {}, frozenset())
     values = Values(function.types)
     _block(values, function.body, _entry(values, function))
-    fits = frozenset(node for node, fits in values.journal.fits.items() if fits)
-    return Ranges(values.journal.axes, fits, values.journal.alike)
+    fits, nonzero = (
+        frozenset(node for node, holds in found.items() if holds)
+        for found in (values.journal.fits, values.journal.nonzero)
+    )
+    return Ranges(values.journal.axes, fits, values.journal.alike, nonzero)
 
 
 def _may_be_judged(type_: Type) -> bool:

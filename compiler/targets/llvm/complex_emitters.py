@@ -1,7 +1,7 @@
 """Scalar emitters for complex numbers: pairs of floats, with the values that NumPy and Python give.
 
     multiply((a, b), (c, d))    ->    (a*c - b*d, a*d + b*c)
-    exp(z)                      ->    cexp of the C library, in double precision
+    absolute((a, b))            ->    hypot(a, b)
 
 The real numbers of `float_emitters` do the work where a part is a function of parts.  What is written for NumPy's
 numbers serves Python's, where `here.weak` says so, with Python's errors.
@@ -38,9 +38,19 @@ def of_complex(*names: str) -> Callable[[Callable[..., SsaValue]], Callable[...,
     return register
 
 
-def _real(here: Here, name: str, *operands: SsaValue) -> SsaValue:
+def by_real(here: Here, name: str, *operands: SsaValue) -> SsaValue:
     """An operator of the parts, as of NumPy's floats."""
     return EMITTERS[name](here.of_parts(), *operands)
+
+
+def doubles_of(here: Here, x: SsaValue) -> SsaValue:
+    code = here.code
+    return code.pair(*[code.convert("fpext", part, "double") for part in code.parts(x)])
+
+
+def narrowed(here: Here, x: SsaValue) -> SsaValue:
+    code, (kind, _) = here.code, (here.number(0).type[1:-1].split(", "))
+    return code.pair(*[code.convert("fptrunc", part, kind) for part in code.parts(x)])
 
 
 # --- arithmetic ----------------------------------------------------------------------------------------------------
@@ -50,7 +60,7 @@ def _by_parts(name: str) -> None:
     @of_complex(name)
     def emit(here: Here, *operands: SsaValue) -> SsaValue:
         code = here.code
-        return code.pair(*[_real(here, name, *parts) for parts in zip(*map(code.parts, operands))])
+        return code.pair(*[by_real(here, name, *parts) for parts in zip(*map(code.parts, operands))])
 
 
 @of_complex("positive", "stop_gradient", "given", "tangent_of", "with_tangent")
@@ -78,8 +88,8 @@ def divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """
     code, (a, b), (c, d) = here.code, here.code.parts(x), here.code.parts(y)
     sizes = [code.intrinsic("fabs", part) for part in (c, d)]
-    is_zero = _both(here, *[code.compare("oeq", size, _zero(here)) for size in sizes])
-    if here.weak:
+    is_zero = both(here, *[code.compare("oeq", size, _zero(here)) for size in sizes])
+    if here.weak and not here.nonzero:
         here.fail_if(is_zero, "ZeroDivisionError", DIVISION_BY_ZERO)
     wide = code.compare("oge", *sizes)
     large, small = code.select(wide, c, d), code.select(wide, d, c)
@@ -121,24 +131,24 @@ def power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if y == here.number(2) and not here.weak:
         return square(here, x)
-    (a, b), (c, d) = code.parts(_doubles(here, x)), code.parts(_doubles(here, y))
+    (a, b), (c, d) = code.parts(doubles_of(here, x)), code.parts(doubles_of(here, y))
     zero = float_(0.0)
-    is_nothing = _both(here, *[code.compare("oeq", part, zero) for part in (a, b)])
-    no_exponent = _both(here, *[code.compare("oeq", part, zero) for part in (c, d)])
+    is_nothing = both(here, *[code.compare("oeq", part, zero) for part in (a, b)])
+    no_exponent = both(here, *[code.compare("oeq", part, zero) for part in (c, d)])
     above = code.compare("ogt", c, zero)
     name = helpers.complex_power(code.module)
-    low = _both(here, code.compare("oge", c, float_(1.0)), code.compare("ole", c, float_(3.0)))
+    low = both(here, code.compare("oge", c, float_(1.0)), code.compare("ole", c, float_(3.0)))
     direct = FALSE if here.weak else low  # as NumPy writes these powers; all others begin with 1
     result = code.call("{double, double}", name, a, b, c, d, direct)
     if here.weak:
         complex_ = code.binary("or", code.compare("olt", c, zero), code.compare("une", d, zero))
-        pole = _both(here, is_nothing, complex_)
+        pole = both(here, is_nothing, complex_)
         here.fail_if(pole, "ZeroDivisionError", TO_NEGATIVE)
         _fail_if_too_large(here, result, POWER_TOO_LARGE, a, b, c, d)
     nan = float_(math.nan)
     of_nothing = code.select(above, code.pair(zero, zero), code.pair(nan, nan))
     one = code.pair(float_(1.0), zero)
-    return _narrowed(here, code.select(no_exponent, one, code.select(is_nothing, of_nothing, result)))
+    return narrowed(here, code.select(no_exponent, one, code.select(is_nothing, of_nothing, result)))
 
 
 def _fail_if_too_large(here: Here, result: SsaValue, message: str, *operands: SsaValue) -> None:
@@ -149,71 +159,6 @@ def _fail_if_too_large(here: Here, result: SsaValue, message: str, *operands: Ss
     for part in operands:
         finite = code.binary("and", finite, float_emitters.is_finite(reals, part))
     here.fail_if(code.binary("and", finite, code.binary("or", real, imaginary)), "OverflowError", message)
-
-
-# --- functions of the C library, in double precision -----------------------------------------------------------------
-
-
-def _doubles(here: Here, x: SsaValue) -> SsaValue:
-    code = here.code
-    return code.pair(*[code.convert("fpext", part, "double") for part in code.parts(x)])
-
-
-def _narrowed(here: Here, x: SsaValue) -> SsaValue:
-    code, (kind, _) = here.code, (here.number(0).type[1:-1].split(", "))
-    return code.pair(*[code.convert("fptrunc", part, kind) for part in code.parts(x)])
-
-
-def _library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
-    code = here.code
-    given = [part for x in operands for part in code.parts(_doubles(here, x))]
-    parameters = ", ".join("double" for _ in given)
-    code.module.declare(name, f"declare {{double, double}} @{name}({parameters}) memory(none) nounwind willreturn")
-    return _narrowed(here, code.call("{double, double}", name, *given))
-
-
-def _of_library(name: str, function: str) -> None:
-    @of_complex(name)
-    def emit(here: Here, x: SsaValue) -> SsaValue:
-        return _library(here, function, x)
-
-
-def _scaled(here: Here, x: SsaValue, factor: float) -> SsaValue:
-    code = here.code
-    return code.pair(*[code.binary("fmul", part, float_(factor, part.type)) for part in code.parts(x)])
-
-
-@of_complex("log10")
-def log10(here: Here, x: SsaValue) -> SsaValue:
-    return _scaled(here, _library(here, "clog", x), 1.0 / math.log(10.0))
-
-
-@of_complex("log2")
-def log2(here: Here, x: SsaValue) -> SsaValue:
-    return _scaled(here, _library(here, "clog", x), 1.0 / math.log(2.0))
-
-
-@of_complex("exp2")
-def exp2(here: Here, x: SsaValue) -> SsaValue:
-    return _library(here, "cexp", _scaled(here, x, math.log(2.0)))
-
-
-@of_complex("log1p")
-def log1p(here: Here, x: SsaValue) -> SsaValue:
-    """The logarithm of the distance from -1, and the angle seen from there."""
-    code, (a, b) = here.code, here.code.parts(x)
-    moved = code.binary("fadd", a, float_(1.0, a.type))
-    return code.pair(_real(here, "log", _real(here, "hypot", moved, b)), _real(here, "arctan2", b, moved))
-
-
-@of_complex("expm1")
-def expm1(here: Here, x: SsaValue) -> SsaValue:
-    """exp(a) cos(b) - 1 = (exp(a) - 1) cos(b) - 2 sin(b / 2)**2"""
-    code, (a, b) = here.code, here.code.parts(x)
-    half = _real(here, "sin", code.binary("fmul", b, float_(0.5, b.type)))
-    less = code.binary("fmul", code.binary("fmul", float_(2.0, b.type), half), half)
-    real = code.binary("fsub", code.binary("fmul", _real(here, "expm1", a), _real(here, "cos", b)), less)
-    return code.pair(real, code.binary("fmul", _real(here, "exp", a), _real(here, "sin", b)))
 
 
 # --- parts and sizes -------------------------------------------------------------------------------------------------
@@ -254,11 +199,11 @@ def conjugate(here: Here, x: SsaValue) -> SsaValue:
 @of_complex("absolute")
 def absolute(here: Here, x: SsaValue) -> SsaValue:
     a, b = here.code.parts(x)
-    size = _real(here, "hypot", a, b)
+    size = by_real(here, "hypot", a, b)
     if here.weak:
         reals = here.of_parts()
-        finite = _both(here, *[float_emitters.is_finite(reals, part) for part in (a, b)])
-        too_large = _both(here, finite, float_emitters.is_infinite(reals, size))
+        finite = both(here, *[float_emitters.is_finite(reals, part) for part in (a, b)])
+        too_large = both(here, finite, float_emitters.is_infinite(reals, size))
         here.fail_if(too_large, "OverflowError", SIZE_TOO_LARGE)
     return size
 
@@ -266,7 +211,7 @@ def absolute(here: Here, x: SsaValue) -> SsaValue:
 # --- questions and order: numbers are in the order of their real parts, then of the imaginary ones -------------------
 
 
-def _both(here: Here, one: SsaValue, other: SsaValue) -> SsaValue:
+def both(here: Here, one: SsaValue, other: SsaValue) -> SsaValue:
     return here.code.binary("and", one, other)
 
 
@@ -277,13 +222,13 @@ def _zero(here: Here) -> SsaValue:
 def _question(name: str, together: str) -> None:
     @of_complex(name)
     def emit(here: Here, x: SsaValue) -> SsaValue:
-        return here.code.binary(together, *[_real(here, name, part) for part in here.code.parts(x)])
+        return here.code.binary(together, *[by_real(here, name, part) for part in here.code.parts(x)])
 
 
 @of_complex("equal")
 def equal(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     pairs = zip(here.code.parts(x), here.code.parts(y))
-    return _both(here, *[here.code.compare("oeq", *pair) for pair in pairs])
+    return both(here, *[here.code.compare("oeq", *pair) for pair in pairs])
 
 
 @of_complex("not_equal")
@@ -295,8 +240,8 @@ def _ordered(name: str, strictly: str, last: str) -> None:
     @of_complex(name)
     def emit(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
         code, (a, b), (c, d) = here.code, here.code.parts(x), here.code.parts(y)
-        apart = _both(here, code.compare(strictly, a, c), code.compare("ord", b, d))
-        level = _both(here, code.compare("oeq", a, c), code.compare(last, b, d))
+        apart = both(here, code.compare(strictly, a, c), code.compare("ord", b, d))
+        level = both(here, code.compare("oeq", a, c), code.compare(last, b, d))
         return code.binary("or", apart, level)
 
 
@@ -323,13 +268,10 @@ def where(here: Here, condition: SsaValue, x: SsaValue, y: SsaValue) -> SsaValue
 # --- what rows say of themselves -------------------------------------------------------------------------------------
 
 for _row in OPERATORS.values():
-    _source, _, _function = _row.of_complex.partition(" ")
-    if _source == "c":
-        _of_library(_row.name, _function)
-    elif _source == "parts":
+    if _row.of_complex == "parts":
         _by_parts(_row.name)
-    elif _source in ("either", "both"):
-        _question(_row.name, "or" if _source == "either" else "and")
+    elif _row.of_complex in ("either", "both"):
+        _question(_row.name, "or" if _row.of_complex == "either" else "and")
     if _row.is_comparison and _row.name not in OF_COMPLEX:
         _sign = _row.meaning.__name__  # lt, le, ...: the letters of LLVM's predicates
         _ordered(_row.name, f"o{_sign[0]}t", f"o{_sign}")

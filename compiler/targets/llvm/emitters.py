@@ -121,11 +121,12 @@ def reciprocal(here: Here, x: SsaValue) -> SsaValue:
 def divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if not here.is_float:
-        here.fail_if(code.compare("eq", y, here.number(0)), "ZeroDivisionError", DIVISION_BY_ZERO)
+        if not here.nonzero:
+            here.fail_if(code.compare("eq", y, here.number(0)), "ZeroDivisionError", DIVISION_BY_ZERO)
         if here.is_bool:
             x, y = code.convert("zext", x, "i64"), code.convert("zext", y, "i64")
         return code.call("double", helpers.quotient(code.module), x, y)
-    if here.weak:
+    if here.weak and not here.nonzero:
         here.fail_if(code.compare("oeq", y, here.number(0)), "ZeroDivisionError", FLOAT_BY_ZERO)
     return code.binary("fdiv", x, y)
 
@@ -136,7 +137,7 @@ def _int_division(here: Here, x: SsaValue, y: SsaValue, message: str) -> tuple[S
     if not here.is_signed:
         divisor = code.select(code.compare("eq", y, zero), here.number(1), y)
         return code.binary("udiv", x, divisor), code.binary("urem", x, divisor), FALSE
-    if here.weak:
+    if here.weak and not here.nonzero:
         here.fail_if(code.compare("eq", y, zero), "ZeroDivisionError", message)
     is_zero, is_minus_one = code.compare("eq", y, zero), code.compare("eq", y, here.number(-1))
     unsafe = code.binary("or", is_zero, is_minus_one)
@@ -151,7 +152,7 @@ def _int_division(here: Here, x: SsaValue, y: SsaValue, message: str) -> tuple[S
 def floor_divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if here.is_float:
-        if here.weak:
+        if here.weak and not here.nonzero:
             here.fail_if(code.compare("oeq", y, here.number(0)), "ZeroDivisionError", FLOAT_FLOOR_BY_ZERO)
         return float_emitters.divmod_(here, x, y)[0]
     whole, _, off = _int_division(here, x, y, FLOOR_BY_ZERO)
@@ -170,7 +171,7 @@ def floor_divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
 def remainder(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if here.is_float:
-        if here.weak:
+        if here.weak and not here.nonzero:
             here.fail_if(code.compare("oeq", y, here.number(0)), "ZeroDivisionError", FLOAT_MODULO_BY_ZERO)
         return float_emitters.divmod_(here, x, y)[1]
     _, rest, off = _int_division(here, x, y, MODULO_BY_ZERO)

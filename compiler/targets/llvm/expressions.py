@@ -17,7 +17,7 @@ from ...types import COMPLEX, FLOAT, ListOf, Scalar
 from . import lists, memory_values
 from .abi import REGISTER
 from .arrays import load_element
-from .complex_emitters import OF_COMPLEX
+from .complex_functions import OF_COMPLEX
 from .conversions import cast, truth
 from .emitters import EMITTERS
 from .frame import Emission
@@ -169,7 +169,8 @@ def _fits(frame: Emission, node: gast.expr | None) -> bool:
 
 
 def _here(frame: Emission, node: gast.expr, dtype: str, weak: bool = False, other: str = "") -> Here:
-    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if, other=other)
+    nonzero = id(node) in frame.ranges.nonzero
+    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if, other=other, nonzero=nonzero)
 
 
 def _call(frame: Emission, node: gast.Call) -> SsaValue:

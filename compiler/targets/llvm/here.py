@@ -30,6 +30,7 @@ class Here:
              the last operand, where a comparison takes two
     weak     Python's operation, with Python's errors
     idle     ranges prove that an int result fits in 64 bits
+    nonzero  ranges prove that a division is not by zero
     fail_if  (condition, exception, message with a {} per value, *values): leaves the function when it holds
     """
 
@@ -42,6 +43,7 @@ class Here:
     result: str = ""
     source_weak: bool = False
     other: str = ""
+    nonzero: bool = False
 
     @property
     def is_float(self) -> bool:
