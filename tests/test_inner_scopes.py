@@ -168,8 +168,10 @@ def as_tuples(value):
     return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
-PROGRAMS = [least_and_count, a_parameter, by_recursion, bound_together, of_two_levels, a_stream_of_numbers,
-            a_name_of_its_own, a_parameter_named_like_its_function, imported_in_a_loop, imports, imports_of_python, imports_a_module_of_a_package]  # fmt: skip
+PROGRAMS = [
+    least_and_count, a_parameter, by_recursion, bound_together, of_two_levels, a_stream_of_numbers, a_name_of_its_own,
+    a_parameter_named_like_its_function, imported_in_a_loop, imports, imports_of_python, imports_a_module_of_a_package,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
