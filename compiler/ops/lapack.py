@@ -32,6 +32,7 @@ UNLIKE = (
     "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
     "shapes of a ({known}, {known}) and b ({found},) are incompatible",
 )
+OF_BOTH = ("float", "complex")
 NOT_DECOMPOSED = ("LinAlgError", "SVD did not converge")
 NO_CONVERGENCE = ("LinAlgError", "Eigenvalues did not converge")
 
@@ -66,7 +67,7 @@ def solved_triangle(a: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
 
 
 routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="n * n * n / 3 + n * n * k",
-        mismatch=SOLVE, error=("LinAlgError", "Singular matrix"), samples="systems", steps="""
+        mismatch=SOLVE, error=("LinAlgError", "Singular matrix"), kinds=OF_BOTH, samples="systems", steps="""
             f = columns(a)
             s = columns(b)
             gesv(n, k, f, max(1, n), ints(n), s, max(1, n), info)

@@ -148,6 +148,9 @@ NUMPY_FUNCTIONS = {
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis",
     "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj",
+    "fourier": "fft.fft=fft fft.ifft=ifft fft.rfft=rfft fft.irfft=irfft fft.hfft=hfft fft.ihfft=ihfft fft.fftn=fftn"
+    " fft.ifftn=ifftn fft.rfftn=rfftn fft.irfftn=irfftn fft.fft2=fft2 fft.ifft2=ifft2 fft.rfft2=rfft2"
+    " fft.irfft2=irfft2 fft.fftfreq=fftfreq fft.rfftfreq=rfftfreq fft.fftshift=fftshift fft.ifftshift=ifftshift",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
@@ -174,6 +177,7 @@ METHOD_FUNCTIONS = {
 # Library functions that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX = {
     "complex_numbers": "*",
+    "fourier": "*",
     "complex_mathematics": "*",
     "creation": "*",
     "manipulation": "*",

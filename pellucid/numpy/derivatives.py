@@ -222,6 +222,37 @@ def svdvals(a, s, s_bar):
     return svd(a, u, values, vt, None, s_bar, None)
 
 
+# --- Fourier transforms --------------------------------------------------------------------------------------------
+
+
+def fft(a, out, out_bar):
+    """The matrix of the transform is its own transpose."""
+    return op.fft(out_bar)
+
+
+def ifft(a, out, out_bar):
+    return op.ifft(out_bar)
+
+
+def rfft(a, out, out_bar, shape):
+    """The real part of the transform, filled up with zeros, of the cotangent: half of each number stands in either
+    half of a row."""
+    return op.irfft(op.conjugate(out_bar * shares(out_bar, a.shape[1], 0.5)), shape=a.shape)
+
+
+def irfft(a, out, out_bar, shape):
+    """Each number that a row has twice gets what comes from both places."""
+    moved = op.rfft(out_bar, shape=a.shape)
+    return op.conjugate(moved * shares(a, out.shape[1], 2.0))
+
+
+def shares(half, length, share):
+    """For each number of half a row: 1 where the row has it once, at its start and in its middle, else `share`."""
+    places = op.arange(0, half.shape[1], 1, shape=(half.shape[1],), dtype="i64")
+    is_single = op.logical_or(places == 0, 2 * places == length)
+    return op.cast(op.where(is_single, 1.0, share), dtype=static.real_word(static.element(half)))
+
+
 def extreme_of_examples(x, out, out_bar, axis_name):
     """The examples that attain the extreme share the sum of the cotangents evenly; all of it is nan where it is nan."""
     attained = x == out

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from ...diagnostics import InternalError
-from ...dtypes import DTYPE, INT_WORD
+from ...dtypes import DTYPE, INT_WORD, is_complex
 from ...ops.routines import Routine, formula, parsed
 from . import memory_values
 from .abi import REGISTER, STORED
@@ -33,8 +33,9 @@ from .library_operands import (
     vector_as_it_lies,
 )
 from .matrix_helpers import clear, positions, triangle
-from .operands import SsaValue, float_, int_
+from .operands import FALSE, SsaValue, float_, int_
 from .shared_routines import FAILED
+from .transforms import along_rows
 
 ARITHMETIC = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 
@@ -97,6 +98,9 @@ class _Steps:
         self.lengths: dict[str, SsaValue] = {}
         for operand in row.read:
             self.lengths.update(zip(operand.lengths, self.operands[operand.name].dims))
+        for operand in row.results:
+            for name, length in zip(operand.lengths, self.operands[operand.name].dims):
+                self.lengths.setdefault(name, length)
         for name in row.computed:
             self.lengths[name] = length_named(frame, row, name, self.lengths)
         self.held: dict[str, View | Lying] = {}
@@ -105,8 +109,11 @@ class _Steps:
 
     def run(self) -> None:
         frame = self.frame
-        for step in parsed(self.row.steps):
+        own = self.row.steps_of_complex if is_complex(self.dtype) else ""
+        for step in parsed(own or self.row.steps):
             match step:
+                case gast.Expr(value=gast.Call(func=gast.Name(id="along_rows"), args=[which, *names])):
+                    along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
                     self._assign(name, value)
                 case gast.Expr(value=gast.Call() as call):
@@ -183,6 +190,17 @@ class _Steps:
         self.frame.code.call("void", name, *out.dims, out.data, *strides)
 
     # --- calls
+
+    def _function(self, node: gast.expr) -> tuple[SsaValue, tuple[str, ...]]:
+        """Whether the second of two functions is called, and their names."""
+        match node:
+            case gast.Constant(value=name):
+                return FALSE, (name,)
+            case gast.IfExp(test=gast.Call(func=gast.Name(id="odd"), args=[length]), body=odd, orelse=even):
+                code = self.frame.code
+                rest = code.binary("and", _int(self.frame, length, self.lengths), int_(1))
+                return code.compare("ne", rest, int_(0)), (even.value, odd.value)
+        raise InternalError("llvm", gast.dump(node), "not the name of a function")
 
     def _call(self, call: gast.Call, result: str) -> SsaValue:
         """Call a routine, having asked it first how much memory it works in, where it says so."""

@@ -1,0 +1,91 @@
+"""More calls of NumPy's functions by family, on complex arrays too: what `library_calls.py` has no room for."""
+
+import numpy as np
+
+
+def of_family(text):
+    return [line.strip() for line in text.strip().splitlines()]
+
+
+Z = np.array([1.5 - 0.5j, -0.25 + 2j, 3.0 + 0j, -0.75j])
+ZA = np.array([[0.5 + 1j, -1.5, 2.0 - 1j], [3.0 + 0.5j, 0.25j, -0.75 - 2j]])
+MORE_ARRAYS = {"Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64)}
+
+MORE_CALLS = {
+    "fourier": of_family("""
+        np.fft.fft(V)
+        np.fft.fft(Z)
+        np.fft.fft(ZA, axis=0)
+        np.fft.fft(C, 5, 1)
+        np.fft.fft(C, 2, axis=-2, norm="ortho")
+        np.fft.fft(V32)
+        np.fft.fft(H)
+        np.fft.fft(I32)
+        np.fft.fft(M)
+        np.fft.fft(E)
+        np.fft.fft(E, 3)
+        np.fft.fft(V, 0)
+        np.fft.fft(V, norm="other")
+        np.fft.fft(V[:0].reshape(0, 1))
+        np.fft.fft(ODD)
+        np.fft.fft([1, 2.0, 3j])
+        np.fft.ifft(Z)
+        np.fft.ifft(A)
+        np.fft.ifft(Z64, norm="forward")
+        np.fft.ifft(Z, 7, norm="ortho")
+        np.fft.ifft(V, norm="other")
+        np.fft.rfft(V)
+        np.fft.rfft(W)
+        np.fft.rfft(A, 4)
+        np.fft.rfft(A, axis=0)
+        np.fft.rfft(C[:, ::-1], 2, axis=1, norm="forward")
+        np.fft.rfft(V32)
+        np.fft.rfft(H)
+        np.fft.rfft(V, -1)
+        np.fft.irfft(Z)
+        np.fft.irfft(Z, 5)
+        np.fft.irfft(Z, 9)
+        np.fft.irfft(ZA, axis=0)
+        np.fft.irfft(ZA, 3, norm="ortho")
+        np.fft.irfft(Z64)
+        np.fft.irfft(H)
+        np.fft.irfft(V[:1])
+        np.fft.hfft(Z)
+        np.fft.hfft(ZA, 3, 0, "ortho")
+        np.fft.ihfft(V)
+        np.fft.ihfft(A, 5, norm="forward")
+        np.fft.fftn(C)
+        np.fft.fftn(ZA, (3, 2), axes=(0, 1))
+        np.fft.fftn(C, axes=(2, 0), norm="ortho")
+        np.fft.fftn(C, (3, -1), axes=(0, 1))
+        np.fft.fftn(C, (3,), axes=(0, 1))
+        np.fft.ifftn(C, axes=(1,))
+        np.fft.rfftn(C)
+        np.fft.rfftn(C, (2, 3), (2, 1))
+        np.fft.irfftn(ZA)
+        np.fft.irfftn(ZA, (3, 3), axes=(0, 1), norm="forward")
+        np.fft.fft2(A)
+        np.fft.ifft2(C, (2, 2))
+        np.fft.rfft2(A, norm="ortho")
+        np.fft.irfft2(ZA)
+        np.fft.fftfreq(8, 0.1)
+        np.fft.fftfreq(len(V) + 1)
+        np.fft.fftfreq(1)
+        np.fft.rfftfreq(7, d=0.5)
+        np.fft.rfftfreq(len(V))
+        np.fft.fftshift(V)
+        np.fft.fftshift(W)
+        np.fft.fftshift(ZA)
+        np.fft.fftshift(C, axes=1)
+        np.fft.fftshift(C, axes=(0, 2))
+        np.fft.ifftshift(W)
+        np.fft.ifftshift(C, 2)
+        np.fft.ifftshift(I)
+    """),
+}
+MORE_REFUSED = {
+    "np.fft.rfft(Z)": "T001",
+    "np.fft.fft(V[0])": "S002",
+    "np.fft.fft(V, axis=1)": "S002",
+    "np.fft.irfft2(Z)": "S002",
+}
