@@ -199,7 +199,7 @@ def into_reals(z):
         (real_store, "R003"), (real_store_of_an_argument, "P014"), (into_reals, "U017"),
         (lambda z: np.sort(z), "U017"), (lambda z: np.floor(z), "T001"), (lambda z: np.sign(z), "U017"),
         (lambda z: np.full_like(z.real, z[0]), "U017"),
-        (lambda z: np.linalg.cholesky(z[:, None] * z), "U017"), (lambda z: float(z[0]), "U017"),
+        (lambda z: np.percentile(z, 5.0), "U017"), (lambda z: float(z[0]), "U017"),
         (lambda z: z % 2, "T001"), (lambda z: complex(z[0]) < 1j, "T001"), (lambda z: np.median(z), "U017"),
     ],
 )  # fmt: skip

@@ -31,7 +31,8 @@ def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Ca
     wide = FLOAT_WORD if is_real else COMPLEX_WORD
     stored = [realise(low, in_dtype(low, node, wide)) for node in given]
     if routine.gives_number:
-        return assign(low, names[0], ScalarTree(syntax.call(routine.name, *(a.name for a in stored)), wide))
+        tree = syntax.call(routine.name, *(a.name for a in stored), **syntax.static_of(call))
+        return assign(low, names[0], ScalarTree(tree, routine.results[0].dtype(wide)))
     lengths: dict[str, Length] = {}
     for operand, array in zip(routine.read, stored):
         for name, length in zip(operand.lengths, array.lengths):

@@ -85,9 +85,9 @@ by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b},
 by_routine("cholesky", "potrf", "np.linalg.cholesky({a})", vjp=["cholesky"])
 by_routine("lu_factor", "getrf", "scipy.linalg.lu_factor({a})", vjp=["lu_factor"])
 by_routine("qr", "geqrf", "np.linalg.qr({a})", vjp=["qr"])
-by_routine("eigh", "syevd", "np.linalg.eigh({a})", vjp=["eigh"])
+by_routine("eigh", "syevd", "np.linalg.eigh({a}, UPLO={UPLO})", vjp=["eigh"])
 by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
-by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a})", vjp=["eigvalsh"])
+by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a}, UPLO={UPLO})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
 by_routine("parts_of_eig", "geev", "pellucid.support.parts_of_eig({a})", vjp=["parts_of_eig"])
 for _name, _routine, _spelling in (
@@ -97,10 +97,14 @@ for _name, _routine, _spelling in (
 ):  # fmt: skip
     by_routine(_name, _routine, _spelling, vjp=[_name], linear="together", batch=rows_below)
 by_routine("parts_of_eigvals", "geev_values", "pellucid.support.parts_of_eigvals({a})", vjp=["parts_of_eigvals"])
+by_routine("eig_of_complex", "geev_of_complex", "pellucid.support.eig_of_complex({a})", vjp=["eig_of_complex"])
+by_routine("eigvals_of_complex", "geev_values_of_complex", "pellucid.support.eigvals_of_complex({a})",
+           vjp=["eigvals_of_complex"])  # fmt: skip
 
 # Whether an operator raises LinAlgError: what a `try` asks before it.
 for _name, _routine in (
     ("solve", "gesv"), ("solve_triangular", "trtrs"), ("cholesky", "potrf"), ("eigh", "syevd"), ("eigvalsh", "syevd"),
     ("svd", "gesdd"), ("svdvals", "gesdd"),
 ):  # fmt: skip
-    by_routine(f"{_name}_fails", f"{_routine}_fails", f"pellucid.support.{_name}_fails({{a}})", vjp=[None])
+    _static = "".join(f", {key}={{{key}}}" for key in ROUTINES[f"{_routine}_fails"].static)
+    by_routine(f"{_name}_fails", f"{_routine}_fails", f"pellucid.support.{_name}_fails({{a}}{_static})", vjp=[None])

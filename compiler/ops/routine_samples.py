@@ -66,5 +66,6 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     "matrices": tuple((_made(m, n),) for m in SIZES for n in (0, 1, 3, 40)) + tuple((a,) for a in SINGULAR),
     "square_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, NAN)),
     "apart_in_eigenvalues": tuple((a,) for a in WRONG) + tuple((_apart(n),) for n in (0, 1, 2, 3, 5, 8)),
+    "square_pairs": tuple((a,) for a in WRONG) + tuple((_apart(n) * (1.0 + 0.5j),) for n in (0, 1, 2, 3, 5, 8)),
     "symmetric": tuple((_symmetric(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, np.eye(4))),
 }

@@ -7,9 +7,10 @@ of which lengths, its meaning in CPython, where it fails and with which words, w
 
     f = columns(a)              a copy of an operand, column after column: what LAPACK may overwrite
     r = rows(a), v = vector(x)  an operand as it lies, or a copy of it: lead(r), trans(r), turned(r), step(v) tell how
-    t = floats(m, k), ints(n)   memory to work in; matrices lie column after column
+    t = floats(m, k), ints(n)   memory to work in; matrices lie column after column; `reals` for parts of numbers
     gesv(n, k, f, ..., info)    a call of the routine for the dtype, `dgesv`; `work` and `iwork` are of the lengths that
-                                it asks for; a result among the arguments is written in place
+                                it asks for, as is `rwork`, which routines of complex numbers alone are given, and
+                                `rwork(2 * n)`; a result among the arguments is written in place
     s = dot(...)                a call that gives a number
     x = f, upper(f), lower(f)   a result; of a triangle, the rest is zero
     p = positions(t)            a result: places that LAPACK counts from one, counted from zero
@@ -71,7 +72,6 @@ class Routine:
     """One routine; `computed` are the lengths that follow from others.
 
     steps       how it is computed, a line each
-    steps_of_complex    the same for complex numbers, where it is another way
     kinds       the kinds of numbers that it is for
     meaning     what it is in CPython: the results, given what it reads
     work        the multiplications it does, in the lengths
@@ -97,7 +97,6 @@ class Routine:
     mismatch: tuple[str, ...] = ()
     is_product: bool = False
     static: Mapping[str, object] = field(default_factory=dict)
-    steps_of_complex: str = ""
     kinds: tuple[str, ...] = ("float",)
 
     @property
@@ -128,7 +127,7 @@ class Routine:
     @property
     def takes_memory(self) -> bool:
         """Whether it works in memory of its own, whatever lies where."""
-        return any(maker in self.steps + self.steps_of_complex for maker in ("columns(", "floats(", "ints("))
+        return any(maker in self.steps for maker in ("columns(", "floats(", "reals(", "ints("))
 
     @property
     def given(self) -> tuple[Operand, ...]:

@@ -9,7 +9,9 @@ def of_family(text):
 
 Z = np.array([1.5 - 0.5j, -0.25 + 2j, 3.0 + 0j, -0.75j])
 ZA = np.array([[0.5 + 1j, -1.5, 2.0 - 1j], [3.0 + 0.5j, 0.25j, -0.75 - 2j]])
-MORE_ARRAYS = {"Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64)}
+S = ZA @ ZA[:, ::-1].conj().T  # a square, and one that is positive definite
+P = ZA.conj().T @ ZA + np.eye(3)
+MORE_ARRAYS = {"Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64), "S": S, "P": P, "P64": P.astype(np.complex64)}
 
 MORE_CALLS = {
     "fourier": of_family("""
@@ -81,6 +83,43 @@ MORE_CALLS = {
         np.fft.ifftshift(W)
         np.fft.ifftshift(C, 2)
         np.fft.ifftshift(I)
+    """),
+    "complex linear algebra": of_family("""
+        np.linalg.cholesky(P)
+        np.linalg.cholesky(P64)
+        np.linalg.cholesky(P, upper=True)
+        np.linalg.cholesky(-P)
+        np.linalg.cholesky(ZA)
+        np.linalg.qr(ZA)[0]
+        np.linalg.qr(ZA.T)[1]
+        np.linalg.svd(ZA, full_matrices=False)
+        np.linalg.svd(ZA, compute_uv=False)
+        np.linalg.svdvals(ZA)
+        np.linalg.eigh(P)
+        np.linalg.eigh(P, "U")
+        np.linalg.eigvalsh(P64)
+        np.linalg.eigvals(S)
+        np.linalg.eig(S)
+        np.linalg.det(S)
+        np.linalg.det(ZA)
+        np.linalg.det(P64)
+        np.linalg.det(np.zeros((2, 2), complex))
+        np.linalg.slogdet(S)
+        np.linalg.slogdet(P64)
+        np.linalg.slogdet(np.zeros((2, 2), complex))
+        np.linalg.pinv(ZA)
+        np.linalg.pinv(P64, rcond=0.1)
+        np.linalg.lstsq(ZA.T, W)
+        np.linalg.lstsq(ZA, Z[:2])
+        np.linalg.lstsq(P64, W)
+        np.linalg.matrix_rank(ZA)
+        np.linalg.matrix_rank(np.ones((3, 3)) * 1j)
+        np.linalg.norm(ZA, 2)
+        np.linalg.norm(ZA, "nuc")
+        np.linalg.norm(Z, 3)
+        np.linalg.cond(S)
+        np.linalg.cond(P, 1)
+        np.linalg.matrix_power(S, -2)
     """),
 }
 MORE_REFUSED = {

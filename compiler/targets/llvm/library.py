@@ -32,7 +32,7 @@ def call_library(frame: Emission, node: gast.Call) -> SsaValue | None:
     _check(frame, row, views)
     full = [_with_all_axes(frame, o, v) for o, v in zip(row.given, views, strict=True)]
     if row.gives_number:
-        dtype = full[0].dtype
+        dtype = row.results[0].dtype(full[0].dtype)
         full.insert(0, View(dtype, full[0].owner, frame.code.variable(STORED[dtype], row.name), (), None))
     if row.is_product and not DTYPE[full[0].dtype].letter:
         left, right = full[1:]
