@@ -111,7 +111,7 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
 
 
 NUMPY_FUNCTIONS = {
-    "elementary": "clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
+    "elementary": "sign clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
     " allclose nansum",
@@ -186,13 +186,16 @@ OF_COMPLEX = {
     "places": "*",
     "changing": "*",
     "along": "*",
-    "elementary": "cast astype item where isclose logical_and logical_or logical_not logical_xor",
-    "reductions": "sum prod any all cumsum cumprod count_nonzero allclose",
+    "elementary": "sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
+    "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
     "statistics": "mean average var std",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross norm vector_norm trace_of_last matmul",
     "choosing": "select choose piecewise array_equal",
-    "interpolation": "convolve correlate",
+    "interpolation": "convolve correlate searchsorted",
+    "sorting": "*",
+    "sets": "*",
+    "quantiles": "median",
     "polynomials": "polyval vander polyder polyadd polysub polymul",
     "least_squares": "*",
     "linear_algebra": "*",

@@ -2,6 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .complex_order import argument_of_extreme, extreme
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
 from .manipulation import expand_dims, moveaxis, ravel
@@ -34,9 +35,11 @@ def summable(word):
 def max(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
     if initial is not None:
-        found = op.max(with_first(initial, a, axis), axis=(0,), keepdims=False)
+        found = max(with_first(initial, a, axis), 0)
         places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
         return expand_dims(found, places) if keepdims else found
+    if static.is_complex(a):
+        return extreme(a, axis, keepdims, True)
     return op.max(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
@@ -59,9 +62,11 @@ def in_one_axis(a, axes):
 def min(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
     if initial is not None:
-        found = op.min(with_first(initial, a, axis), axis=(0,), keepdims=False)
+        found = min(with_first(initial, a, axis), 0)
         places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
         return expand_dims(found, places) if keepdims else found
+    if static.is_complex(a):
+        return extreme(a, axis, keepdims, False)
     return op.min(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
@@ -78,11 +83,15 @@ def all(a, axis=None, *, keepdims=False):
 def argmax(a, axis=None, *, keepdims=False):
     """The position of the first largest element (of the first nan, if there is one)."""
     a = operand(a)
+    if static.is_complex(a):
+        return argument_of_extreme(a, None if axis is None else static.axis_of(axis, static.rank(a)), keepdims, True)
     return op.argmax(a, axis=None if axis is None else static.axis_of(axis, static.rank(a)), keepdims=keepdims)
 
 
 def argmin(a, axis=None, *, keepdims=False):
     a = operand(a)
+    if static.is_complex(a):
+        return argument_of_extreme(a, None if axis is None else static.axis_of(axis, static.rank(a)), keepdims, False)
     return op.argmin(a, axis=None if axis is None else static.axis_of(axis, static.rank(a)), keepdims=keepdims)
 
 

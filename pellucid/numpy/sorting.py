@@ -8,6 +8,7 @@ NumPy leaves open which of two equals comes first, the first one does.
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .complex_order import precedes
 from .elementary import operand
 from .manipulation import as_array, moveaxis, ravel, total
 
@@ -74,7 +75,7 @@ def order_of(values):
             if k == high:
                 left, right = k, min(k + width, count)
                 middle, high = right, min(k + 2 * width, count)
-            if right < high and (left == middle or run[right] < run[left]):
+            if right < high and (left == middle or is_before(run[right], run[left])):
                 source = right
                 right += 1
             else:
@@ -92,8 +93,13 @@ def order_of(values):
     return places
 
 
+def is_before(left, right):
+    """The order of what `is_number`."""
+    return precedes(left, right) if static.is_complex(left) else left < right
+
+
 def is_number(value):
-    """Whether a value has a place in the order of numbers; nan comes behind them."""
+    """Whether a value has a place in the order of numbers; nan comes behind them, of complex ones in an order too."""
     return not op.isnan(value) if static.kind(value) == "float" else True
 
 
@@ -172,7 +178,7 @@ def unique(
 
 
 def differs(left, right, equal_nan):
-    if static.kind(left) == "float" and equal_nan:
+    if static.kind(left) in ("float", "complex") and equal_nan:
         return left != right and not (op.isnan(left) and op.isnan(right))
     return left != right
 

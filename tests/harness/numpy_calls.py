@@ -9,9 +9,15 @@ def of_family(text):
 
 Z = np.array([1.5 - 0.5j, -0.25 + 2j, 3.0 + 0j, -0.75j])
 ZA = np.array([[0.5 + 1j, -1.5, 2.0 - 1j], [3.0 + 0.5j, 0.25j, -0.75 - 2j]])
+ODDZ = np.array([complex(a, b) for a, b in (
+    (1, 2), (1, -2), (np.nan, 1), (0, np.nan), (-np.inf, 3), (2, np.inf), (np.nan, np.nan), (0, 0), (1, np.nan),
+    (np.inf, np.inf), (-0.0, -1), (np.nan, 0),
+)])  # fmt: skip
 S = ZA @ ZA[:, ::-1].conj().T  # a square, and one that is positive definite
 P = ZA.conj().T @ ZA + np.eye(3)
-MORE_ARRAYS = {"Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64), "S": S, "P": P, "P64": P.astype(np.complex64)}
+MORE_ARRAYS = {
+    "Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64), "S": S, "P": P, "P64": P.astype(np.complex64), "ODDZ": ODDZ,
+}  # fmt: skip
 
 MORE_CALLS = {
     "fourier": of_family("""
@@ -83,6 +89,49 @@ MORE_CALLS = {
         np.fft.ifftshift(W)
         np.fft.ifftshift(C, 2)
         np.fft.ifftshift(I)
+    """),
+    "complex order": of_family("""
+        np.sort(Z)
+        np.sort(ZA, axis=0)
+        np.sort(ODDZ)
+        np.sort(Z64)[::-1]
+        np.argsort(ZA)
+        np.argsort(ODDZ, stable=True)
+        np.partition(Z, 1)[1]
+        np.lexsort((V, Z))
+        np.max(Z)
+        np.max(ZA, axis=0)
+        np.max(ODDZ)
+        np.max(Z64, keepdims=True)
+        np.max(Z[:0])
+        np.max(Z, initial=5j)
+        np.min(ZA)
+        np.min(ZA, axis=(0, 1))
+        np.min(ODDZ[:3])
+        np.amax(ZA, axis=1, keepdims=True)
+        np.argmax(Z)
+        np.argmax(ODDZ)
+        np.argmin(ZA, axis=1)
+        np.argmin(Z[:0])
+        np.ptp(Z)
+        np.median(Z)
+        np.median(ZA, axis=1)
+        np.median(ODDZ)
+        np.median(Z64[:3])
+        np.unique(ZA.real + 0j)
+        np.unique(np.concatenate((Z, Z)), return_inverse=True, return_counts=True)
+        np.unique(ODDZ)
+        np.searchsorted(np.sort(Z), ZA)
+        np.searchsorted([1j, 1 + 0j], V, side="right")
+        np.isin(Z, [3.0, 1j])
+        np.union1d(Z, V)
+        np.sign(Z)
+        np.sign(ODDZ)
+        np.sign(Z64)
+        np.sign(V)
+        np.sign(3)
+        np.sign(I32)
+        np.sign(0j)
     """),
     "complex linear algebra": of_family("""
         np.linalg.cholesky(P)
