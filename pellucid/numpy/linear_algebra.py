@@ -9,7 +9,7 @@ from ..compiler.ops import static
 from .creation import arange, eye
 from .derivatives import adjoint, eigenvectors
 from .elementary import operand
-from .manipulation import diagonal
+from .manipulation import diagonal, ravel, total
 
 # The named tuples that NumPy gives.
 EighResult: Any = type(numpy.linalg.eigh(numpy.eye(1)))
@@ -122,3 +122,29 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 def svdvals(x, /):
     return svd(x, compute_uv=False)
+
+
+def tensorinv(a, ind=2):
+    """The inverse of the matrix that an array is when its first `ind` axes are rows."""
+    a = operand(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    rows, columns = a.shape[:ind], a.shape[ind:]
+    inverse = inv(op.reshape(a, shape=(total(columns), total(a.shape) // total(columns))))
+    return op.reshape(inverse, shape=(*columns, *rows))
+
+
+def tensorsolve(a, b, axes=None):
+    """The x for which a x = b, the sum taken over all axes of x."""
+    a, b = operand(a), operand(b)
+    if axes is not None:
+        places = tuple([static.axis_of(k, static.rank(a)) for k in axes])
+        kept = tuple([k for k in range(static.rank(a)) if k not in places])
+        a = op.transpose(a, axes=(*kept, *places))
+    columns = a.shape[static.rank(b) :]
+    if total(columns) ** 2 != total(a.shape):
+        raise numpy.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    flat = op.reshape(a, shape=(total(columns), total(columns)))
+    return op.reshape(op.solve(flat, ravel(b)), shape=columns)

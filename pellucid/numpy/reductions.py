@@ -5,7 +5,7 @@ from ..compiler.ops import static
 from .complex_order import argument_of_extreme, extreme
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
-from .manipulation import expand_dims, moveaxis, ravel
+from .manipulation import as_array, expand_dims, moveaxis, ravel
 
 
 def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None):
@@ -137,3 +137,26 @@ def _rows(a, axis, dtype):
     if word != static.element(a):
         a = op.cast(a, dtype=word)
     return ravel(a) if axis is None else moveaxis(a, axis, 0)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    return running(cumsum, x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    return running(cumprod, x, axis, dtype, include_initial, 1)
+
+
+def running(function, x, axis, dtype, include_initial, first):
+    """The running sum or product along the one axis, or the one that is named; on request behind a first value."""
+    x = as_array(x)
+    if axis is None and static.rank(x) > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    place = 0 if axis is None else static.axis_of(axis, static.rank(x))
+    made = function(x, place if static.rank(x) > 0 else None, dtype)
+    if not include_initial:
+        return made
+    rows = moveaxis(made, place, 0)
+    word = static.element(rows)
+    start = op.full(op.cast(first, dtype=word), shape=(1, *rows.shape[1:]), dtype=word)
+    return moveaxis(op.concatenate(start, rows, axis=0), 0, place)

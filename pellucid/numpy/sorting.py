@@ -6,6 +6,10 @@ The order is made of ints, which have no derivative; the derivative of a sorted 
 NumPy leaves open which of two equals comes first, the first one does.
 """
 
+from typing import Any
+
+import numpy
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .complex_order import precedes
@@ -204,3 +208,37 @@ def lengths_of_runs(starts, count):
     return counts
 
 
+
+
+# NumPy's own named tuples.
+UniqueAllResult: Any = type(numpy.unique_all(numpy.zeros(1)))
+UniqueCountsResult: Any = type(numpy.unique_counts(numpy.zeros(1)))
+UniqueInverseResult: Any = type(numpy.unique_inverse(numpy.zeros(1)))
+
+
+def unique_all(x):
+    found = unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    return UniqueAllResult(found[0], found[1], found[2], found[3])
+
+
+def unique_counts(x):
+    found = unique(x, return_counts=True, equal_nan=False)
+    return UniqueCountsResult(found[0], found[1])
+
+
+def unique_inverse(x):
+    found = unique(x, return_inverse=True, equal_nan=False)
+    return UniqueInverseResult(found[0], found[1])
+
+
+def unique_values(x):
+    """In increasing order, where NumPy leaves the order open."""
+    return unique(x, equal_nan=False)
+
+
+def sort_complex(a):
+    """All of them in order along the last axis, as complex numbers."""
+    ordered = sort(a)
+    if static.is_complex(ordered):
+        return ordered
+    return op.cast(ordered, dtype="c64" if static.element(ordered) in ("i8", "i16", "u8", "u16") else "c128")
