@@ -125,7 +125,8 @@ NUMPY_FUNCTIONS = {
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
     " linalg.cross=cross linalg.vector_norm=vector_norm"
-    " matvec vecmat linalg.multi_dot=multi_dot linalg.diagonal=diagonal_of_last linalg.tensordot=tensordot",
+    " matvec vecmat linalg.multi_dot=multi_dot linalg.diagonal=diagonal_of_last"
+    " linalg.matrix_norm=norm_of_last linalg.tensordot=tensordot",
     "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals"
     " linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
     " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals"
@@ -151,7 +152,8 @@ NUMPY_FUNCTIONS = {
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis vectorize",
     "arranging": "atleast_3d dstack dsplit unstack rollaxis diagflat broadcast_arrays array_equiv trim_zeros isscalar"
-    " apply_over_axes fromfunction mask_indices ndindex",
+    " apply_over_axes fromfunction mask_indices ndindex resize broadcast_shapes asarray_chkfinite",
+    "exponents": "frexp ldexp spacing",
     "dtype_questions": "issubdtype isdtype promote_types result_type can_cast",
     "bits": "modf divmod bitwise_count gcd lcm packbits unpackbits",
     "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj",
@@ -200,7 +202,7 @@ OF_COMPLEX = {
     "calculus": "diff ediff1d trapezoid gradient",
     "statistics": "mean average var std",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross norm vector_norm trace_of_last matmul"
-    " matvec vecmat multi_dot diagonal_of_last",
+    " matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
     "interpolation": "convolve correlate searchsorted",
     "sorting": "*",

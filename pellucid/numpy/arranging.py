@@ -9,7 +9,7 @@ from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .along import at
 from .choosing import array_equal
-from .creation import lengths, ones
+from .creation import asarray, lengths, ones
 from .editing import split
 from .elementary import operand
 from .joining import are_many, parts_of
@@ -148,3 +148,32 @@ def ndindex(*shape):
     """Every index of an array of this shape, the last number moving fastest."""
     sizes = lengths(shape[0] if len(shape) == 1 else shape)
     return [at(number, sizes)[:-1] for number in range(total(sizes))]
+
+
+def resize(a, new_shape):
+    """The elements in a new shape, again from the start where they do not suffice."""
+    values, shape = ravel(operand(a)), lengths(new_shape)
+    out = op.zeros(shape=(total(shape),), dtype=static.element(values))
+    for length in shape:
+        if length < 0:
+            raise ValueError("all elements of `new_shape` must be non-negative")
+    if values.shape[0] > 0:
+        for k in range(out.shape[0]):
+            out[k] = values[k % values.shape[0]]
+    return op.reshape(out, shape=shape)
+
+
+def broadcast_shapes(*args):
+    """The shape that arrays of these shapes have together."""
+    if len(args) == 0:
+        return ()
+    return common_shape([op.empty(shape=lengths(shape), dtype="bool") for shape in args])
+
+
+@gives("either")
+def asarray_chkfinite(a, dtype=None, order=None):
+    """The array, which must be finite."""
+    made = asarray(a, dtype)
+    if static.kind(made) in ("float", "complex") and not op.all(op.isfinite(made)):
+        raise ValueError("array must not contain infs or NaNs")
+    return made

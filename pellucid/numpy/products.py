@@ -261,3 +261,9 @@ def one_by_one(first, middle, last):
 def diagonal_of_last(x, /, *, offset=0):
     """The diagonals of a stack of matrices."""
     return diagonal(x, offset, -2, -1)
+
+
+def norm_of_last(x, /, *, keepdims=False, ord="fro"):
+    """The norms of a stack of matrices."""
+    x = as_floating(operand(x))
+    return matrix_norm(x, ord, static.rank(x) - 2, static.rank(x) - 1, keepdims)
