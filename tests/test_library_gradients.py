@@ -65,14 +65,14 @@ np.take(A, [4, -5], axis=1, mode="wrap")
 np.interp(0.9 * V, [0.0, 1.0, 2.5], W, period=3.0)
 np.r_[V[0], 2.0, V[1:] ** 2]
 np.dstack((A, A * A))
-np.modf(V)[0] * np.frexp(W)[0][0]
+np.modf(0.7 * V)[0] * np.frexp(0.7 * W)[0][0]
 np.ldexp(V, N[:4])
 np.poly(V)
 np.polydiv(V, W)[0]
 np.polyint(V, 2, k=W[:2])
 np.linalg.multi_dot((A, A.T, A))
 np.linalg.tensorsolve((np.eye(4) + np.outer(V, V)).reshape(2, 2, 4), A[:, :2])
-np.vectorize(lambda x, y: x * y if x > y else y)(A, W)
+np.vectorize(lambda x, y: x * y if x > y + 0.1 else y)(A, W)
 np.cumulative_prod(V, include_initial=True)
 np.histogram2d(np.arange(4.0), [2, 1, 1, 0], bins=2, weights=V)[0]
 np.matvec(A, W) + np.vecmat(W, A.T)

@@ -172,6 +172,9 @@ MORE_CALLS = {
         np.asarray_chkfinite(N, float)
     """),
     "dtypes": of_family("""
+        A.nbytes + C.itemsize
+        I32[:, 1:].nbytes
+        V32[0].itemsize
         np.issubdtype(V.dtype, np.floating)
         np.issubdtype(I32.dtype, np.signedinteger)
         np.issubdtype(np.float32, np.float64)

@@ -93,6 +93,11 @@ def array_attribute(
             return Static(ndim)
         case "dtype":
             return Static(NUMPY_DTYPE[found.dtype])
+        case "itemsize":
+            return Static(NUMPY_DTYPE[found.dtype].itemsize)
+        case "nbytes":
+            sizes = [array_attribute(frame, base, found, part, node, hint) for part in ("size", "itemsize")]
+            return evaluate.binary(frame, gast.Mult, *sizes, node)
         case "size":
             result: Value = Static(1)
             for axis in range(ndim):
