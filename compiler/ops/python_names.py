@@ -168,6 +168,10 @@ CMATH_FUNCTIONS = {
     "complex_mathematics": "sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh phase polar"
     " rect isnan isinf isfinite isclose",
 }
+SPECIAL_FUNCTIONS = {
+    "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
+    " logsumexp softmax log_softmax",
+}
 METHOD_FUNCTIONS = {
     "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
     "statistics": "mean var std",
@@ -233,6 +237,7 @@ BINDINGS: dict[str, NameBinding] = {
     **_library("numpy.", NUMPY_FUNCTIONS),
     **_library("math.", MATH_FUNCTIONS),
     **_library("cmath.", CMATH_FUNCTIONS),
+    **_library("scipy.special.", SPECIAL_FUNCTIONS),
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
 }

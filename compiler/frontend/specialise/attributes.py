@@ -96,8 +96,8 @@ def array_attribute(
         case "itemsize":
             return Static(NUMPY_DTYPE[found.dtype].itemsize)
         case "nbytes":
-            sizes = [array_attribute(frame, base, found, part, node, hint) for part in ("size", "itemsize")]
-            return evaluate.binary(frame, gast.Mult, *sizes, node)
+            size = array_attribute(frame, base, found, "size", node, hint)
+            return evaluate.binary(frame, gast.Mult, size, Static(NUMPY_DTYPE[found.dtype].itemsize), node)
         case "size":
             result: Value = Static(1)
             for axis in range(ndim):
