@@ -29,7 +29,7 @@ def atleast_3d(a, /):
 
 def dstack(tup):
     if are_many(tup):
-        static.refuse("U012", "np.dstack takes a tuple or list of known length here", "np.stack(arrays, axis=-1)")
+        static.refuse("U012", "np.dstack takes a tuple or list of known length here: np.stack takes others")
     return op.concatenate(*[atleast_3d(part) for part in parts_of(tup)], axis=2)
 
 

@@ -27,7 +27,7 @@ def ifft(a, n=None, axis=-1, norm=None, out=None):
 def rfft(a, n=None, axis=-1, norm=None, out=None):
     """Of real numbers: the first half, and what is in the middle."""
     if static.is_complex(operand(a)):
-        static.refuse("T001", "np.fft.rfft takes real numbers", "take a part of them, or call np.fft.fft")
+        static.refuse("T001", "np.fft.rfft takes real numbers: take a part of them, or call np.fft.fft")
     return along(a, n, axis, norm, "rfft")
 
 

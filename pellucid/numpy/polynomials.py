@@ -181,7 +181,7 @@ def poly(seq_of_zeros):
     if static.rank(seq) == 2:
         if seq.shape[0] != seq.shape[1]:
             raise ValueError("input must be 1d or non-empty square 2d array.")
-        static.refuse("U012", "np.poly of a matrix is not supported", "pass its eigenvalues")
+        static.refuse("U012", "np.poly of a matrix is not supported: pass its eigenvalues")
     if static.rank(seq) != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     zeros = in_dtype(seq, static.common(seq, 0.0)) if static.kind(seq) != "complex" else seq
