@@ -150,6 +150,12 @@ def part_of(word: str) -> str:
     return DTYPE[word].parts or word
 
 
+@cache
+def complex_of(word: str) -> str:
+    """The dtype of the complex numbers that such numbers are among: NumPy's result of a product with 1j."""
+    return beside_python(word, COMPLEX_WORD)
+
+
 def has_dot(word: str) -> bool:
     """Whether BLAS has all products, single sums too: compilers differ in how a function gives a complex number."""
     return bool(DTYPE[word].letter) and not is_complex(word)

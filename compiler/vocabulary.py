@@ -90,12 +90,14 @@ OTHER_DTYPES = words(
 )
 # NumPy's objects that are indexed instead of called: `frontend/specialise/slices.py`.
 INDEX_EXPRESSIONS = ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")
+KINDS_OF_DTYPES = words("number integer signedinteger unsignedinteger inexact floating complexfloating")
 CONSTANTS = frozenset(
     [f"numpy.{name}" for name in ("pi", "e", "inf", "nan", "newaxis", "euler_gamma")]
     + [f"math.{name}" for name in ("pi", "e", "tau", "inf", "nan")]
     + [f"cmath.{name}" for name in ("pi", "e", "tau", "inf", "nan", "infj", "nanj")]
     + [f"numpy.{name}" for name in INDEX_EXPRESSIONS]
     + ["numpy.linalg.LinAlgError"]
+    + [f"numpy.{name}" for name in KINDS_OF_DTYPES]
 )
 
 # Modules whose members are judged by their dotted name alone, never looked into.
@@ -136,7 +138,6 @@ OUTSIDE = "compute it outside and pass the result as an argument"
 INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
 AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
-    "numpy.vectorize": "write the loop",
     "numpy.frompyfunc": "write the loop",
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",

@@ -6,6 +6,7 @@
     pellucid_far_f64         remainders of large angles, made ready when the first code that may use them is loaded
     pellucid_blas_dgemm      the BLAS and LAPACK that NumPy itself is linked with, else those of scipy.linalg
     pellucid_scipy_digamma   scipy.special.cython_special.psi of a double
+    pellucid_fft_d_ifft      the inner loop of numpy.fft's ufunc `ifft` for doubles; `..._data` what it is given besides
     expm1, memcpy            the C library
 """
 
@@ -15,6 +16,8 @@ import ctypes
 import importlib
 import sys
 from functools import lru_cache
+
+from . import ufuncs
 
 # Functions of `scipy.special.cython_special`, by our name for them.
 SPECIAL = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
@@ -51,6 +54,8 @@ def address_of(name: str) -> int:
     rest = name.split("_", 2)[-1]
     if name.startswith("pellucid_blas_"):
         found = _of_numpy(rest) or _of_scipy(rest)
+    elif name.startswith("pellucid_fft_"):
+        found = ufuncs.address_of(rest)
     elif name.startswith("pellucid_scipy_"):
         found = _capsule("scipy.special.cython_special", SPECIAL[rest])
     else:

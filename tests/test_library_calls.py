@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.ops.python_names import BINDINGS, METHODS
+from pellucid.compiler.ops.python_names import BINDINGS, METHODS, object_of
 from pellucid.compiler.vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS
 from tests.harness.answers import agree, function_of, outcome
 from tests.harness.every import every
@@ -43,13 +43,18 @@ COMPILED = TEXTS if EVERYTHING else [text for text in TEXTS if drawn(text) % 20 
 
 
 class Library:
-    """NumPy's names bound to the functions of the library."""
+    """NumPy's names bound to the functions of the library; `path` is that of a module in it: `linalg.`"""
+
+    def __init__(self, path=""):
+        self.path = path
 
     def __getattr__(self, name):
-        binding = BINDINGS.get(f"numpy.{name}")
+        if name in ("fft", "linalg") and not self.path:
+            return Library(f"{name}.")
+        binding = BINDINGS.get(f"numpy.{self.path}{name}")
         if binding is None or binding.kind in ("constant", "dtype"):
-            return getattr(np, name)
-        return Function(name)
+            return getattr(object_of(f"numpy.{self.path}".rstrip(".")), name)
+        return Function(f"{self.path}{name}")
 
 
 class Function:

@@ -64,6 +64,19 @@ np.apply_along_axis(lambda v: v * v[0], 0, A)
 np.take(A, [4, -5], axis=1, mode="wrap")
 np.interp(0.9 * V, [0.0, 1.0, 2.5], W, period=3.0)
 np.r_[V[0], 2.0, V[1:] ** 2]
+np.dstack((A, A * A))
+np.modf(0.7 * V)[0] * np.frexp(0.7 * W)[0][0]
+np.ldexp(V, N[:4])
+np.poly(V)
+np.polydiv(V, W)[0]
+np.polyint(V, 2, k=W[:2])
+np.linalg.multi_dot((A, A.T, A))
+np.linalg.tensorsolve((np.eye(4) + np.outer(V, V)).reshape(2, 2, 4), A[:, :2])
+np.vectorize(lambda x, y: x * y if x > y + 0.1 else y)(A, W)
+np.cumulative_prod(V, include_initial=True)
+np.histogram2d(np.arange(4.0), [2, 1, 1, 0], bins=2, weights=V)[0]
+np.matvec(A, W) + np.vecmat(W, A.T)
+np.trim_zeros(np.append(V, [0, 0]))
 np.divide(1.0, A, out=np.zeros_like(A), where=A > 0)
 """.strip().splitlines()
 NOT_SMOOTH = ("np.argsort(V)", "np.flatnonzero(V > 0)", "np.digitize(V, [0.0, 1.0])", "np.searchsorted(W, V)")

@@ -20,6 +20,7 @@ ELEMENTWISE = [(n.replace("numpy.", "np."), len(row.operands)) for n, row in OPE
 
 OF_ONE = [
     *(f"{name}(x)" for name, count in ELEMENTWISE if count == 1),
+    "np.sign(x)",
     *"""np.fabs(x); np.round(x); np.nan_to_num(x); np.isposinf(x); np.logical_not(x); np.sum(x); np.prod(x); np.max(x)
     np.min(x); np.any(x); np.all(x); np.argmax(x); np.argmin(x); np.cumsum(x); np.cumprod(x); np.count_nonzero(x)
     np.ptp(x); np.diff(x); np.trapezoid(x); np.nansum(x); np.mean(x); np.var(x); np.std(x); np.average(x)

@@ -49,7 +49,7 @@ def test_every_name_of_the_table_has_such_a_function():
     assert len(found) > 400 and all(d.rpartition(".")[2] in UFUNC_METHODS for d in bare)
 
 
-@pytest.mark.parametrize("function", [np.array2string, np.linalg.tensorsolve, abs])
+@pytest.mark.parametrize("function", [np.array2string, np.real_if_close, abs])
 def test_others_are_refused(function):
     with pytest.raises(TypeError, match="by itself; call it in a function of your own"):
         compile(function)

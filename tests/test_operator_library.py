@@ -297,8 +297,8 @@ def test_every_library_function_is_tested():
     tested_functions = {BINDINGS[name].function for name in tested}
     left = {b.function for b in BINDINGS.values() if b.function} - tested_functions
     elsewhere = "creation:empty creation:empty_like ufunc_methods:at elementary:astype elementary:finfo products:matmul"
-    # `test_linalg.py` and `test_library_calls.py` ask for all of these.
-    left = {f for f in left if not f.startswith(("linear_algebra:", "changing:"))}
+    # `test_linalg.py`, `test_library_calls.py` and `test_special.py` ask for all of these.
+    left = {f for f in left if not f.startswith(("linear_algebra:", "changing:", "special:"))}
     assert left <= set(elsewhere.split()), left
 
 

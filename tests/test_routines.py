@@ -1,9 +1,11 @@
 """Every routine of a library, generated from its row: compiled calls against what the row means in CPython."""
 
+import re
+
 import numpy as np
 import pytest
 
-from pellucid.compiler.dtypes import NUMPY_DTYPE
+from pellucid.compiler.dtypes import DTYPE_OF_NUMPY, NUMPY_DTYPE
 from pellucid.compiler.languages.verifier import verify
 from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.ops.routine_samples import ROUTINE_SAMPLES
@@ -12,6 +14,9 @@ from pellucid.runtime import memory
 from tests.harness.loops_text import read_loops
 
 TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-11}
+TOLERANCE[np.dtype(np.complex128)] = TOLERANCE[np.dtype(np.float64)]
+WORDS = {"float": ["f32", "f64"], "complex": ["c128"]}
+SHAPED = {"r2c": "n // 2 + 1", "c2r": "2 * n - 1"}  # lengths that only the result has
 # NumPy computes singles as doubles, where vectors may come out otherwise: then what they make up is compared.
 MADE_OF = {"syevd": lambda w, v: [w, v * w @ v.T], "gesdd": lambda u, s, vt: [s, u * s @ vt]}
 LAYOUTS = {
@@ -20,18 +25,19 @@ LAYOUTS = {
     "reversed": lambda a: np.ascontiguousarray(a[::-1])[::-1] if a.ndim else a,
     "apart": lambda a: np.repeat(a, 2, axis=-1)[..., ::2] if a.ndim else a,
 }
+OTHER = {"UPLO": "U"}
 ROWS = [
     (row, static) for row in ROUTINES.values() for key, value in (tuple(row.static.items()) or ((None, None),))
-    for static in ([{}] if key is None else [{key: value}, {key: not value}])
+    for static in ([{}] if key is None else [{key: value}, {key: OTHER.get(key, not value)}])
 ]  # fmt: skip
 each_row = pytest.mark.parametrize(("row", "static"), ROWS, ids=lambda part: getattr(part, "name", str(part)))
 
 
 def program(row, word, ranks, layout, static):
     """A function of all operands that calls the routine; every axis has a length of its own."""
-    types = [f"{layout}{o.dtype or word}[{', '.join(f'{o.name}{k}' for k in range(r))}]" for o, r in ranks]
+    types = [f"{layout}{o.dtype(word)}[{', '.join(f'{o.name}{k}' for k in range(r))}]" for o, r in ranks]
     parameters = ", ".join(f'{o.name}: "{t}"' for (o, _), t in zip(ranks, types))
-    call = f"{row.name}({', '.join([o.name for o, _ in ranks] + [f'{k}={v}' for k, v in static.items()])})"
+    call = f"{row.name}({', '.join([o.name for o, _ in ranks] + [f'{k}={v!r}' for k, v in static.items()])})"
     lines = [f"    result = {call}", "    return result"] if row.gives_number else [f"    {call}", "    return 0"]
     return "\n".join([f"def f({parameters}):", *lines])
 
@@ -41,10 +47,19 @@ def buffers(row, operands):
     lengths = {}
     for operand, array in zip(row.read, operands):
         lengths = {**dict(zip(operand.lengths, array.shape)), **lengths}
-    lengths |= {name: eval(rule, {"min": min}, lengths) for name, rule in row.computed.items()}
+    given = row.computed | ({"k": SHAPED[row.name]} if row.is_shaped else {})
+    lengths |= {name: eval(rule, {"min": min}, lengths) for name, rule in given.items()}
     for operand in row.results:
         shape = tuple(lengths[name] for name in operand.lengths if name in lengths)
-        yield np.full(shape, 77, NUMPY_DTYPE[operand.dtype] if operand.dtype else operands[0].dtype)
+        yield np.full(shape, 77, NUMPY_DTYPE[operand.dtype(DTYPE_OF_NUMPY[operands[-1].dtype])])
+
+
+def in_dtype(sample, word):
+    """A sample; of real numbers as complex ones with a part that is skew, so that what was symmetric is Hermitian."""
+    if word in WORDS["complex"] and sample.dtype.kind == "f":
+        rows, columns = np.indices(sample.shape)[[0, -1]] if sample.ndim else (0, 0)
+        sample = sample + 0.3j * np.sign(rows - columns) * (sample != 0.0)
+    return sample.astype(NUMPY_DTYPE[word])
 
 
 def compiled(text):
@@ -64,7 +79,8 @@ def check(row, static, operands, layout, native):
     before = [a.copy() for a in placed]
     made = [] if row.gives_number else [LAYOUTS[layout](b) for b in buffers(row, operands)]
     found = outcome(lambda: native(*made, *placed))
-    wanted = outcome(lambda: row.meaning(*operands, **{**row.static, **static}))
+    shape = {"shape": made[0].shape} if row.is_shaped else {}
+    wanted = outcome(lambda: row.meaning(*operands, **{**row.static, **static, **shape}))
     for was, now in zip(before, placed):
         np.testing.assert_array_equal(was, now)
     if isinstance(wanted, tuple) and isinstance(wanted[0], type):
@@ -82,13 +98,13 @@ def check(row, static, operands, layout, native):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("word", ["f32", "f64"])
-@each_row
+@pytest.mark.parametrize(("row", "static", "word"), [(*r, w) for r in ROWS for k in r[0].kinds for w in WORDS[k]],
+                         ids=lambda part: getattr(part, "name", str(part)))
 def test_routines_are_what_their_rows_say(row, static, word, layout):
     kinds = {}
     held = memory.live_bytes()
     for sample in ROUTINE_SAMPLES[row.samples]:
-        operands = [a.astype(NUMPY_DTYPE[word]) for a in sample]
+        operands = [in_dtype(a, word) for a in sample]
         lacking = any(a.ndim < len(r.lengths) for r, a in zip(row.read, operands))
         ranks = [(o, len(o.lengths) - (lacking and o.may_lack_axis)) for o in row.given]
         key = tuple(rank for _, rank in ranks)
@@ -103,24 +119,25 @@ def test_routines_are_what_their_rows_say(row, static, word, layout):
 def test_results_that_do_not_fit_are_refused(row, static):
     if row.gives_number:
         return
+    word = WORDS[row.kinds[0]][-1]
     operands = ROUTINE_SAMPLES[row.samples][-1 if row.name == "getrf" else len(ROUTINE_SAMPLES[row.samples]) // 3]
     ranks = [(o, a.ndim) for o, a in zip(row.given, [*buffers(row, operands), *operands])]
-    native = compiled(program(row, "f64", ranks, "", static))
+    native = compiled(program(row, word, ranks, "", static))
     with pytest.raises(ValueError, match="does not fit its array"):
         native(*(np.zeros([n + 1 for n in b.shape], b.dtype) for b in buffers(row, operands)), *operands)
 
 
 @each_row
 def test_wrong_ranks_and_dtypes_are_found_by_the_verifier(row, static):
-    ranks = [(o, len(o.lengths)) for o in row.given]
+    ranks, word = [(o, len(o.lengths)) for o in row.given], WORDS[row.kinds[0]][-1]
     for number in range(len(ranks)):
         wrong = [(o, rank + 2 * (k == number)) for k, (o, rank) in enumerate(ranks)]
-        assert verified(program(row, "f64", wrong, "", static)) == "axes"
-    assert verified(program(row, "f64", ranks, "", static)) == ""
-    text = program(row, "f64", ranks, "", static)
+        assert verified(program(row, word, wrong, "", static)) == "axes"
+    assert verified(program(row, word, ranks, "", static)) == ""
+    text = program(row, word, ranks, "", static)
     if len(ranks) == 1:
         return  # nothing that its dtype could differ from
-    assert verified(text.replace('"f64[', '"f32[', 1)) == "is of"
+    assert verified(re.sub(r'"[cf]\d+\[', '"i32[', text, count=1)) == "is of"
 
 
 def verified(text):

@@ -16,6 +16,7 @@ from .. import syntax, types
 from ..dtypes import DTYPES, order
 from ..ops import schema
 from ..ops.forms import FORMS
+from ..ops.routines import ROUTINES
 from ..types import Array, ListOf, Scalar, Type
 from .counts import count_of
 from .faults import shown
@@ -84,7 +85,8 @@ class CallReader:
         given = [self.table.get(n.id) if isinstance(n, gast.Name) else None for n in names]
         if len(names) != len(FORMS[word].operands) or not all(isinstance(t, Array) for t in given):
             raise self.refuse(node, f"`{word}` takes {len(FORMS[word].operands)} arrays", "L003")
-        return syntax.call(word, *names, **self.static(node)), Scalar(given[0].dtype)  # type: ignore[union-attr]
+        dtype = ROUTINES[word].results[0].dtype(given[-1].dtype)  # type: ignore[union-attr]
+        return syntax.call(word, *names, **self.static(node)), Scalar(dtype)
 
     def cast(self, node: gast.Call, dtype: str, weak: bool) -> tuple[gast.expr, Type]:
         is_choice = isinstance(node.args[0], gast.IfExp)

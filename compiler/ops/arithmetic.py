@@ -126,7 +126,8 @@ elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", 
             samples="numbers", is_exact=True, interval=intervals.absolute, of_complex="own", works_in=as_sized,
             type=python_or(python_size, np.absolute), partials=[absolute_slope], jvp=absolute_jvp,
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
-elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None])
+elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None],
+            python=())
 elementwise("square", "x", work="light", meaning=np.square, samples="numbers", type=from_numpy(np.square),
             of_complex="own", partials=["2.0 * x"])  # fmt: skip
 elementwise("reciprocal", "x", work="slow", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),

@@ -112,9 +112,12 @@ SAMPLES.update({
     "products": (*map(Sample, PRODUCTS), Sample((np.ones((2, 2), np.int32), np.ones((2, 2), np.int64)), smooth=False),
                  Sample((GRID > 0, GRID.T > 0), smooth=False)),
     "systems": tuple(map(Sample, SYSTEMS)),
+    "rows": _static("shape", *((a, (len(a), a.shape[1] // 2 + 1)) for (a,) in ROUTINE_SAMPLES["rows"])),
+    "half_rows": _static("shape", *((a, (len(a), 2 * a.shape[1] - k))
+                                    for k, (a,) in enumerate(ROUTINE_SAMPLES["half_rows"][3:], 1))),
     **{
         name: tuple(Sample(o, smooth=_has_gaps(o[0])) for o in sets if max(len(a) for a in o) < 6)
-        for name, sets in ROUTINE_SAMPLES.items() if name != "systems"
+        for name, sets in ROUTINE_SAMPLES.items() if name not in ("systems", "rows", "half_rows")
     },
     "einsums": tuple(Sample(tuple(operands), {"subscripts": s}) for s, *operands in EINSUMS),
 })  # fmt: skip

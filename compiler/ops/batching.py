@@ -79,7 +79,7 @@ def raises_by_example(row: Operator, operands: Operands, static: Static, has_for
     """Whether some examples may raise where others do not; lengths are those of all examples."""
     if row.kind == "elementwise":
         return row.raises([o.type for o in operands], static)
-    return row.kind == "library" and not has_form
+    return row.kind == "library" and not has_form and row.raises([o.type for o in operands], static)
 
 
 # --- elementwise ---------------------------------------------------------------------------------------------------
@@ -312,6 +312,27 @@ def right_sides(
     rows = builder.call("dim", solved, axis=0, hint="n")
     parted = emit(builder, "reshape", [solved], made, shape=syntax.tuple_([rows, examples.count, lengths[1]]))
     return builder.call("transpose", parted, axes=(1, 0, 2))
+
+
+def rows_below(
+    builder: Builder, row: Operator, operands: Operands, static: Static, result: Type, examples: Examples
+) -> Atom | None:
+    """What is done to each row of a matrix: the rows of all examples one below the other."""
+    (a,) = operands
+    dims = dims_of(a.type)
+    lengths = [builder.call("dim", a.atom, hint="n", axis=k) for k in (1, 2)]
+    total = builder.call("multiply", examples.count, lengths[0], hint="rows")
+    flat = emit(builder, "reshape", [a.atom], Array(_dtype(builder, a.atom), (builder.extent_of(total), dims[1])),
+                shape=syntax.tuple_([total, lengths[1]]))  # fmt: skip
+    given = {**static, "shape": syntax.tuple_([total, _lengths_in(static["shape"])[1]])} if "shape" in static else {}
+    made = builder.call(row.name, flat, **given)
+    columns = builder.call("dim", made, hint="n", axis=1)
+    shape = syntax.tuple_([examples.count, lengths[0], columns])
+    return emit(builder, "reshape", [made], stacked(result, examples.extent, "C"), shape=shape)
+
+
+def _lengths_in(shape: object) -> Sequence[object]:
+    return shape.elts if isinstance(shape, gast.Tuple) else shape  # type: ignore[return-value]
 
 
 OF_KIND: Mapping[str, Rule] = {"elementwise": elementwise, "reduction": reduction}

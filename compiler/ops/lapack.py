@@ -5,11 +5,14 @@
     potrf(l, a)            the lower triangle with l @ l.T == a; what is above the diagonal of a is not read
     getrf(lu, pivots, a)   the triangles of a square whose rows are exchanged: i with pivots[i], one after the other
     geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
-    syevd(w, v, a)         eigenvalues, ascending, and eigenvectors of a symmetric matrix: its lower triangle is read
+    syevd(w, v, a)         eigenvalues, ascending,
+        and eigenvectors of a symmetric matrix: the triangle UPLO is read; of complex
+                           numbers, of the matrix that is its own conjugate transpose, as for potrf
     syevd_values(w, a)     its eigenvalues alone
     geev(x, y, v, a)       eigenvalues x + i y of a real square, and eigenvectors: those of a pair are v[:, k] and its
                            conjugate, v[:, k] + i v[:, k + 1] for the first of the two
     geev_values(x, y, a)   its eigenvalues alone
+    geev_of_complex(w, v, a)    eigenvalues and eigenvectors of a complex square; `geev_values_of_complex(w, a)`
     gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
     gesdd_values(s, a)     its singular values alone
 
@@ -32,6 +35,8 @@ UNLIKE = (
     "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
     "shapes of a ({known}, {known}) and b ({found},) are incompatible",
 )
+LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+OF_BOTH = ("float", "complex")
 NOT_DECOMPOSED = ("LinAlgError", "SVD did not converge")
 NO_CONVERGENCE = ("LinAlgError", "Eigenvalues did not converge")
 
@@ -46,7 +51,7 @@ def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise np.linalg.LinAlgError(SQUARE[1])
     if not a.size:
         return a.copy(), np.arange(0)
-    lu, pivots, _ = _of_scipy(".lapack", f"{a.dtype.char.replace('f', 's')}getrf")(a)
+    lu, pivots, _ = _of_scipy(".lapack", f"{LETTERS[a.dtype.char]}getrf")(a)
     return lu, pivots
 
 
@@ -66,7 +71,7 @@ def solved_triangle(a: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
 
 
 routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="n * n * n / 3 + n * n * k",
-        mismatch=SOLVE, error=("LinAlgError", "Singular matrix"), samples="systems", steps="""
+        mismatch=SOLVE, error=("LinAlgError", "Singular matrix"), kinds=OF_BOTH, samples="systems", steps="""
             f = columns(a)
             s = columns(b)
             gesv(n, k, f, max(1, n), ints(n), s, max(1, n), info)
@@ -74,20 +79,22 @@ routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="
         """)  # fmt: skip
 routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", meaning=solved_triangle, static={"lower": False},
         work="n * n * k / 2", square=("ValueError", "expected square matrix"), mismatch=UNLIKE,
-        error=("LinAlgError", "singular matrix: resolution failed at diagonal {}"), samples="triangles", steps="""
+        error=("LinAlgError", "singular matrix: resolution failed at diagonal {}"), kinds=OF_BOTH,
+        samples="triangles", steps="""
             f = columns(a)
             s = columns(b)
             trtrs('L' if lower else 'U', 'N', 'N', n, k, f, max(1, n), s, max(1, n), info)
             x = s
         """)  # fmt: skip
-routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n * n / 6", samples="positive_definite",
+routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n * n / 6", kinds=OF_BOTH,
+        samples="positive_definite",
         error=("LinAlgError", "Matrix is not positive definite"), steps="""
             f = columns(a)
             potrf('L', n, f, max(1, n), info)
             l = lower(f)
         """)  # fmt: skip
 routine("getrf", "lu(n, n), int pivots(n) <- a(n, n)", meaning=factored, work="n * n * n / 3",
-        samples="square_matrices", steps="""
+        kinds=OF_BOTH, samples="square_matrices", steps="""
             f = columns(a)
             p = ints(n)
             getrf(n, n, f, max(1, n), p, info)
@@ -95,7 +102,7 @@ routine("getrf", "lu(n, n), int pivots(n) <- a(n, n)", meaning=factored, work="n
             pivots = positions(p)
         """)  # fmt: skip
 routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.linalg.qr, work="2 * m * n * k",
-        samples="matrices", steps="""
+        kinds=OF_BOTH, samples="matrices", steps="""
             f = columns(a)
             t = floats(k)
             geqrf(m, n, f, max(1, m), t, work, lwork, info)
@@ -103,19 +110,22 @@ routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.li
             orgqr(m, k, k, f, max(1, m), t, work, lwork, info)
             q = f
         """)  # fmt: skip
-routine("syevd", "w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, work="9 * n * n * n", samples="symmetric",
+routine("syevd", "real w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, static={"UPLO": "L"}, work="9 * n * n * n",
+        kinds=OF_BOTH, samples="symmetric",
         error=NO_CONVERGENCE, steps="""
             f = columns(a)
-            syevd('V', 'L', n, f, max(1, n), w, work, lwork, iwork, liwork, info)
+            syevd('V', UPLO, n, f, max(1, n), w, work, lwork, rwork, lrwork, iwork, liwork, info)
             v = f
         """)  # fmt: skip
-routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * k", samples="matrices",
+routine("gesdd", "u(m, k), real s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * k", kinds=OF_BOTH,
+        samples="matrices",
         meaning=lambda a: np.linalg.svd(a, full_matrices=False), error=NOT_DECOMPOSED,
         steps="""
             f = columns(a)
             left = floats(m, k)
             right = floats(k, n)
-            gesdd('S', m, n, f, max(1, m), s, left, max(1, m), right, max(1, k), work, lwork, ints(8 * k), info)
+            gesdd('S', m, n, f, max(1, m), s, left, max(1, m), right, max(1, k), work, lwork,
+                  rwork(k * (5 * k + 2 * max(m, n) + 7)), ints(8 * k), info)
             u = left
             vt = right
         """)  # fmt: skip
@@ -133,14 +143,30 @@ routine("geev_values", "x(n), y(n) <- a(n, n)", meaning=lambda a: of_square(a)[:
             none = floats(1)
             geev('N', 'N', n, f, max(1, n), x, y, none, 1, none, 1, work, lwork, info)
         """)  # fmt: skip
-routine("syevd_values", "w(n) <- a(n, n)", meaning=np.linalg.eigvalsh, work="2 * n * n * n", samples="symmetric",
+routine("geev_of_complex", "w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eig, work="25 * n * n * n", kinds=("complex",),
+        samples="square_pairs", error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            none = floats(1)
+            right = floats(n, n)
+            geev('N', 'V', n, f, max(1, n), w, none, 1, right, max(1, n), work, lwork, rwork(2 * n), info)
+            v = right
+        """)  # fmt: skip
+routine("geev_values_of_complex", "w(n) <- a(n, n)", meaning=np.linalg.eigvals, work="10 * n * n * n",
+        kinds=("complex",), samples="square_pairs", error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            none = floats(1)
+            geev('N', 'N', n, f, max(1, n), w, none, 1, none, 1, work, lwork, rwork(2 * n), info)
+        """)  # fmt: skip
+routine("syevd_values", "real w(n) <- a(n, n)", meaning=np.linalg.eigvalsh, static={"UPLO": "L"},
+        work="2 * n * n * n", kinds=OF_BOTH, samples="symmetric",
         error=NO_CONVERGENCE, steps="""
             f = columns(a)
-            syevd('N', 'L', n, f, max(1, n), w, work, lwork, iwork, liwork, info)
+            syevd('N', UPLO, n, f, max(1, n), w, work, lwork, rwork, lrwork, iwork, liwork, info)
         """)  # fmt: skip
-routine("gesdd_values", "s(k) <- a(m, n) with k = min(m, n)", work="4 * m * n * k", samples="matrices",
+routine("gesdd_values", "real s(k) <- a(m, n) with k = min(m, n)", work="4 * m * n * k", kinds=OF_BOTH,
+        samples="matrices",
         meaning=lambda a: np.linalg.svd(a, compute_uv=False), error=NOT_DECOMPOSED, steps="""
             f = columns(a)
             none = floats(1)
-            gesdd('N', m, n, f, max(1, m), s, none, 1, none, 1, work, lwork, ints(8 * k), info)
+            gesdd('N', m, n, f, max(1, m), s, none, 1, none, 1, work, lwork, rwork(7 * k), ints(8 * k), info)
         """)  # fmt: skip

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..dtypes import FLOAT_WORD
+from ..dtypes import FLOAT_WORD, complex_of
 from ..types import Array, Extent, Scalar, Type, least_of, rank
-from . import lapack, lapack_status  # noqa: F401  the rows of routines
-from .batching import right_sides
+from . import fourier, lapack, lapack_status  # noqa: F401  the rows of routines
+from .batching import right_sides, rows_below
 from .kinds import library
-from .raising import always
+from .raising import always, never
 from .routines import ROUTINES, Routine, formula
 from .rules import in_language, tangent_in_language
 from .schema import Operator, TypeFault
@@ -29,23 +29,27 @@ def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | No
     The rule for tangents is called like the operator.
     """
     row = ROUTINES[routine]
-    takes_complex = bool(more.get("of_complex"))
-    jvp = tangent_in_language(name) if any(vjp) else None
+    is_linear = "linear" in more
+    jvp = tangent_in_language(name) if any(vjp) and not is_linear else None
+    called = spelling.partition("(")[0].replace("pellucid.support", "np.fft")
 
-    def rule(types: Sequence[Type], **static: object) -> Any:
-        if not takes_complex:
-            real_only(spelling.partition("(")[0], types)
-        return types_of(spelling.partition("(")[0], row, types)
+    def rule(types: Sequence[Type], **static: Any) -> Any:
+        if "complex" not in row.kinds:
+            real_only(called, types)
+        return types_of(called, row, types, static.get("shape"))
 
     return library(
-        name, " ".join(o.name for o in row.read), is_light=False, raises=always, type=rule, meaning=row.meaning,
-        routine=routine, results=len(row.results), vjp=[v and in_language(v) for v in vjp], jvp=jvp,
-        samples=row.samples, static=row.static, spelling=spelling, **more,
+        name, " ".join(o.name for o in row.read), is_light=False, type=rule, meaning=row.meaning, routine=routine,
+        raises=always if row.can_fail else never, results=len(row.results), vjp=[v and in_language(v) for v in vjp],
+        jvp=jvp, samples=row.samples, static={**row.static, **({"shape": ...} if row.is_shaped else {})},
+        spelling=spelling, of_complex="own" if "complex" in row.kinds else "", **more,
     )  # fmt: skip
 
 
-def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Type, ...]:
-    """The types of the results: matrices and vectors in the lengths that the operands have."""
+def types_of(
+    name: str, row: Routine, types: Sequence[Type], shape: tuple[Extent, ...] | None = None
+) -> Type | tuple[Type, ...]:
+    """The types of the results: matrices and vectors in the lengths that the operands have, or in the shape given."""
     numeric(name, types)
     known: dict[str, Extent] = {}
     lacking = False
@@ -62,33 +66,45 @@ def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Typ
     for length, rule in row.computed.items():
         known[length] = least_of(*(known[a.id] for a in formula(rule).args))
     dtype = in_floats(name, types)
+    if row.kinds == ("complex",):
+        dtype = complex_of(dtype)
     made: list[Type] = []
     for result in row.results:
         if not result.lengths:
             made.append(Scalar(FLOAT_WORD))
             continue
         lengths = result.lengths[:-1] if lacking and result.may_lack_axis else result.lengths
-        made.append(Array(result.dtype or dtype, tuple(known[length] for length in lengths)))
+        made.append(Array(result.dtype(dtype), shape or tuple(known[length] for length in lengths)))
     return made[0] if len(made) == 1 else tuple(made)
 
 
-by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", of_complex="own", vjp=["solve_matrix", "solve_right_side"],
+by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", vjp=["solve_matrix", "solve_right_side"],
            batch=right_sides, python=("numpy.linalg.solve",))  # fmt: skip
 by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
            vjp=["triangle", "triangle_right_side"], batch=right_sides)  # fmt: skip
 by_routine("cholesky", "potrf", "np.linalg.cholesky({a})", vjp=["cholesky"])
 by_routine("lu_factor", "getrf", "scipy.linalg.lu_factor({a})", vjp=["lu_factor"])
 by_routine("qr", "geqrf", "np.linalg.qr({a})", vjp=["qr"])
-by_routine("eigh", "syevd", "np.linalg.eigh({a})", vjp=["eigh"])
+by_routine("eigh", "syevd", "np.linalg.eigh({a}, UPLO={UPLO})", vjp=["eigh"])
 by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
-by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a})", vjp=["eigvalsh"])
+by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a}, UPLO={UPLO})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
 by_routine("parts_of_eig", "geev", "pellucid.support.parts_of_eig({a})", vjp=["parts_of_eig"])
+for _name, _routine, _spelling in (
+    ("fft", "c2c_forward", "np.fft.fft({a})"), ("ifft", "c2c_backward", "np.fft.ifft({a}, norm='forward')"),
+    ("rfft", "r2c", "pellucid.support.rfft({a}, shape={shape})"),
+    ("irfft", "c2r", "pellucid.support.irfft({a}, shape={shape})"),
+):  # fmt: skip
+    by_routine(_name, _routine, _spelling, vjp=[_name], linear="together", batch=rows_below)
 by_routine("parts_of_eigvals", "geev_values", "pellucid.support.parts_of_eigvals({a})", vjp=["parts_of_eigvals"])
+by_routine("eig_of_complex", "geev_of_complex", "pellucid.support.eig_of_complex({a})", vjp=["eig_of_complex"])
+by_routine("eigvals_of_complex", "geev_values_of_complex", "pellucid.support.eigvals_of_complex({a})",
+           vjp=["eigvals_of_complex"])  # fmt: skip
 
 # Whether an operator raises LinAlgError: what a `try` asks before it.
 for _name, _routine in (
     ("solve", "gesv"), ("solve_triangular", "trtrs"), ("cholesky", "potrf"), ("eigh", "syevd"), ("eigvalsh", "syevd"),
     ("svd", "gesdd"), ("svdvals", "gesdd"),
 ):  # fmt: skip
-    by_routine(f"{_name}_fails", f"{_routine}_fails", f"pellucid.support.{_name}_fails({{a}})", vjp=[None])
+    _static = "".join(f", {key}={{{key}}}" for key in ROUTINES[f"{_routine}_fails"].static)
+    by_routine(f"{_name}_fails", f"{_routine}_fails", f"pellucid.support.{_name}_fails({{a}}{_static})", vjp=[None])

@@ -111,10 +111,10 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
 
 
 NUMPY_FUNCTIONS = {
-    "elementary": "clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
+    "elementary": "sign clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
-    " allclose nansum",
+    " allclose nansum cumulative_sum cumulative_prod",
     "calculus": "diff ediff1d trapezoid gradient unwrap",
     "statistics": "mean var std average cov corrcoef",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
@@ -124,30 +124,42 @@ NUMPY_FUNCTIONS = {
     " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
-    " linalg.cross=cross linalg.vector_norm=vector_norm",
+    " linalg.cross=cross linalg.vector_norm=vector_norm"
+    " matvec vecmat linalg.multi_dot=multi_dot linalg.diagonal=diagonal_of_last"
+    " linalg.matrix_norm=norm_of_last linalg.tensordot=tensordot",
     "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals"
     " linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
-    " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals",
-    "sorting": "sort argsort lexsort partition argpartition unique",
+    " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals"
+    " linalg.tensorinv=tensorinv linalg.tensorsolve=tensorsolve",
+    "sorting": "sort argsort lexsort partition argpartition unique unique_all unique_counts"
+    " unique_inverse unique_values sort_complex",
     "quantiles": "median percentile quantile",
     "places": "flatnonzero nonzero argwhere where compress extract take_along_axis tril_indices triu_indices"
     " tril_indices_from triu_indices_from diag_indices diag_indices_from ix_ indices meshgrid unravel_index"
     " ravel_multi_index",
-    "counting": "bincount digitize histogram histogram_bin_edges",
+    "counting": "bincount digitize histogram histogram_bin_edges histogram2d histogramdd",
     "editing": "append insert delete split array_split hsplit vsplit rot90 pad",
     "nan_statistics": "nanprod nancumsum nancumprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd nanmedian"
     " nanpercentile nanquantile",
     "choosing": "select choose piecewise array_equal",
-    "joining": "concatenate concat=concatenate stack vstack hstack column_stack block",
+    "joining": "concatenate concat=concatenate stack vstack row_stack=vstack hstack column_stack block",
     "changing": "fill_diagonal copyto put put_along_axis putmask place",
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
-    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots",
+    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
     " linalg.matrix_power=matrix_power",
-    "along": "apply_along_axis",
+    "along": "apply_along_axis vectorize",
+    "arranging": "atleast_3d dstack dsplit unstack rollaxis diagflat broadcast_arrays array_equiv trim_zeros isscalar"
+    " apply_over_axes fromfunction mask_indices ndindex resize broadcast_shapes asarray_chkfinite",
+    "exponents": "frexp ldexp spacing",
+    "dtype_questions": "issubdtype isdtype promote_types result_type can_cast",
+    "bits": "modf divmod bitwise_count gcd lcm packbits unpackbits",
     "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj",
+    "fourier": "fft.fft=fft fft.ifft=ifft fft.rfft=rfft fft.irfft=irfft fft.hfft=hfft fft.ihfft=ihfft fft.fftn=fftn"
+    " fft.ifftn=ifftn fft.rfftn=rfftn fft.irfftn=irfftn fft.fft2=fft2 fft.ifft2=ifft2 fft.rfft2=rfft2"
+    " fft.irfft2=irfft2 fft.fftfreq=fftfreq fft.rfftfreq=rfftfreq fft.fftshift=fftshift fft.ifftshift=ifftshift",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm dist fsum",
@@ -158,6 +170,10 @@ BISECT_FUNCTIONS = {
 CMATH_FUNCTIONS = {
     "complex_mathematics": "sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh phase polar"
     " rect isnan isinf isfinite isclose",
+}
+SPECIAL_FUNCTIONS = {
+    "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
+    " logsumexp softmax log_softmax",
 }
 METHOD_FUNCTIONS = {
     "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
@@ -177,6 +193,7 @@ METHOD_FUNCTIONS = {
 # Library functions that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX = {
     "complex_numbers": "*",
+    "fourier": "*",
     "complex_mathematics": "*",
     "creation": "*",
     "manipulation": "*",
@@ -185,16 +202,22 @@ OF_COMPLEX = {
     "places": "*",
     "changing": "*",
     "along": "*",
-    "elementary": "cast astype item where isclose logical_and logical_or logical_not logical_xor",
-    "reductions": "sum prod any all cumsum cumprod count_nonzero allclose",
+    "arranging": "*",
+    "dtype_questions": "*",
+    "elementary": "sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
+    "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
     "statistics": "mean average var std",
-    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross norm vector_norm trace_of_last matmul",
+    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross norm vector_norm trace_of_last matmul"
+    " matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
-    "interpolation": "convolve correlate",
-    "polynomials": "polyval vander polyder polyadd polysub polymul",
-    "least_squares": "matrix_power",
-    "linear_algebra": "inv",
+    "interpolation": "convolve correlate searchsorted",
+    "sorting": "*",
+    "sets": "*",
+    "quantiles": "median",
+    "polynomials": "polyval vander polyder polyadd polysub polymul polyint poly polydiv",
+    "least_squares": "*",
+    "linear_algebra": "*",
     "python_builtins": "total",
     "python_lists": "*",
     "python_dicts": "*",
@@ -219,6 +242,7 @@ BINDINGS: dict[str, NameBinding] = {
     **_library("math.", MATH_FUNCTIONS),
     **_library("bisect.", BISECT_FUNCTIONS),
     **_library("cmath.", CMATH_FUNCTIONS),
+    **_library("scipy.special.", SPECIAL_FUNCTIONS),
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
 }

@@ -1,7 +1,7 @@
 """Sample operands of library routines, by name: what the generated tests call every row on.
 
-All are of float64, and are converted; among them are empty ones, those that a routine refuses or fails on, and those
-whose lengths do not go together.
+All are of float64 or complex128, and are converted; among them are empty ones, those that a routine refuses or fails
+on, and those whose lengths do not go together.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ Operands = tuple[np.ndarray, ...]
 
 def _made(*shape: int, seed: int = 1) -> np.ndarray:
     return np.random.default_rng((seed, *shape)).normal(size=shape)
+
+
+def _pairs(*shape: int) -> np.ndarray:
+    return _made(*shape) + 1j * _made(*shape, seed=2)
 
 
 def _square(n: int) -> np.ndarray:
@@ -46,6 +50,9 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     "vector_products": tuple((_made(n, k), _made(k)) for n in (0, 1, 3) for k in (0, 1, 4))
     + ((_made(2, 3), _made(2)),),
     "dot_products": tuple((_made(k), _made(k, seed=2)) for k in SIZES) + ((_made(2), _made(3)),),
+    "rows": tuple((_made(m, n),) for m in (0, 1, 3) for n in (1, 2, 5, 8)),
+    "rows_of_complex": tuple((_pairs(m, n),) for m in (0, 1, 3) for n in (1, 2, 5, 8)),
+    "half_rows": tuple((_pairs(m, n),) for m in (0, 1, 3) for n in (2, 3, 5)),
     "systems": tuple((_square(n), b) for n in SIZES for b in (_made(n), _made(n, 3), _made(n, 0)))
     + tuple((a, _made(len(a), 2)) for a in (*SINGULAR, *WRONG, NAN))
     + ((_square(3), _made(2)), (_square(3), _made(2, 2))),
@@ -59,5 +66,6 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     "matrices": tuple((_made(m, n),) for m in SIZES for n in (0, 1, 3, 40)) + tuple((a,) for a in SINGULAR),
     "square_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, NAN)),
     "apart_in_eigenvalues": tuple((a,) for a in WRONG) + tuple((_apart(n),) for n in (0, 1, 2, 3, 5, 8)),
+    "square_pairs": tuple((a,) for a in WRONG) + tuple((_apart(n) * (1.0 + 0.5j),) for n in (0, 1, 2, 3, 5, 8)),
     "symmetric": tuple((_symmetric(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, np.eye(4))),
 }

@@ -7,13 +7,18 @@ of which lengths, its meaning in CPython, where it fails and with which words, w
 
     f = columns(a)              a copy of an operand, column after column: what LAPACK may overwrite
     r = rows(a), v = vector(x)  an operand as it lies, or a copy of it: lead(r), trans(r), turned(r), step(v) tell how
-    t = floats(m, k), ints(n)   memory to work in; matrices lie column after column
+    t = floats(m, k), ints(n)   memory to work in; matrices lie column after column; `reals` for parts of numbers
     gesv(n, k, f, ..., info)    a call of the routine for the dtype, `dgesv`; `work` and `iwork` are of the lengths that
-                                it asks for; a result among the arguments is written in place
+                                it asks for, as is `rwork`, which routines of complex numbers alone are given, and
+                                `rwork(2 * n)`; a result among the arguments is written in place
     s = dot(...)                a call that gives a number
     x = f, upper(f), lower(f)   a result; of a triangle, the rest is zero
     p = positions(t)            a result: places that LAPACK counts from one, counted from zero
     s = number(info)            a result: 1.0 where the routine says that it failed, else 0.0
+    along_rows('fft', a, y)     a loop of NumPy's own transforms (`targets/llvm/transforms.py`) over all rows
+
+An operand is of the dtype of the routine, that of the last one, or of another that follows: `real w(n)` of its parts,
+`complex y(n, m)` of numbers with such parts, `int pivots(n)`.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from functools import lru_cache
 
 import gast
 
-from ..dtypes import INT_WORD
+from ..dtypes import INT_WORD, complex_of, part_of
 from ..parsing import parsed_expression, parsed_module
 from ..records import dataclass
 
@@ -37,14 +42,26 @@ OUT_MESSAGE = "the result of a library function does not fit its array"
 class Operand:
     """An array: `lengths` names those of its axes, all of which repeat what is named before.
 
-    `dtype` is empty where it is that of the routine; the last axis of one that `may_lack_axis` may be missing.
+    `kind` is empty where its dtype is that of the routine, else `real`, `complex` or `int`; the last axis of one that
+    `may_lack_axis` may be missing.
     """
 
     name: str
     role: str  # in, out
     lengths: tuple[str, ...]
-    dtype: str = ""
+    kind: str = ""
     may_lack_axis: bool = False
+
+    def dtype(self, word: str) -> str:
+        """Its dtype where the routine is called for this one."""
+        match self.kind:
+            case "real":
+                return part_of(word)
+            case "complex":
+                return complex_of(word)
+            case "int":
+                return INT_WORD
+        return word
 
     def has_rank(self, rank: int) -> bool:
         return rank == len(self.lengths) or self.may_lack_axis and rank == len(self.lengths) - 1
@@ -55,6 +72,7 @@ class Routine:
     """One routine; `computed` are the lengths that follow from others.
 
     steps       how it is computed, a line each
+    kinds       the kinds of numbers that it is for
     meaning     what it is in CPython: the results, given what it reads
     work        the multiplications it does, in the lengths
     error       the exception and the words where a routine says that it failed; `{}` is the place, counted from zero
@@ -79,6 +97,19 @@ class Routine:
     mismatch: tuple[str, ...] = ()
     is_product: bool = False
     static: Mapping[str, object] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ("float",)
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether its result has a length that only the caller knows."""
+        known = {length for operand in self.read for length in operand.lengths} | set(self.computed)
+        return any(length not in known for operand in self.results for length in operand.lengths)
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether operands of the right ranks may be refused."""
+        lengths = [length for operand in self.read for length in operand.lengths]
+        return bool(self.error[0]) or len(set(lengths)) < len(lengths)
 
     @property
     def results(self) -> tuple[Operand, ...]:
@@ -96,7 +127,7 @@ class Routine:
     @property
     def takes_memory(self) -> bool:
         """Whether it works in memory of its own, whatever lies where."""
-        return any(maker in self.steps for maker in ("columns(", "floats(", "ints("))
+        return any(maker in self.steps for maker in ("columns(", "floats(", "reals(", "ints("))
 
     @property
     def given(self) -> tuple[Operand, ...]:
@@ -108,13 +139,15 @@ class Routine:
         for operand, (word, rank) in zip(self.given, found, strict=True):
             if not operand.has_rank(rank):
                 return f"`{self.name}`: `{operand.name}` has {len(operand.lengths)} axes, not {rank}"
-            if word != (operand.dtype or dtype):
-                return f"`{self.name}`: `{operand.name}` is of {operand.dtype or dtype}, not {word}"
+            if word != operand.dtype(dtype):
+                return f"`{self.name}`: `{operand.name}` is of {operand.dtype(dtype)}, not {word}"
         return ""
 
     def in_place(self, *operands: object, **static: object) -> object:
         """Call it in CPython as the loops stage does."""
         count = len(self.given) - len(self.read)
+        if self.is_shaped:
+            static["shape"] = operands[0].shape  # type: ignore[attr-defined]
         made = self.meaning(*operands[count:], **{**self.static, **static})
         if self.gives_number:
             return made
@@ -143,9 +176,8 @@ def _operands(text: str, role: str) -> list[Operand]:
         words, _, lengths = part.lstrip(", ").partition("(")
         names = tuple(word.strip() for word in lengths.split(",") if word.strip())
         kind, name = words.split() if " " in words else ("", words)
-        dtype = INT_WORD if kind == "int" else ""
         plain = tuple(n.rstrip("?") for n in names)
-        found.append(Operand(name, role, plain, dtype, names != plain))
+        found.append(Operand(name, role, plain, kind, names != plain))
     return found
 
 

@@ -27,6 +27,7 @@ from ..dtypes import (
     part_of,
     promote_dtypes,
 )
+from ..dtypes import is_signed as has_sign
 from ..dtypes import python_word as word_of_python
 from ..dtypes import summed as summed_word
 from ..records import dataclass
@@ -339,6 +340,18 @@ def grid_axes(count: int, indexing: str) -> tuple[int, ...]:
 def is_empty(value: object) -> bool:
     """Whether an array is known to have no elements."""
     return 0 in type_rules.dims_of(type_of(value))
+
+
+@StaticFunction
+def known_length(value: object) -> int:
+    """The length of the first axis, where it must be known now, because so many arrays are made."""
+    (length, *_) = type_rules.dims_of(type_of(value))
+    return known_int.ask(length)  # type: ignore[return-value]
+
+
+@StaticFunction
+def is_signed(value: object) -> bool:
+    return has_sign(type_of(value).dtype)  # type: ignore[union-attr]
 
 
 @StaticFunction

@@ -38,3 +38,33 @@ def at(number, shape):
         place = (number % length, *place)
         number = number // length
     return (*place, ...)
+
+
+def vectorize(pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+    """The function on each element of the arrays together; the first result says of which dtype all are."""
+    if excluded is not None or signature is not None:
+        static.refuse("U012", "`excluded=` and `signature=` of np.vectorize are not supported: write the loop")
+
+    def mapped(*args):
+        parts = [as_array(part) for part in args]
+        together = op.empty(shape=parts[0].shape, dtype="bool")
+        for part in parts[1:]:
+            together = op.logical_or(together, op.empty(shape=part.shape, dtype="bool"))
+        count = total(together.shape)
+        if count == 0:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        flat = [op.reshape(op.broadcast_to(part, shape=together.shape), shape=(count,)) for part in parts]
+        first = operand(pyfunc(*[pythons(part[0]) for part in flat]))
+        word = static.element(first) if otypes is None else static.dtype_name(static.part(otypes, 0))
+        out = op.empty(shape=(count,), dtype=word)
+        out[0] = in_dtype(first, word)
+        for k in range(1, count):
+            out[k] = in_dtype(operand(pyfunc(*[pythons(part[k]) for part in flat])), word)
+        return op.reshape(out, shape=together.shape)
+
+    return mapped
+
+
+def pythons(element):
+    """A number of an array as Python's."""
+    return op.cast(element, dtype=static.python_word(static.element(element)), weak=True)

@@ -9,7 +9,7 @@ from .calculus import diff
 from .creation import linspace, one_length
 from .elementary import as_floating, in_dtype, operand, strong
 from .interpolation import place, searchsorted
-from .manipulation import ravel
+from .manipulation import lengths_along, ravel
 from .reductions import any, max, min
 
 
@@ -143,3 +143,42 @@ def extremes(values):
     else:
         low, high = op.cast(min(values), dtype=word), op.cast(max(values), dtype=word)
     return low, high
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    """Counts of pairs, or sums of their weights, and the edges along both axes."""
+    x, y = ravel(operand(x)), ravel(operand(y))
+    if x.shape[0] != y.shape[0]:
+        raise ValueError("x and y must have the same length.")
+    both = bins if static.is_sequence(bins) and len(bins) == 2 else (bins, bins)
+    counts, edges = histogramdd((x, y), both, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    """The same of points whose coordinates are given as so many vectors."""
+    if not static.is_sequence(sample):
+        static.refuse("U012", "np.histogramdd takes a tuple of the coordinates: how many there are must be known")
+    parts = [ravel(operand(part)) for part in sample]
+    count = len(parts)
+    many = bins if static.is_sequence(bins) else tuple([bins for _ in parts])
+    if len(many) != count:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    ranges = tuple([None for _ in parts]) if range is None else range
+    edges = [edges_of(part, operand(n), limits) for part, n, limits in zip(parts, many, ranges)]
+    shares = None if weights is None else ravel(operand(weights))
+    counts = op.zeros(shape=tuple([e.shape[0] - 1 for e in edges]), dtype="f64")
+    for i in each(parts[0]):
+        inside = True
+        for part, e in zip(parts, edges):
+            inside = inside and e[0] <= part[i] and part[i] <= e[e.shape[0] - 1]
+        if inside:
+            at = tuple([op.minimum(place(e, part[i], True), e.shape[0] - 1) - 1 for part, e in zip(parts, edges)])
+            counts[at] += 1.0 if shares is None else shares[i]
+    if density is not None and density:
+        total = op.sum(counts)
+        for k in python_range(count):
+            sizes = in_dtype(diff(edges[k]), "f64")
+            counts = counts / op.reshape(sizes, shape=lengths_along(k, count, sizes.shape[0]))
+        counts = counts / total
+    return counts, edges

@@ -66,9 +66,31 @@ def solve_right_side(a, b, out, out_bar):
 # --- factors of matrices (Giles 2008, "Collected matrix derivative results for forward and reverse mode") -------------
 
 
+def adjoint(a):
+    """The conjugate of the transpose; of a real matrix the transpose."""
+    return transposed(conjugate(a))
+
+
+def conjugate(a):
+    return op.conjugate(a) if static.is_complex(a) else a
+
+
+def barred(a_bar):
+    """The other convention for a cotangent, in which it is the direction of ascent; None stays."""
+    return None if a_bar is None else conjugate(a_bar)
+
+
+def without_imaginary_diagonal(m):
+    """The diagonal of a matrix that is its own adjoint is real."""
+    if not static.is_complex(m):
+        return m
+    n = m.shape[0]
+    return op.where(op.eye(shape=(n, n), dtype="f64") > 0.0, op.real(m), m)
+
+
 def of_lower(s):
-    """The cotangent of a matrix that is taken for symmetric, and of which the lower triangle is read."""
-    return tril(s) + tril(transposed(s), -1)
+    """The cotangent of a matrix that is taken for its own adjoint, and of which the lower triangle is read."""
+    return conjugate(without_imaginary_diagonal(tril(s) + tril(adjoint(s), -1)))
 
 
 def triangle(a, b, out, out_bar, lower):
@@ -84,13 +106,17 @@ def triangle_right_side(a, b, out, out_bar, lower):
 
 def cholesky(a, out, out_bar):
     """With a = l l^T: s = l^-T phi(l^T l_bar) l^-1, where phi takes the lower triangle and half of the diagonal."""
-    n = len(out)
-    inner = op.matmul(transposed(out), tril(out_bar))
-    half = op.where(op.eye(shape=(n, n), dtype=static.element(out)) > 0.0, 0.5 * inner, tril(inner))
-    left = op.solve_triangular(transposed(out), half, lower=False)
-    s = transposed(op.solve_triangular(transposed(out), transposed(left), lower=False))
-    a_bar = 0.5 * of_lower(s + transposed(s))
+    half = lower_with_half(op.matmul(adjoint(out), tril(conjugate(out_bar))))
+    left = op.solve_triangular(adjoint(out), half, lower=False)
+    s = adjoint(op.solve_triangular(adjoint(out), adjoint(left), lower=False))
+    a_bar = 0.5 * of_lower(s + adjoint(s))
     return a_bar
+
+
+def lower_with_half(m):
+    """The lower triangle, with half of the diagonal's real part."""
+    n = len(m)
+    return without_imaginary_diagonal(op.where(op.eye(shape=(n, n), dtype="f64") > 0.0, 0.5 * m, tril(m)))
 
 
 def lu_factor(a, lu, pivots, lu_bar, pivots_bar):
@@ -130,33 +156,34 @@ def qr(a, q, r, q_bar, r_bar):
     """With m = r r_bar^T - q_bar^T q: a_bar = (q_bar + q copyltu(m)) r^-T, for as many rows as columns or more."""
     if a.shape[0] < a.shape[1]:
         raise NotImplementedError("the factors of a matrix of more columns than rows have no derivative here")
+    q_bar, r_bar = barred(q_bar), barred(r_bar)
     inner = op.zeros(shape=r.shape, dtype=static.element(r))
     if r_bar is not None:
-        inner = inner + op.matmul(r, transposed(triu(r_bar)))
+        inner = inner + op.matmul(r, adjoint(triu(r_bar)))
     if q_bar is not None:
-        inner = inner - op.matmul(transposed(q_bar), q)
+        inner = inner - op.matmul(adjoint(q_bar), q)
     sides = op.matmul(q, of_lower_half(inner))
     if q_bar is not None:
         sides = sides + q_bar
-    a_bar = transposed(op.solve_triangular(r, transposed(sides), lower=False))
+    a_bar = transposed(op.solve_triangular(r, transposed(conjugate(sides)), lower=False))
     return a_bar
 
 
 def of_lower_half(m):
-    """The symmetric matrix with the lower triangle of `m`."""
-    return tril(m) + transposed(tril(m, -1))
+    """The matrix with the lower triangle of `m` that is its own adjoint."""
+    return without_imaginary_diagonal(tril(m) + adjoint(tril(m, -1)))
 
 
-def eigh(a, w, v, w_bar, v_bar):
+def eigh(a, w, v, w_bar, v_bar, UPLO):
     """a_bar = v (diag(w_bar) + f * (v^T v_bar)) v^T with f_ij = 1 / (w_j - w_i), zero on the diagonal."""
     inner = op.zeros(shape=a.shape, dtype=static.element(v))
     if v_bar is not None:
-        inner = inner + inverse_gaps(w) * op.matmul(transposed(v), v_bar)
+        inner = inner + inverse_gaps(w) * op.matmul(adjoint(v), conjugate(v_bar))
     if w_bar is not None:
         inner = inner + diag(w_bar)
-    s = op.matmul(op.matmul(v, inner), transposed(v))
-    a_bar = 0.5 * of_lower(s + transposed(s))
-    return a_bar
+    s = op.matmul(op.matmul(v, inner), adjoint(v))
+    a_bar = 0.5 * of_lower(s + adjoint(s))
+    return a_bar if UPLO == "L" else adjoint(a_bar)
 
 
 def inverse_gaps(w):
@@ -166,27 +193,31 @@ def inverse_gaps(w):
 
 
 def svd(a, u, s, vt, u_bar, s_bar, vt_bar):
-    """a_bar = u (diag(s_bar) + (f * skew(u^T u_bar)) s + s (f * skew(v^T v_bar))) v^T, and what u and v do not span."""
-    inner = op.zeros(shape=(len(s), len(s)), dtype=static.element(s))
+    """a_bar = u (diag(s_bar) + (f * skew(u^T u_bar)) s + s (f * skew(v^T v_bar))) v^T, and what u and v do not span;
+    of complex numbers with adjoints, and the phases of the columns of u."""
+    u_bar, vt_bar = barred(u_bar), barred(vt_bar)
+    inner = op.zeros(shape=(len(s), len(s)), dtype=static.element(u))
     f = inverse_gaps(s * s)
     if s_bar is not None:
         inner = inner + diag(s_bar)
-    a_bar = op.zeros(shape=a.shape, dtype=static.element(s))
+    a_bar = op.zeros(shape=a.shape, dtype=static.element(u))
     if u_bar is not None:
-        turn = op.matmul(transposed(u), u_bar)
-        inner = inner + f * (turn - transposed(turn)) * s[None, :]
+        turn = op.matmul(adjoint(u), u_bar)
+        inner = inner + f * (turn - adjoint(turn)) * s[None, :]
+        if static.is_complex(turn):
+            inner = inner + 1j * diag(op.imag(diag(turn)) / s)
         a_bar = a_bar + op.matmul((u_bar - op.matmul(u, turn)) / s[None, :], vt)
     if vt_bar is not None:
-        turn = op.matmul(vt, transposed(vt_bar))
-        inner = inner + s[:, None] * (f * (turn - transposed(turn)))
-        a_bar = a_bar + op.matmul(u / s[None, :], vt_bar - op.matmul(transposed(turn), vt))
-    a_bar = a_bar + op.matmul(op.matmul(u, inner), vt)
+        turn = op.matmul(vt, adjoint(vt_bar))
+        inner = inner + s[:, None] * (f * (turn - adjoint(turn)))
+        a_bar = a_bar + op.matmul(u / s[None, :], vt_bar - op.matmul(adjoint(turn), vt))
+    a_bar = conjugate(a_bar + op.matmul(op.matmul(u, inner), vt))
     return a_bar
 
 
-def eigvalsh(a, w, w_bar):
-    values, v = op.eigh(a)
-    return eigh(a, values, v, w_bar, None)
+def eigvalsh(a, w, w_bar, UPLO):
+    values, v = op.eigh(a, UPLO=UPLO)
+    return eigh(a, values, v, w_bar, None, UPLO)
 
 
 def parts_of_eigvals(a, x, y, x_bar, y_bar):
@@ -200,6 +231,18 @@ def parts_of_eigvals(a, x, y, x_bar, y_bar):
     v = eigenvectors(*op.parts_of_eig(a)[1:])
     a_bar = op.real(op.solve(transposed(v), w_bar[:, None] * transposed(v)))
     return a_bar
+
+
+def eigvals_of_complex(a, w, w_bar):
+    v = op.eig_of_complex(a)[1]
+    return op.solve(transposed(v), w_bar[:, None] * transposed(v))
+
+
+def eig_of_complex(a, w, v, w_bar, v_bar):
+    if v_bar is not None:
+        static.refuse("G003", "eigenvectors of a matrix that is not symmetric have no derivative here",
+                      "take the eigenvalues alone: np.linalg.eigvals")  # fmt: skip
+    return op.solve(transposed(v), w_bar[:, None] * transposed(v))
 
 
 def eigenvectors(y, packed):
@@ -220,6 +263,37 @@ def parts_of_eig(a, x, y, v, x_bar, y_bar, v_bar):
 def svdvals(a, s, s_bar):
     u, values, vt = op.svd(a)
     return svd(a, u, values, vt, None, s_bar, None)
+
+
+# --- Fourier transforms --------------------------------------------------------------------------------------------
+
+
+def fft(a, out, out_bar):
+    """The matrix of the transform is its own transpose."""
+    return op.fft(out_bar)
+
+
+def ifft(a, out, out_bar):
+    return op.ifft(out_bar)
+
+
+def rfft(a, out, out_bar, shape):
+    """The real part of the transform, filled up with zeros, of the cotangent: half of each number stands in either
+    half of a row."""
+    return op.irfft(op.conjugate(out_bar * shares(out_bar, a.shape[1], 0.5)), shape=a.shape)
+
+
+def irfft(a, out, out_bar, shape):
+    """Each number that a row has twice gets what comes from both places."""
+    moved = op.rfft(out_bar, shape=a.shape)
+    return op.conjugate(moved * shares(a, out.shape[1], 2.0))
+
+
+def shares(half, length, share):
+    """For each number of half a row: 1 where the row has it once, at its start and in its middle, else `share`."""
+    places = op.arange(0, half.shape[1], 1, shape=(half.shape[1],), dtype="i64")
+    is_single = op.logical_or(places == 0, 2 * places == length)
+    return op.cast(op.where(is_single, 1.0, share), dtype=static.real_word(static.element(half)))
 
 
 def extreme_of_examples(x, out, out_bar, axis_name):

@@ -48,6 +48,24 @@ def strong(x):
     return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
 
 
+def sign(x, /):
+    """-1, 0 or 1; of a complex number the one in its direction with the size 1, where that is told by its limit."""
+    x = strong(operand(x))
+    if not static.is_complex(x):
+        return op.sign(x)
+    size = op.absolute(x)
+    direction = x / op.where(op.logical_or(size == 0.0, op.isinf(size)), 1.0, size)
+    found = op.where(size == 0.0, 0.0, op.where(op.isnan(size), size, direction))
+    real, imag = op.real(x), op.imag(x)
+    towards = op.complex_of(of_infinite(real), of_infinite(imag))
+    both = op.logical_and(op.isinf(real), op.isinf(imag))
+    return op.where(op.isinf(size), op.where(both, np.nan, towards), found)
+
+
+def of_infinite(part):
+    return op.where(op.isinf(part), op.sign(part), 0.0)
+
+
 def require_no_out(out):
     if out is not None:
         static.refuse("U012", "`out=` is not taken here; assign the result instead")

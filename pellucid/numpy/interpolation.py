@@ -2,6 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .complex_order import precedes
 from .elementary import conjugated, in_dtype, number, operand
 from .joining import concatenate
 from .manipulation import atleast_1d, ravel
@@ -91,13 +92,6 @@ def place(a, value, after):
         else:
             high = middle
     return low
-
-
-def precedes(left, right):
-    """The order that NumPy sorts in: nan comes after every number."""
-    if static.kind(left) != "float":
-        return left < right
-    return op.logical_or(left < right, op.logical_and(op.isnan(right), op.logical_not(op.isnan(left))))
 
 
 def in_order(a, sorter):

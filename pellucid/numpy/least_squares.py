@@ -9,10 +9,10 @@ import numpy as np
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import eye
+from .derivatives import adjoint
 from .elementary import in_dtype, operand
 from .linear_algebra import inv
-from .manipulation import transposed
-from .products import norm
+from .products import norm, squared_size
 
 
 def lstsq(a, b, rcond=None):
@@ -29,7 +29,7 @@ def lstsq(a, b, rcond=None):
     rank = rank_above(s, machine(a, rcond))
     if rank == n and m >= n:
         q, r = op.qr(a)
-        x = op.solve_triangular(r, transposed(q) @ b)
+        x = op.solve_triangular(r, adjoint(q) @ b)
     else:
         x = shortest(a, b, rank)
     return x, left_over(a, b, x, rank), op.cast(rank, dtype="i32"), s
@@ -60,7 +60,7 @@ def rank_above(s, ratio):
 def shortest(a, b, rank):
     """The solution with the smallest norm, of the directions that count."""
     u, s, vt = op.svd(a)
-    return transposed(vt[:rank]) @ scaled(transposed(u[:, :rank]) @ b, s[:rank])
+    return adjoint(vt[:rank]) @ scaled(adjoint(u[:, :rank]) @ b, s[:rank])
 
 
 def scaled(rows, by):
@@ -71,9 +71,9 @@ def left_over(a, b, x, rank):
     """The sum of squares of each column that no solution reaches; nothing where there may be several."""
     m, n = a.shape
     count = 1 if static.rank(b) == 1 else b.shape[1]
-    out = op.zeros(shape=(count if rank == n and m > n else 0,), dtype=static.element(a))
+    out = op.zeros(shape=(count if rank == n and m > n else 0,), dtype=static.real_word(static.element(a)))
     if rank == n and m > n:
-        out[:] = op.sum((b - a @ x) ** 2, axis=0)
+        out[:] = op.sum(squared_size(b - a @ x), axis=0)
     return out
 
 
@@ -87,7 +87,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     largest = s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
     counts = s > ratio * largest
     inverse = op.where(counts, 1.0 / op.where(counts, s, 1.0), 0.0)
-    return transposed(vt) @ (inverse[:, None] * transposed(u))
+    return adjoint(vt) @ (inverse[:, None] * adjoint(u))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):

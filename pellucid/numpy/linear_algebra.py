@@ -7,9 +7,9 @@ import numpy
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import arange, eye
-from .derivatives import eigenvectors
+from .derivatives import adjoint, eigenvectors
 from .elementary import operand
-from .manipulation import diagonal, transposed
+from .manipulation import diagonal, ravel, total
 
 # The named tuples that NumPy gives.
 EighResult: Any = type(numpy.linalg.eigh(numpy.eye(1)))
@@ -22,7 +22,7 @@ SlogdetResult: Any = type(numpy.linalg.slogdet(numpy.eye(1)))
 def cholesky(a, /, *, upper=False):
     a = operand(a)
     if upper:
-        return transposed(op.cholesky(transposed(a)))
+        return adjoint(op.cholesky(adjoint(a)))
     return op.cholesky(a)
 
 
@@ -37,16 +37,21 @@ def in_floats(a):
 
 
 def slogdet(a):
-    """The sign of the determinant and the logarithm of its size, by triangles."""
+    """The sign of the determinant, of complex numbers its phase, and the logarithm of its size, by triangles."""
     lu, pivots = op.lu_factor(operand(a))
     on_diagonal = diagonal(lu)
-    turns = op.sum(pivots != arange(len(pivots))) + op.sum(on_diagonal < 0.0)
+    turns = op.sum(pivots != arange(len(pivots)))
+    if not static.is_complex(lu):
+        turns = turns + op.sum(on_diagonal < 0.0)
     is_singular = op.any(on_diagonal == 0.0)
-    sign = op.where(is_singular, 0.0, op.where(turns % 2 == 0, 1.0, -1.0))
-    size = op.cast(0.0, dtype=static.element(lu))
+    sign = op.cast(op.where(is_singular, 0.0, op.where(turns % 2 == 0, 1.0, -1.0)), dtype=static.element(lu))
+    size = op.cast(0.0, dtype=static.real_word(static.element(lu)))
     for i in range(len(on_diagonal)):
-        size = size + op.log(op.absolute(on_diagonal[i]))
-    return SlogdetResult(op.cast(sign, dtype=static.element(lu)), size)
+        part = op.absolute(on_diagonal[i])
+        size = size + op.log(part)
+        if static.is_complex(lu) and part > 0.0:
+            sign = sign * (on_diagonal[i] / part)
+    return SlogdetResult(sign, size)
 
 
 def det(a):
@@ -69,25 +74,39 @@ def finite(a):
 
 
 def eigvals(a):
-    """Complex always: NumPy gives real numbers where no imaginary part is left."""
-    x, y = op.parts_of_eigvals(finite(operand(a)))
+    """Complex always: NumPy gives real numbers where a real matrix leaves no imaginary part."""
+    a = operand(a)
+    if static.is_complex(a):
+        return op.eigvals_of_complex(finite(a))
+    x, y = op.parts_of_eigvals(finite(a))
     return op.complex_of(x, y)
 
 
 def eig(a):
-    x, y, packed = op.parts_of_eig(finite(operand(a)))
+    a = operand(a)
+    if static.is_complex(a):
+        w, v = op.eig_of_complex(finite(a))
+        return EigResult(w, v)
+    x, y, packed = op.parts_of_eig(finite(a))
     return EigResult(op.complex_of(x, y), eigenvectors(y, packed))
 
 
 def eigh(a, UPLO="L"):
     a = operand(a)
-    w, v = op.eigh(a if UPLO in ("L", "l") else transposed(a))
+    w, v = op.eigh(a, UPLO=side(UPLO))
     return EighResult(w, v)
 
 
 def eigvalsh(a, UPLO="L"):
     a = operand(a)
-    return op.eigvalsh(a if UPLO in ("L", "l") else transposed(a))
+    return op.eigvalsh(a, UPLO=side(UPLO))
+
+
+def side(UPLO):
+    """The triangle that is read."""
+    if UPLO not in ("L", "l", "U", "u"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return UPLO.upper()
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -103,3 +122,29 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 def svdvals(x, /):
     return svd(x, compute_uv=False)
+
+
+def tensorinv(a, ind=2):
+    """The inverse of the matrix that an array is when its first `ind` axes are rows."""
+    a = operand(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    rows, columns = a.shape[:ind], a.shape[ind:]
+    inverse = inv(op.reshape(a, shape=(total(columns), total(a.shape) // total(columns))))
+    return op.reshape(inverse, shape=(*columns, *rows))
+
+
+def tensorsolve(a, b, axes=None):
+    """The x for which a x = b, the sum taken over all axes of x."""
+    a, b = operand(a), operand(b)
+    if axes is not None:
+        places = tuple([static.axis_of(k, static.rank(a)) for k in axes])
+        kept = tuple([k for k in range(static.rank(a)) if k not in places])
+        a = op.transpose(a, axes=(*kept, *places))
+    columns = a.shape[static.rank(b) :]
+    if total(columns) ** 2 != total(a.shape):
+        raise numpy.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    flat = op.reshape(a, shape=(total(columns), total(columns)))
+    return op.reshape(op.solve(flat, ravel(b)), shape=columns)

@@ -151,3 +151,61 @@ def without_zeros(p):
     found = flatnonzero(p)
     start = found[0] if found.shape[0] > 0 else max(p.shape[0] - 1, 0)
     return p[start:]
+
+
+def polyint(p, m=1, k=None):
+    """The coefficients of the m-th integral; `k` are the constants, the first one that of the first integral."""
+    p = as_array(p)
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    if static.is_static(m) and m == 0:
+        return p
+    p = in_dtype(p, static.of_functions(static.element(p)))
+    given = 0.0 if k is None else operand(k)
+    constants = atleast_1d(given)
+    if constants.shape[0] < m and constants.shape[0] > 1:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    for number_of in range(m):
+        powers = op.arange(p.shape[0], 0, -1, shape=(p.shape[0],))
+        constant = constants[min(number_of, constants.shape[0] - 1)]
+        p = op.concatenate(p / powers, op.full(constant, shape=(1,), dtype=static.element(constants)), axis=0)
+    return p
+
+
+def poly(seq_of_zeros):
+    """The polynomial with these roots, or the characteristic one of a matrix.
+
+    Complex for complex roots, where NumPy gives real numbers if the roots are pairs of conjugates.
+    """
+    seq = atleast_1d(seq_of_zeros)
+    if static.rank(seq) == 2:
+        if seq.shape[0] != seq.shape[1]:
+            raise ValueError("input must be 1d or non-empty square 2d array.")
+        static.refuse("U012", "np.poly of a matrix is not supported: pass its eigenvalues")
+    if static.rank(seq) != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    zeros = in_dtype(seq, static.common(seq, 0.0)) if static.kind(seq) != "complex" else seq
+    out = op.zeros(shape=(zeros.shape[0] + 1,), dtype=static.element(zeros))
+    out[0] = 1.0
+    for k in range(zeros.shape[0]):
+        for j in range(k + 1, 0, -1):
+            out[j] = out[j] - zeros[k] * out[j - 1]
+    return out
+
+
+def polydiv(u, v):
+    """The quotient of two polynomials and what is left, which loses its zeros in front."""
+    word = static.of_functions(static.strict_common(operand(u), operand(v)))
+    u, v = in_dtype(atleast_1d(u), word), in_dtype(atleast_1d(v), word)
+    m, n = u.shape[0] - 1, v.shape[0] - 1
+    scale = 1.0 / v[0]
+    q = op.zeros(shape=(max(m - n + 1, 1),), dtype=word)
+    r = op.copy(u)
+    for k in range(m - n + 1):
+        q[k] = scale * r[k]
+        for j in range(n + 1):
+            r[k + j] = r[k + j] - q[k] * v[j]
+    first = 0
+    while first < r.shape[0] - 1 and op.absolute(r[first]) <= 1e-8:
+        first += 1
+    return q, op.copy(r[first:])

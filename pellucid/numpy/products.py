@@ -1,5 +1,7 @@
 """Products of vectors and matrices, and norms, over `matmul` and `einsum` of two operands."""
 
+import numpy as np
+
 from ..compiler.ops import letters, static
 from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
@@ -208,3 +210,60 @@ def matrix_norm(x, ord, rows, columns, keepdims):
     if ord == 1 or ord == float("inf"):
         return op.max(sums, axis=axis, keepdims=keepdims)
     return op.min(sums, axis=axis, keepdims=keepdims)
+
+
+def matvec(x1, x2, /):
+    """Products of matrices and vectors, each a stack of them."""
+    x1, x2 = operand(x1), operand(x2)
+    return op.matmul(x1, x2[..., None])[..., 0]
+
+
+def vecmat(x1, x2, /):
+    """Products of conjugated vectors and matrices, each a stack of them."""
+    x1, x2 = operand(x1), operand(x2)
+    left = op.conjugate(x1) if static.is_complex(x1) else x1
+    return op.matmul(left[..., None, :], x2)[..., 0, :]
+
+
+def multi_dot(arrays):
+    """The product of several matrices; of three, the pair that costs less comes first."""
+    parts = [operand(part) for part in arrays]
+    if len(parts) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    for part in parts[1:-1]:
+        if static.rank(part) != 2:
+            raise np.linalg.LinAlgError(f"{static.rank(part)}-dimensional array given. Array must be two-dimensional")
+    first = parts[0][None] if static.rank(parts[0]) == 1 else parts[0]
+    last = parts[-1][:, None] if static.rank(parts[-1]) == 1 else parts[-1]
+    made = in_best_order(first, parts[1], last) if len(parts) == 3 else one_by_one(first, parts[1:-1], last)
+    if static.rank(parts[0]) == 1 and static.rank(parts[-1]) == 1:
+        return made[0, 0]
+    return made[0] if static.rank(parts[0]) == 1 else made[:, 0] if static.rank(parts[-1]) == 1 else made
+
+
+def in_best_order(a, b, c):
+    forward = a.shape[0] * b.shape[1] * (a.shape[1] + c.shape[1])
+    backward = a.shape[1] * c.shape[1] * (a.shape[0] + b.shape[1])
+    if forward < backward:
+        made = op.matmul(op.matmul(a, b), c)
+    else:
+        made = op.matmul(a, op.matmul(b, c))
+    return made
+
+
+def one_by_one(first, middle, last):
+    made = first
+    for part in middle:
+        made = op.matmul(made, part)
+    return op.matmul(made, last)
+
+
+def diagonal_of_last(x, /, *, offset=0):
+    """The diagonals of a stack of matrices."""
+    return diagonal(x, offset, -2, -1)
+
+
+def norm_of_last(x, /, *, keepdims=False, ord="fro"):
+    """The norms of a stack of matrices."""
+    x = as_floating(operand(x))
+    return matrix_norm(x, ord, static.rank(x) - 2, static.rank(x) - 1, keepdims)

@@ -30,6 +30,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     middle = mean(ordered[max(half - 1 + ordered.shape[0] % 2, 0) : half + 1], 0)
     if static.kind(a) == "float":
         middle = op.where(op.any(op.isnan(in_front(a, axis)), axis=0), nan, middle)
+    if static.is_complex(a) and ordered.shape[0] > 0:
+        last = ordered[-1]
+        middle = op.where(op.isnan(last), last, middle)
     return kept(middle, a, axis, 0) if keepdims else middle
 
 

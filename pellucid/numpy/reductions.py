@@ -2,9 +2,10 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .complex_order import argument_of_extreme, extreme
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
-from .manipulation import expand_dims, moveaxis, ravel
+from .manipulation import as_array, expand_dims, moveaxis, ravel
 
 
 def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None):
@@ -34,9 +35,11 @@ def summable(word):
 def max(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
     if initial is not None:
-        found = op.max(with_first(initial, a, axis), axis=(0,), keepdims=False)
+        found = max(with_first(initial, a, axis), 0)
         places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
         return expand_dims(found, places) if keepdims else found
+    if static.is_complex(a):
+        return extreme(a, axis, keepdims, True)
     return op.max(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
@@ -59,9 +62,11 @@ def in_one_axis(a, axes):
 def min(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
     if initial is not None:
-        found = op.min(with_first(initial, a, axis), axis=(0,), keepdims=False)
+        found = min(with_first(initial, a, axis), 0)
         places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
         return expand_dims(found, places) if keepdims else found
+    if static.is_complex(a):
+        return extreme(a, axis, keepdims, False)
     return op.min(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
@@ -78,11 +83,15 @@ def all(a, axis=None, *, keepdims=False):
 def argmax(a, axis=None, *, keepdims=False):
     """The position of the first largest element (of the first nan, if there is one)."""
     a = operand(a)
+    if static.is_complex(a):
+        return argument_of_extreme(a, None if axis is None else static.axis_of(axis, static.rank(a)), keepdims, True)
     return op.argmax(a, axis=None if axis is None else static.axis_of(axis, static.rank(a)), keepdims=keepdims)
 
 
 def argmin(a, axis=None, *, keepdims=False):
     a = operand(a)
+    if static.is_complex(a):
+        return argument_of_extreme(a, None if axis is None else static.axis_of(axis, static.rank(a)), keepdims, False)
     return op.argmin(a, axis=None if axis is None else static.axis_of(axis, static.rank(a)), keepdims=keepdims)
 
 
@@ -128,3 +137,26 @@ def _rows(a, axis, dtype):
     if word != static.element(a):
         a = op.cast(a, dtype=word)
     return ravel(a) if axis is None else moveaxis(a, axis, 0)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    return running(cumsum, x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    return running(cumprod, x, axis, dtype, include_initial, 1)
+
+
+def running(function, x, axis, dtype, include_initial, first):
+    """The running sum or product along the one axis, or the one that is named; on request behind a first value."""
+    x = as_array(x)
+    if axis is None and static.rank(x) > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    place = 0 if axis is None else static.axis_of(axis, static.rank(x))
+    made = function(x, place if static.rank(x) > 0 else None, dtype)
+    if not include_initial:
+        return made
+    rows = moveaxis(made, place, 0)
+    word = static.element(rows)
+    start = op.full(op.cast(first, dtype=word), shape=(1, *rows.shape[1:]), dtype=word)
+    return moveaxis(op.concatenate(start, rows, axis=0), 0, place)

@@ -6,8 +6,13 @@ The order is made of ints, which have no derivative; the derivative of a sorted 
 NumPy leaves open which of two equals comes first, the first one does.
 """
 
+from typing import Any
+
+import numpy
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .complex_order import precedes
 from .elementary import operand
 from .manipulation import as_array, moveaxis, ravel, total
 
@@ -74,7 +79,7 @@ def order_of(values):
             if k == high:
                 left, right = k, min(k + width, count)
                 middle, high = right, min(k + 2 * width, count)
-            if right < high and (left == middle or run[right] < run[left]):
+            if right < high and (left == middle or is_before(run[right], run[left])):
                 source = right
                 right += 1
             else:
@@ -92,8 +97,13 @@ def order_of(values):
     return places
 
 
+def is_before(left, right):
+    """The order of what `is_number`."""
+    return precedes(left, right) if static.is_complex(left) else left < right
+
+
 def is_number(value):
-    """Whether a value has a place in the order of numbers; nan comes behind them."""
+    """Whether a value has a place in the order of numbers; nan comes behind them, of complex ones in an order too."""
     return not op.isnan(value) if static.kind(value) == "float" else True
 
 
@@ -172,7 +182,7 @@ def unique(
 
 
 def differs(left, right, equal_nan):
-    if static.kind(left) == "float" and equal_nan:
+    if static.kind(left) in ("float", "complex") and equal_nan:
         return left != right and not (op.isnan(left) and op.isnan(right))
     return left != right
 
@@ -198,3 +208,37 @@ def lengths_of_runs(starts, count):
     return counts
 
 
+
+
+# NumPy's own named tuples.
+UniqueAllResult: Any = type(numpy.unique_all(numpy.zeros(1)))
+UniqueCountsResult: Any = type(numpy.unique_counts(numpy.zeros(1)))
+UniqueInverseResult: Any = type(numpy.unique_inverse(numpy.zeros(1)))
+
+
+def unique_all(x):
+    found = unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    return UniqueAllResult(found[0], found[1], found[2], found[3])
+
+
+def unique_counts(x):
+    found = unique(x, return_counts=True, equal_nan=False)
+    return UniqueCountsResult(found[0], found[1])
+
+
+def unique_inverse(x):
+    found = unique(x, return_inverse=True, equal_nan=False)
+    return UniqueInverseResult(found[0], found[1])
+
+
+def unique_values(x):
+    """In increasing order, where NumPy leaves the order open."""
+    return unique(x, equal_nan=False)
+
+
+def sort_complex(a):
+    """All of them in order along the last axis, as complex numbers."""
+    ordered = sort(a)
+    if static.is_complex(ordered):
+        return ordered
+    return op.cast(ordered, dtype="c64" if static.element(ordered) in ("i8", "i16", "u8", "u16") else "c128")

@@ -7,7 +7,18 @@ A tangent that is zero is None.  (Giles 2008, "Collected matrix derivative resul
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .derivatives import eigenvectors, factors, inverse_gaps, other_factors, row_order, unit_lower
+from .derivatives import (
+    adjoint,
+    eigenvectors,
+    factors,
+    inverse_gaps,
+    lower_with_half,
+    of_lower_half,
+    other_factors,
+    row_order,
+    unit_lower,
+    without_imaginary_diagonal,
+)
 from .manipulation import diag, expand_dims, moveaxis, transposed, tril, triu
 
 
@@ -66,17 +77,19 @@ def moved_side(a_dot, b_dot, x):
 
 
 def from_lower(a):
-    """The symmetric matrix that a matrix is taken for of which the lower triangle is read."""
-    return tril(a) + transposed(tril(a, -1))
+    """The matrix, its own adjoint, that a matrix is taken for of which the lower triangle is read."""
+    return of_lower_half(a)
+
+
+def from_side(a, UPLO):
+    return from_lower(a if UPLO == "L" else adjoint(a))
 
 
 def cholesky(a, lower, a_dot):
     """l_dot = l phi(l^-1 a_dot l^-T), where phi takes the lower triangle and half of the diagonal."""
-    n = len(lower)
     left = op.solve_triangular(lower, from_lower(a_dot), lower=True)
-    inner = op.solve_triangular(lower, transposed(left), lower=True)
-    half = op.where(op.eye(shape=(n, n), dtype=static.element(lower)) > 0.0, 0.5 * inner, tril(inner))
-    l_dot = op.matmul(lower, half)
+    inner = op.solve_triangular(lower, adjoint(left), lower=True)
+    l_dot = op.matmul(lower, lower_with_half(inner))
     return l_dot
 
 
@@ -96,25 +109,29 @@ def qr(a, q, r, a_dot):
     if a.shape[0] < a.shape[1]:
         raise NotImplementedError("the factors of a matrix of more columns than rows have no derivative here")
     x = transposed(op.solve_triangular(transposed(r), transposed(a_dot), lower=True))
-    turn = op.matmul(transposed(q), x)
+    turn = op.matmul(adjoint(q), x)
     below = tril(turn, -1)
-    upper = turn - below + transposed(below)
+    upper = without_imaginary_diagonal(turn - below + adjoint(below))
     q_dot = x - op.matmul(q, upper)
     r_dot = triu(op.matmul(upper, r))
     return q_dot, r_dot
 
 
-def eigh(a, w, v, a_dot):
+def eigh(a, w, v, a_dot, UPLO):
     """With m = v^T a_dot v: w_dot = diag(m), v_dot = v (f * m) with f_ij = 1 / (w_j - w_i), zero on the diagonal."""
-    m = op.matmul(transposed(v), op.matmul(from_lower(a_dot), v))
+    m = op.matmul(adjoint(v), op.matmul(from_side(a_dot, UPLO), v))
     v_dot = op.matmul(v, inverse_gaps(w) * m)
-    return diag(m), v_dot
+    return real_part(diag(m)), v_dot
 
 
-def eigvalsh(a, w, a_dot):
-    v = op.eigh(a)[1]
-    w_dot = diag(op.matmul(transposed(v), op.matmul(from_lower(a_dot), v)))
-    return w_dot
+def real_part(x):
+    return op.real(x) if static.is_complex(x) else x
+
+
+def eigvalsh(a, w, a_dot, UPLO):
+    v = op.eigh(a, UPLO=UPLO)[1]
+    w_dot = diag(op.matmul(adjoint(v), op.matmul(from_side(a_dot, UPLO), v)))
+    return real_part(w_dot)
 
 
 def parts_of_eigvals(a, x, y, a_dot):
@@ -122,6 +139,16 @@ def parts_of_eigvals(a, x, y, a_dot):
     v = eigenvectors(*op.parts_of_eig(a)[1:])
     w_dot = diag(op.solve(v, op.matmul(op.cast(a_dot, dtype="c128"), v)))
     return op.real(w_dot), op.imag(w_dot)
+
+
+def eigvals_of_complex(a, w, a_dot):
+    v = op.eig_of_complex(a)[1]
+    return diag(op.solve(v, op.matmul(a_dot, v)))
+
+
+def eig_of_complex(a, w, v, a_dot):
+    static.refuse("G003", "eigenvectors of a matrix that is not symmetric have no derivative here",
+                  "take the eigenvalues alone: np.linalg.eigvals")  # fmt: skip
 
 
 def parts_of_eig(a, x, y, v, a_dot):
@@ -132,21 +159,23 @@ def parts_of_eig(a, x, y, v, a_dot):
 def svd(a, u, s, vt, a_dot):
     """With d = u^T a_dot v: s_dot = diag(d); u and v turn by f * (d s + s d^T) and f * (s d + d^T s), and into what
     they do not span."""
-    along = op.matmul(a_dot, transposed(vt))
-    across = op.matmul(transposed(a_dot), u)
-    d = op.matmul(transposed(u), along)
+    along = op.matmul(a_dot, adjoint(vt))
+    across = op.matmul(adjoint(a_dot), u)
+    d = op.matmul(adjoint(u), along)
     f = inverse_gaps(s * s)
-    u_turn = f * (d * s[None, :] + s[:, None] * transposed(d))
-    v_turn = f * (s[:, None] * d + transposed(d) * s[None, :])
+    u_turn = f * (d * s[None, :] + s[:, None] * adjoint(d))
+    if static.is_complex(d):
+        u_turn = u_turn + 1j * diag(op.imag(diag(d)) / s)
+    v_turn = f * (s[:, None] * d + adjoint(d) * s[None, :])
     u_dot = op.matmul(u, u_turn) + (along - op.matmul(u, d)) / s[None, :]
-    v_dot = op.matmul(transposed(vt), v_turn) + (across - op.matmul(transposed(vt), transposed(d))) / s[None, :]
-    return u_dot, diag(d), transposed(v_dot)
+    v_dot = op.matmul(adjoint(vt), v_turn) + (across - op.matmul(adjoint(vt), adjoint(d))) / s[None, :]
+    return u_dot, real_part(diag(d)), adjoint(v_dot)
 
 
 def svdvals(a, s, a_dot):
     u, _, vt = op.svd(a)
-    s_dot = diag(op.matmul(transposed(u), op.matmul(a_dot, transposed(vt))))
-    return s_dot
+    s_dot = diag(op.matmul(adjoint(u), op.matmul(a_dot, adjoint(vt))))
+    return real_part(s_dot)
 
 
 def extreme_of_examples(x, out, x_dot, axis_name):

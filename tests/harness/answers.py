@@ -112,8 +112,8 @@ def agree(found: object, wanted: object, *, same_type: bool = True, same_zero: b
         return alike or isinstance(found, Exception) and isinstance(wanted, type(found))
     if isinstance(found, Exception):
         return isinstance(found, OverflowError) and type(wanted) is int and not -(2**63) <= wanted < 2**63
-    if isinstance(wanted, tuple):
-        return isinstance(found, tuple) and len(found) == len(wanted) and all(map(agree, found, wanted))
+    if isinstance(wanted, tuple | list):
+        return isinstance(found, tuple | list) and len(found) == len(wanted) and all(map(agree, found, wanted))
     is_numpys = [isinstance(v, np.ndarray | np.generic | pellucid.Array) for v in (found, wanted)]
     left, right = np.asarray(found), np.asarray(wanted)
     if same_type and (is_numpys[0] != is_numpys[1] or left.dtype != right.dtype):

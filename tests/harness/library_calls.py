@@ -7,13 +7,15 @@ import ast
 
 import numpy as np
 
+from .numpy_calls import MORE_ARRAYS, MORE_CALLS, MORE_REFUSED, of_family
+
 V, W = np.array([1.5, -0.25, 3.0, 0.75]), np.array([0.5, 2.0, -1.0])
 A, I = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]]), np.array([[3, -1, 2], [0, 5, 1]])
 ARRAYS = {
     "V": V, "W": W, "A": A, "I": I, "C": np.linspace(-1.0, 2.0, 24).reshape(2, 3, 4) ** 2 - 0.3, "M": A > 0,
     "N": np.array([3, 1, 2, 3, 1, 0]), "E": np.zeros(0), "V32": V.astype(np.float32), "H": V.astype(np.float16),
     "I32": I.astype(np.int32), "ODD": np.array([np.nan, np.inf, -np.inf, -0.0, 1.0, np.nan, 1.0]),
-    "G": np.where(A > 0, A, np.nan),
+    "G": np.where(A > 0, A, np.nan), **MORE_ARRAYS,
 }  # fmt: skip
 
 
@@ -21,10 +23,6 @@ def letters(text):
     """The arrays that a call names, in order."""
     names = [node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
     return [name for name in dict.fromkeys(names) if name in ARRAYS]
-
-
-def of_family(text):
-    return [line.strip() for line in text.strip().splitlines()]
 
 
 CALLS = {
@@ -642,6 +640,7 @@ CALLS = {
         np.multiply.reduceat(V, [0, 9])
         np.add.reduceat(M, [0, 1], axis=1)
     """),
+    **MORE_CALLS,
 }
 # What is refused although NumPy has an answer, or before NumPy raises: by the code of the refusal.
 REFUSED = {
@@ -669,4 +668,5 @@ REFUSED = {
     "np.polyfit(V, V, 1, cov=True)": "U012",
     "np.take(V, [0], mode='other')": "U012",
     "np.piecewise(2.0, [True], [lambda v: v])": "U012",
+    **MORE_REFUSED,
 }

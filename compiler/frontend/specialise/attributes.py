@@ -93,6 +93,11 @@ def array_attribute(
             return Static(ndim)
         case "dtype":
             return Static(NUMPY_DTYPE[found.dtype])
+        case "itemsize":
+            return Static(NUMPY_DTYPE[found.dtype].itemsize)
+        case "nbytes":
+            size = array_attribute(frame, base, found, "size", node, hint)
+            return evaluate.binary(frame, gast.Mult, size, Static(NUMPY_DTYPE[found.dtype].itemsize), node)
         case "size":
             result: Value = Static(1)
             for axis in range(ndim):

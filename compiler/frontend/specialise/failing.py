@@ -50,7 +50,7 @@ def _of_call(builder: Builder, call: gast.Call, wants: Wants) -> Iterator[Case]:
     if row.domain is not None:
         yield from of_domain(builder, row, args, wants)
     elif row.routine:
-        yield from of_routine(builder, row, args, types, wants)
+        yield from of_routine(builder, row, args, types, static, wants)
     elif rule is not None and (row.kind != "reduction" or row.raises is if_empty):
         yield from rule(builder, args, types, static, wants)
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -19,7 +19,7 @@ from ...dtypes import INT_WORD, is_bool, is_inexact, is_integer
 from ...ops.indexing import INDEX_MESSAGE, index_type
 from ...ops.linalg import parts as letters_of
 from ...ops.routines import ROUTINES
-from ...ops.schema import Operator
+from ...ops.schema import OPERATORS, Operator
 from ...types import Array, ListOf, Scalar, Type, rank
 from .failing_cases import INDEX, VALUE, Atom, Case, Wants, both, either, fails, known, length, unlike
 from .failing_numbers import to_int
@@ -126,8 +126,9 @@ def broadcast_to(builder: Builder, args, types, static, wants) -> Iterator[Case]
 
 
 def of_routine(
-    builder: Builder, row: Operator, args: Sequence[Atom], types: Sequence[Type], wants: Wants
-) -> Iterator[Case]:
+    builder: Builder, row: Operator, args: Sequence[Atom], types: Sequence[Type], static: Mapping[str, Any],
+    wants: Wants,
+) -> Iterator[Case]:  # fmt: skip
     """Lengths first, as the routine looks at them; then whether it comes to its end."""
     routine = ROUTINES[row.routine]
     seen: dict[str, tuple[int, int]] = {}
@@ -140,7 +141,8 @@ def of_routine(
                 yield Case(exception, unlike(builder, *sides, False), words)
     exception, words = routine.error
     if exception and wants(exception):
-        failed = builder.call(f"{row.name}_fails", args[0])
+        asked = OPERATORS[f"{row.name}_fails"]
+        failed = builder.call(asked.name, args[0], **{key: static[key] for key in asked.static})
         yield Case(exception, builder.call("not_equal", failed, 0.0), None if "{}" in words else words)
 
 

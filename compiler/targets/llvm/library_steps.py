@@ -12,8 +12,9 @@ from typing import Any
 
 import gast
 
+from ... import syntax
 from ...diagnostics import InternalError
-from ...dtypes import DTYPE, INT_WORD
+from ...dtypes import DTYPE, INT_WORD, is_complex, part_of
 from ...ops.routines import Routine, formula, parsed
 from . import memory_values
 from .abi import REGISTER, STORED
@@ -33,9 +34,12 @@ from .library_operands import (
     vector_as_it_lies,
 )
 from .matrix_helpers import clear, positions, triangle
-from .operands import SsaValue, float_, int_
+from .operands import FALSE, SsaValue, float_, int_
 from .shared_routines import FAILED
+from .transforms import along_rows
 
+OF_COMPLEX = {"syevd": "heevd", "orgqr": "ungqr"}  # what routines are called for complex numbers
+MAKERS = {"rwork": "reals"}
 ARITHMETIC = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 
 
@@ -86,6 +90,12 @@ def _library_or_loops(
     code.start(done)
 
 
+def _is_of_complex(argument: gast.expr) -> bool:
+    """Whether routines of real numbers do not have this argument."""
+    name = argument.func if isinstance(argument, gast.Call) else argument
+    return isinstance(name, gast.Name) and name.id in ("rwork", "lrwork")
+
+
 class _Steps:
     """One routine being written: what the names of its steps stand for."""
 
@@ -97,6 +107,9 @@ class _Steps:
         self.lengths: dict[str, SsaValue] = {}
         for operand in row.read:
             self.lengths.update(zip(operand.lengths, self.operands[operand.name].dims))
+        for operand in row.results:
+            for name, length in zip(operand.lengths, self.operands[operand.name].dims):
+                self.lengths.setdefault(name, length)
         for name in row.computed:
             self.lengths[name] = length_named(frame, row, name, self.lengths)
         self.held: dict[str, View | Lying] = {}
@@ -107,6 +120,8 @@ class _Steps:
         frame = self.frame
         for step in parsed(self.row.steps):
             match step:
+                case gast.Expr(value=gast.Call(func=gast.Name(id="along_rows"), args=[which, *names])):
+                    along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
                     self._assign(name, value)
                 case gast.Expr(value=gast.Call() as call):
@@ -137,7 +152,8 @@ class _Steps:
                 step = strides_of(self.frame, out)[0]
                 self.frame.code.call("void", positions(self.frame.module), *out.dims, out.data, step, found.data)
             case gast.Call(func=gast.Name(id="number"), args=[gast.Name(id="info")]):
-                status, kind = self.frame.code.load("i64", self._place(value.args[0], {})), REGISTER[self.dtype]
+                status = self.frame.code.load("i64", self._place(value.args[0], {}))
+                kind = REGISTER[part_of(self.dtype)]
                 failed = self.frame.code.compare("ne", status, int_(0))
                 told = self.frame.code.select(failed, float_(1.0, kind), float_(0.0, kind))
                 self.frame.code.store(told, self.operands[name].data)
@@ -156,9 +172,10 @@ class _Steps:
                 return matrix_as_it_lies(frame, self.operands[name])
             case "vector", [gast.Name(id=name)]:
                 return vector_as_it_lies(frame, self.operands[name])
-            case ("floats" | "ints"), _:
+            case ("floats" | "reals" | "ints"), _:
                 dims = tuple(_int(frame, length, self.lengths) for length in args)
-                block = take_block(frame, self.dtype if maker == "floats" else INT_WORD, dims[::-1])
+                dtype = {"floats": self.dtype, "reals": part_of(self.dtype), "ints": INT_WORD}[maker]
+                block = take_block(frame, dtype, dims[::-1])
                 if maker == "ints":  # as `positions` needs them
                     frame.code.call("void", clear(frame.module), *dims, block.data)
                 return turned(frame, block) if len(dims) > 1 else block
@@ -184,12 +201,28 @@ class _Steps:
 
     # --- calls
 
+    def _function(self, node: gast.expr) -> tuple[SsaValue, tuple[str, ...]]:
+        """Whether the second of two functions is called, and their names."""
+        match node:
+            case gast.Constant(value=name):
+                return FALSE, (name,)
+            case gast.IfExp(test=gast.Call(func=gast.Name(id="odd"), args=[length]), body=odd, orelse=even):
+                code = self.frame.code
+                rest = code.binary("and", _int(self.frame, length, self.lengths), int_(1))
+                return code.compare("ne", rest, int_(0)), (even.value, odd.value)
+        raise InternalError("llvm", gast.dump(node), "not the name of a function")
+
     def _call(self, call: gast.Call, result: str) -> SsaValue:
         """Call a routine, having asked it first how much memory it works in, where it says so."""
         code = self.frame.code
+        if not is_complex(self.dtype):
+            call = gast.Call(call.func, [a for a in call.args if not _is_of_complex(a)], call.keywords)
         names = [a.id for a in call.args if isinstance(a, gast.Name)]
         memory: dict[str, SsaValue] = {}
-        for work, length, dtype in (("work", "lwork", self.dtype), ("iwork", "liwork", INT_WORD)):
+        part = part_of(self.dtype)
+        asked = {"work": self.dtype, "rwork": part, "iwork": INT_WORD}
+        for work, dtype in asked.items():
+            length = f"l{work}"
             if length in names:
                 memory[work] = code.variable(REGISTER[dtype], work)
                 memory[length] = place_of(self.frame, int_(-1))
@@ -198,11 +231,9 @@ class _Steps:
         if "iwork" in memory:
             code.store(int_(0), memory["iwork"])  # ints of 32 bits fill half of it
         self._called(call, "void", memory)
-        count = code.convert("fptosi", code.load(REGISTER[self.dtype], memory["work"]), "i64")
-        counts = {"work": (count, self.dtype)}
-        if "iwork" in memory:
-            counts["iwork"] = code.load("i64", memory["iwork"]), INT_WORD
-        blocks = [(w, take_block(self.frame, dtype, (n,)), n) for w, (n, dtype) in counts.items()]
+        told = {w: code.load("i64" if w == "iwork" else REGISTER[part], memory[w]) for w in asked if w in memory}
+        counts = {w: n if w == "iwork" else code.convert("fptosi", n, "i64") for w, n in told.items()}
+        blocks = [(w, take_block(self.frame, asked[w], (n,)), n) for w, n in counts.items()]
         for word, block, size in blocks:
             memory |= {word: block.data, f"l{word}": place_of(self.frame, size)}
         made = self._called(call, result, memory)
@@ -212,7 +243,8 @@ class _Steps:
 
     def _called(self, call: gast.Call, result: str, memory: Mapping[str, SsaValue]) -> SsaValue:
         places = [self._place(argument, memory) for argument in call.args]
-        name = f"pellucid_blas_{DTYPE[self.dtype].letter}{call.func.id}"
+        called = OF_COMPLEX.get(call.func.id, call.func.id) if is_complex(self.dtype) else call.func.id
+        name = f"pellucid_blas_{DTYPE[self.dtype].letter}{called}"
         self.frame.module.declare(name, f"declare {result} @{name}({', '.join('ptr' for _ in places)})")
         return self.frame.code.call(result, name, *places)
 
@@ -226,6 +258,8 @@ class _Steps:
                 return place_of(frame, memory_values.constant(self.dtype, number))
             case gast.IfExp(test=gast.Name(id=name), body=body, orelse=orelse):
                 return self._place(body if self.static[name] else orelse, memory)
+            case gast.Name(id=letter) if letter in self.static:
+                return self._place(syntax.constant(self.static[letter]), memory)
             case gast.Name(id="info"):
                 if self.info is None:
                     self.info = place_of(frame, int_(0))
@@ -236,8 +270,8 @@ class _Steps:
                 return self.held[name].data
             case gast.Name(id=name) if name in self.results:
                 return self._in_place(name).data
-            case gast.Call(func=gast.Name(id="ints"), args=args):
-                self.held[f"ints {len(self.held)}"] = block = self._made("ints", args)
+            case gast.Call(func=gast.Name(id="ints" | "rwork" as maker), args=args):
+                self.held[f"{maker} {len(self.held)}"] = block = self._made(MAKERS.get(maker, maker), args)
                 return block.data
             case gast.Call(func=gast.Name(id=question), args=[gast.Name(id=name)]):
                 return self._lying(question, name)

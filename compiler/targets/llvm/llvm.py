@@ -210,7 +210,8 @@ def _assign_name(frame: Emission, name: str, value: gast.expr) -> None:
 
 def _scalar_value(frame: Emission, value: gast.expr, type_: Scalar) -> SsaValue:
     if isinstance(value, gast.Call) and syntax.operator_of(value) in ROUTINES:
-        dtype = frame.array(value.args[0].id).type.dtype
+        result = ROUTINES[str(syntax.operator_of(value))].results[0]
+        dtype = result.dtype(frame.array(value.args[-1].id).type.dtype)
         return convert(frame, call_library(frame, value), Scalar(dtype), type_)  # type: ignore[arg-type]
     return lower_as(frame, value, type_.dtype)
 

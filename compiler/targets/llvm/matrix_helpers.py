@@ -73,7 +73,7 @@ one:
   %to_column = mul i64 %j, %to1
   %position = add i64 %to_row, %to_column
   %target = getelementptr {T}, ptr %to, i64 %position
-  store {T} 0.0, ptr %target
+  store {T} {ZERO}, ptr %target
   %next_j = add i64 %j, 1
   br label %element
 row_done:
@@ -221,8 +221,8 @@ def clear(module: Module) -> str:
 
 def triangle(module: Module, stored: str) -> str:
     """The name of what makes a matrix of floats zero above its diagonal."""
-    parameters, body = [*_ints("m", "n"), *_matrices("to")], TRIANGLE.format(T=stored)
-    return defined(module, f"pellucid.triangle.{stored}", "void", parameters, body, attributes=SMALL)
+    parameters, body = [*_ints("m", "n"), *_matrices("to")], TRIANGLE.format(T=stored, ZERO="zeroinitializer")
+    return defined(module, f"pellucid.triangle.{type_word(stored)}", "void", parameters, body, attributes=SMALL)
 
 
 def _ints(*names: str) -> list[str]:

@@ -165,6 +165,7 @@ class Judge:
         return self._pays[id(statement)]
 
     def _shares_a_side(self, statement: gast.stmt) -> bool:
+        """Whether all examples share a side, or a library takes those of all of them one below the other."""
         blocks = syntax.blocks_of(statement)
         if blocks:
             return any(self.pays(s) for block in blocks for s in block)
@@ -172,7 +173,8 @@ class Judge:
         row = OPERATORS.get(syntax.operator_of(call) or "") if call is not None else None
         if row is None or row.kind not in ("contraction", "library"):
             return False
-        return {self.stacking.varies(a) for a in call.args} == {True, False}
+        varies = {self.stacking.varies(a) for a in call.args}
+        return varies == {True, False} or row.batch is not None and len(row.operands) == 1 and varies == {True}
 
 
 def changed(statement: gast.stmt) -> list[str]:
