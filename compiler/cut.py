@@ -15,7 +15,9 @@ from dataclasses import replace
 import gast
 
 from . import syntax, types
-from .analysis.influence import influenced
+from .analysis.activity import result_names
+from .analysis.influence import first_jump, influenced, jumped
+from .diagnostics import Label
 from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
 from .frontend.specialise.cotangents import PULLBACK
 from .frontend.specialise.rules import expand
@@ -46,7 +48,22 @@ def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
     require_arguments(made, wanted)
     out, _ = split(made, wanted)
     _require_fixed(out, wanted)
+    if getattr(wanted.transform, "is_linear", False):
+        _require_continuous(made, wanted, out)
     return made
+
+
+def _require_continuous(made: Specialised, wanted: Wanted, out: Value) -> None:
+    """Raise a GradientError where the result jumps: it is not linear, even if its slope is the same everywhere."""
+    main, wrt = made.program.main, floats_of(made, chosen(made, wanted))
+    found, names = jumped(made.program, wrt), result_names(main)
+    places = [leaf.index for leaf in leaves(out) if isinstance(leaf, Out)]
+    if not any(names[k] in found or f"{names[k]}#" in found for k in places):
+        return
+    span = first_jump(made.program, wrt)
+    labels = () if span is None else (Label(span, "by a jump"),)
+    message = f"`{main.origin.name}` is not linear: where its arguments change, its result may jump"
+    fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",), labels)
 
 
 def _require_fixed(out: Value, wanted: Wanted) -> None:

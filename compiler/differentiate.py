@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import gast
 
 from . import syntax, types
-from .diagnostics import Diagnostic, GradientError, Span
+from .diagnostics import Diagnostic, GradientError, Label, Span
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
@@ -238,5 +238,7 @@ def check_differentiable(made: Specialised, where: Span, name: str, value: Value
                   ("pass a float", "or choose other arguments with argnums="))  # fmt: skip
 
 
-def fault(where: Span, code: str, message: str, help: tuple[str, ...] = ()) -> NoReturn:
-    raise GradientError(Diagnostic(code, message, where, "differentiated here", help=help))
+def fault(
+    where: Span, code: str, message: str, help: tuple[str, ...] = (), labels: tuple[Label, ...] = ()
+) -> NoReturn:
+    raise GradientError(Diagnostic(code, message, where, "differentiated here", labels, help))
