@@ -99,8 +99,8 @@ class _Lengths:
         operator = syntax.operator_of(value)
         for extent, given in zip(declared.dims, ways):
             if given and isinstance(extent, Dim) and any(self.owners.get(s) == name for s in extent.symbols()):
-                self.steps[extent] = given
-            elif self.steps.get(extent) == given:
+                self.steps[extent] = self.looked_through(given)
+            elif self.steps.get(extent) == self.looked_through(given):
                 continue
             if not given and isinstance(extent, Dim):
                 self.unknown.update(s for s in extent.symbols() if self.owners.get(s) == name)
@@ -111,6 +111,10 @@ class _Lengths:
             if given != [0] or row is None or row.kind != "creation":
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
         return ""
+
+    def looked_through(self, given: list[Extent]) -> list[Extent]:
+        """Lengths by the symbols that others have turned out to be."""
+        return [substitute(e, self.meant) if isinstance(e, Dim) else e for e in given]
 
     def learn(self, name: str, value: gast.expr) -> None:
         """Remember an int that is a sum of lengths."""
