@@ -112,23 +112,38 @@ def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Re
         if axis is None and vary[leaf.index]:
             fault(where, f"out_axes says None of {name}, which depends on the example", "say which axis it gets")
         rank = types.rank(made.program.main.results[leaf.index]) + 1
-        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank):
-            fault(where, f"out_axes says {axis!r} of {name}, which has {rank} axes with that of the examples")
+        ahead = leaf.index in along_lists  # the axis of the list, which its items have not
+        is_axis = isinstance(axis, int) and not isinstance(axis, bool)
+        if axis is not None and not (is_axis and (ahead <= axis < rank or ahead - rank <= axis < 0)):
+            said = axis - 1 if is_axis and ahead and axis >= 0 else axis
+            fault(where, f"out_axes says {said!r} of {name}, which has {rank - ahead} axes with that of the examples")
         found.append(Returned(leaf.index, None if axis is None else axis % rank))
         return Out(len(found) - 1)
 
-    refuse_lists(made.result, vary, where)
-    flags = {v.index for v in absences(made.result)}
-    structure = map_axes(made.result, wanted.transform.out_axes, place, where, "the result", "out_axes")
+    result = as_rows(made.result)
+    refuse_lists(result, vary, where)
+    flags = {v.index for v in absences(result)}
+    along_lists = {leaf.index for column in columns(result) for leaf in leaves(column) if isinstance(leaf, Out)}
+    structure = map_axes(result, wanted.transform.out_axes, place, where, "the result", "out_axes")
     return found, as_arrays(structure)
 
 
+def as_rows(value: Value, is_item: bool = False) -> Value:
+    """Lists of numbers that grow, as lists of arrays: their lengths have to be equal in all examples."""
+    if isinstance(value, ListOut) and value.shapes is None:
+        column = Column(value.data, value.is_weak)
+        return column if is_item else Rows(column)
+    inner = tuple(as_rows(part, is_item or isinstance(value, Rows)) for _, part in parts(value))
+    return with_parts(value, inner) if inner else value
+
+
 def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
-    """Lists and absent values that differ between the examples have no place in one array."""
-    inner = [leaf for _, leaf in parts(value)]
-    columns = [leaf.index for leaf in leaves(value) if isinstance(leaf, Out)] if isinstance(value, Rows) else []
-    if isinstance(value, ListOut) or any(vary[index] for index in columns):
-        fault(where, "a list that grows is no result of many examples", "return an array: `np.array(...)`", code="B002")
+    """Lists of arrays and absent values that differ between the examples have no place in one array."""
+    inner = [part for _, part in parts(value)]
+    varies = any(vary[leaf.index] for leaf in leaves(value) if isinstance(leaf, Out))
+    if isinstance(value, ListOut) or isinstance(value, Rows) and varies and not _is_of_numbers(value):
+        fault(where, "a list of arrays, of lists or of texts that grows is no result of many examples",
+              "return an array: `np.array(...)`", code="B002")  # fmt: skip
     if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
         fault(where, "some examples return None and others a value", "return a number that stands for none",
               code="B002")  # fmt: skip
@@ -138,6 +153,25 @@ def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
         fault(where, "examples may return different texts", "return a number that stands for each", code="B002")
     for part in inner:
         refuse_lists(part, vary, where)
+
+
+def _is_of_numbers(rows: Rows) -> bool:
+    """Whether the items of a list are numbers, and containers of as many of them each."""
+    waiting = [rows.item]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Rows | Text | ListOut | Optional | OneOf):
+            return False
+        waiting += [] if isinstance(part, Column) else [inner for _, inner in parts(part)]
+    return rows.kind is list
+
+
+def columns(value: Value) -> Iterator[Column]:
+    """What all items of lists have in one place."""
+    if isinstance(value, Column):
+        yield value
+    for _, part in parts(value):
+        yield from columns(part)
 
 
 def absences(value: Value) -> Iterator[Out]:

@@ -15,7 +15,9 @@ from dataclasses import replace
 import gast
 
 from . import syntax, types
-from .analysis.influence import influenced
+from .analysis.activity import result_names
+from .analysis.influence import first_jump, influence
+from .diagnostics import Label
 from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
 from .frontend.specialise.cotangents import PULLBACK
 from .frontend.specialise.rules import expand
@@ -46,7 +48,27 @@ def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
     require_arguments(made, wanted)
     out, _ = split(made, wanted)
     _require_fixed(out, wanted)
+    if getattr(wanted.transform, "is_linear", False):
+        _require_continuous(made, wanted, out)
     return made
+
+
+def _require_continuous(made: Specialised, wanted: Wanted, out: Value) -> None:
+    """Raise a GradientError where the result jumps: it is not linear, even if its slope is the same everywhere."""
+    main, wrt = made.program.main, floats_of(made, chosen(made, wanted))
+    if influence(made.program, wrt, expand).jumped.isdisjoint(_nodes_of(out, main)):
+        return
+    span = first_jump(made.program, wrt)
+    labels = () if span is None else (Label(span, "by a jump"),)
+    message = f"`{main.origin.name}` is not linear: where its arguments change, its result may jump"
+    fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",), labels)
+
+
+def _nodes_of(out: Value, main: Function) -> set[str]:
+    """The names of results and of their lengths."""
+    names = result_names(main)
+    places = [leaf.index for leaf in leaves(out) if isinstance(leaf, Out)]
+    return {node for k in places for node in (f"{names[k]}", f"{names[k]}#")}
 
 
 def _require_fixed(out: Value, wanted: Wanted) -> None:
@@ -151,13 +173,15 @@ def _with_functions(program: Program, *functions: Function) -> Program:
 
 
 def require_linear(made: Specialised, wanted: Wanted) -> None:
-    """Raise a GradientError where the way back depends on the values of the arguments."""
+    """Raise a GradientError where the result bends, and the way back depends on the values of the arguments."""
     assert made.cut is not None
     main = made.program.main
-    varied = influenced(made.program, floats_of(made, chosen(made, wanted)))
+    found = influence(made.program, floats_of(made, chosen(made, wanted)), expand)
+    if found.bent.isdisjoint(_nodes_of(split(made, wanted)[0], main)):
+        return
     for atom in main.body[-1].value.elts[made.cut.first :]:
         name = getattr(atom, "id", "")
-        if name in varied or f"{name}#" in varied:
+        if name in found.changed or f"{name}#" in found.changed:
             message = f"`{main.origin.name}` is not linear: its derivative depends on the value of `{name}`"
             fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",))
 

@@ -16,13 +16,15 @@ from typing import Any, NoReturn
 import gast
 
 from . import syntax, types
-from .diagnostics import Diagnostic, GradientError, Span
+from .diagnostics import Diagnostic, GradientError, Label, Span
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
     NONE,
     Leaf,
+    Mapping_,
     Out,
+    Record,
     Rows,
     Static,
     Value,
@@ -104,6 +106,13 @@ def require_real_results(made: Specialised, wanted: Wanted, results: Iterable[Ty
         if holomorphic and not types.of_complex(found):
             fault(wanted.where, "G002", f"holomorphic=True asks for the derivative of a function that returns complex "
                   f"numbers, and this one returns {found}", ("leave out holomorphic=True",))  # fmt: skip
+
+
+def returns_number(made: Specialised, wanted: Wanted) -> bool:
+    """Whether what is differentiated is one float, whose gradient is its Jacobian."""
+    value, _ = split(made, wanted)
+    found = made.program.main.results[value.index] if isinstance(value, Out) else None
+    return found is not None and types.rank(found) == 0 and types.is_floating(found)
 
 
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:
@@ -229,7 +238,7 @@ def check_output(made: Specialised, where: Span, output: Out) -> None:
 
 def check_differentiable(made: Specialised, where: Span, name: str, value: Value) -> None:
     for leaf in leaves(value):
-        if is_none(leaf):
+        if is_none(leaf) or isinstance(leaf, SequenceValue | Mapping_ | Record):
             continue  # an empty place, whose derivative is one
         found = made.program.main.types[leaf.name] if isinstance(leaf, Leaf) else None
         if found is None or not types.is_floating(found):
@@ -238,5 +247,7 @@ def check_differentiable(made: Specialised, where: Span, name: str, value: Value
                   ("pass a float", "or choose other arguments with argnums="))  # fmt: skip
 
 
-def fault(where: Span, code: str, message: str, help: tuple[str, ...] = ()) -> NoReturn:
-    raise GradientError(Diagnostic(code, message, where, "differentiated here", help=help))
+def fault(
+    where: Span, code: str, message: str, help: tuple[str, ...] = (), labels: tuple[Label, ...] = ()
+) -> NoReturn:
+    raise GradientError(Diagnostic(code, message, where, "differentiated here", labels, help))

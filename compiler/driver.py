@@ -72,7 +72,7 @@ def transformed(
     """The typed program of a function behind these transformations, one after the other, each for its arguments."""
     for transform, arguments in zip(transforms, levels, strict=True):
         wanted = Wanted(transform, where, apart, arguments, is_entry)
-        made = run_way(made, TRANSFORMATIONS[type(transform)].steps, wanted)
+        made = run_way(made, TRANSFORMATIONS[type(transform)].way(made, wanted), wanted)
     return made
 
 

@@ -109,6 +109,7 @@ ROWS_WAY = (
     *CUT,
     Step(jacobian_by_rows, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(hoist, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     *REACHED,
 )
 PULLBACK_WAY = (

@@ -7,7 +7,9 @@
         out_bar[i] = 1.0
         J[i, :] = f_pullback(residuals, out_bar)
 
-An entry of the result is an array for each result and each argument, with the axes of the result first.
+Leaves it to `inline` to put the bodies in the place of calls, and to `hoist` to take out of the loop what is the same
+for all elements.  An entry of the result is an array for each result and each argument, with the axes of the result
+first.
 """
 
 from __future__ import annotations
@@ -143,7 +145,9 @@ class Writer:
             build.append(syntax.store(table.id, [*here, *whole], slope))
         body, build.body = build.body, outer
         for place, length in zip(places[::-1], lengths[::-1], strict=True):
-            body = [syntax.for_range(place, 0, length, 1, body, build.span)]
+            loop = syntax.for_range(place, 0, length, 1, body, build.span)
+            loop.hoists = True  # type: ignore[attr-defined]  # told to `hoist`
+            body = [loop]
         for statement in body or ():
             build.append(statement)
         return list(tables)

@@ -12,6 +12,8 @@ from typing import Any
 
 from . import axes, pipeline
 from .diagnostics import Span
+from .differentiate import Wanted, returns_number
+from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .pushforward import primals
 from .records import dataclass
@@ -32,17 +34,22 @@ class Transforming:
     steps      the way from the typed program of a function to that of the new one
     arguments  the arguments that the function is specialised to, given those of the new one, the parameters that it has
                and where it stands
+    of_number  the way where the function returns one number, if that is another
     """
 
     steps: Way
     arguments: Callable[[Any, Arguments, inspect.Signature, Span], Arguments] = the_same
+    of_number: Way = ()
+
+    def way(self, made: Specialised, wanted: Wanted) -> Way:
+        return self.of_number if self.of_number and returns_number(made, wanted) else self.steps
 
 
 TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Gradient: Transforming(pipeline.DERIVATIVE_WAY),
     Tangent: Transforming(pipeline.TANGENT_WAY, primals),
     Jet: Transforming(pipeline.TANGENT_WAY, primals),
-    ReverseJacobian: Transforming(pipeline.ROWS_WAY),
+    ReverseJacobian: Transforming(pipeline.ROWS_WAY, of_number=pipeline.DERIVATIVE_WAY),
     Vjp: Transforming(pipeline.VJP_WAY),
     Pullback: Transforming(pipeline.PULLBACK_WAY, lambda pullback, *_: dict(pullback.arguments)),
     Jacobian: Transforming(pipeline.JACOBIAN_WAY),

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .compiler.request import Argnums, Gradient, Jacobian, Jet, Tangent, Transformation
+from .compiler.request import Argnums, Gradient, Jacobian, Jet, ReverseJacobian, Tangent, Transformation
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative
 from .transformations import known_inside, numbers, transformed
@@ -126,9 +126,10 @@ def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
     sparse: Any = False,
 ) -> Any:  # fmt: skip
-    """The Hessian of a scalar function, by forward mode over reverse mode, as a compiled `Function`.
+    """The Hessian of a function, by forward mode over reverse mode, as a compiled `Function`.
 
-    function     a plain or a compiled function whose result is one float
+    function     a plain or a compiled function; its result is one float, or any container of floats and float arrays:
+                 then each of these has a Hessian, with its own axes first
     argnums      as for `grad`; of a tuple the result is a tuple for each argument, of the blocks by all of them
     has_aux      the function returns (value, auxiliary) and the result is (Hessian, auxiliary)
     holomorphic  as for `grad`
@@ -142,7 +143,7 @@ def hessian(
     if sparse is not False:
         refuse_options(has_aux=has_aux, holomorphic=holomorphic)
         return sparse_derivative(function, argnums, (Gradient(numbers(argnums)),), True, sparse)
-    return functools.reduce(transformed, _of_gradient(numbers(argnums), has_aux, holomorphic), function)
+    return functools.reduce(transformed, _twice(numbers(argnums), has_aux, holomorphic), function)
 
 
 @told_to_users
@@ -179,8 +180,8 @@ def _kept(function: Any, transforms: tuple[Transformation, ...]) -> Any:
     return functools.reduce(transformed, transforms, function)
 
 
-def _of_gradient(argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> tuple[Transformation, ...]:
-    return Gradient(argnums, has_aux, holomorphic), Jacobian(argnums, has_aux, holomorphic)
+def _twice(argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> tuple[Transformation, ...]:
+    return ReverseJacobian(argnums, has_aux, holomorphic), Jacobian(argnums, has_aux, holomorphic)
 
 
 def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
@@ -191,5 +192,5 @@ known_inside(jvp, Tangent, ("primals", "tangents"))
 known_inside(jet, Jet, ("primals", "series"))
 known_inside(jacfwd, Jacobian)
 known_inside(value_and_jacfwd, functools.partial(Jacobian, with_value=True))
-known_inside(hessian, dense_inside(_of_gradient))
+known_inside(hessian, dense_inside(_twice))
 known_inside(hvp, _along, ("primals", "tangents"))

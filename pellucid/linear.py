@@ -72,10 +72,12 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Any:
     """The transpose of a linear function: transpose(out_bar) is the tuple of the cotangents of the arguments.
 
     function  a plain or a compiled function that is linear in its arguments taken together
-    primals   arguments, or anything that has their `shape` and `dtype`; their values do not count
+    primals   arguments, or anything that has their `shape` and `dtype`; the values of floats do not count.  What is no
+              float stays as it is, and its cotangent is None
 
-    The function is evaluated once, at zero.  Raises GradientError where its derivative depends on its arguments (G004),
-    and ValueError where it is not zero at zero.
+    The function is evaluated once, at zero.  Raises GradientError where its derivative depends on its arguments, or it
+    jumps (G004), and ValueError where it is not zero at zero.  A function with a rule for its derivative is as linear
+    as the rule says.
     """
     out, transpose = halves_of_linear(function, *tree.map(_zeros, list(primals)))
     if any(np.any(leaf) for leaf in tree.leaves(out)):
@@ -84,6 +86,9 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Any:
 
 
 def _zeros(leaf: Any) -> Any:
-    if isinstance(leaf, float | int | complex):
+    if isinstance(leaf, float | complex):
         return type(leaf)(0)
-    return np.zeros(leaf.shape, leaf.dtype)[()]
+    if not hasattr(leaf, "dtype"):
+        return leaf
+    zeros = np.zeros(leaf.shape, leaf.dtype)[()]
+    return zeros if zeros.dtype.kind in "fc" else leaf

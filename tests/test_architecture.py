@@ -102,7 +102,7 @@ MAY_IMPORT = {
     "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian stages steps transform lower"
     " optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline stages steps",
-    "transforming": "axes diagnostics pipeline pushforward steps frontend.specialise records request",
+    "transforming": "axes diagnostics differentiate pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline stages steps transforming program request"
     " frontend.source frontend.specialise",
 }

@@ -13,6 +13,24 @@ from tests.harness.draws import seeds
 from tests.harness.growth_agreement import slopes_agree
 
 PROGRAMS = {
+    "a list is replaced in a loop that is left early": """
+        items, total, turns = [v * v for v in y], 0.0, 0
+        while turns < 3:
+            total = total + items[0] * s
+            if turns == 2 and len(y) > 2:
+                break
+            turns += 1
+            items = [v * 0.5 + total for v in items]
+        return total + items[-1]
+    """,
+    "a list of ints is replaced in a loop": """
+        queue, total, turns = [0, 1], 0.0, 0
+        while turns < 3:
+            total = total + y[queue[0]] * (1.0 + total) * s
+            queue = [(q + 1) % len(y) for q in queue]
+            turns += 1
+        return total + y[queue[1]]
+    """,
     "rows grow where they stand": """
         rows = [[v, v * s] for v in y]
         for i in range(len(y)):

@@ -16,6 +16,8 @@ FOUND = [  # what once was wrong
     ("rows_of_matrix", "linearize", "vmap"),
     ("recursive", "linear_transpose", "linear_transpose"),
     ("halved", "linear_transpose", "value_and_grad"),
+    ("scattered", "linear_transpose", "jacfwd"),
+    ("rows_of_matrix", "linear_transpose", "jvp"),
 ]
 NAMES = [(program.__name__, outer, inner) for program, outer, inner in CASES]
 

@@ -317,12 +317,39 @@ def part(x):
 
 def test_results_of_different_lengths():
     with pytest.raises(BatchError, match="B002"):
-        vmap(lambda x: [v for v in x])(np.ones((2, 3)))
+        vmap(lambda x: [v * x for v in x])(np.ones((2, 3)))
     with pytest.raises(ValueError, match="an example has 3 elements .* where others have 2"):
         vmap(lambda x: x[x > 0.0])(np.array([[1.0, 1.0, 0.0], [2.0, 3.0, 1.0]]))
     with pytest.raises(ValueError, match="an example has 2 elements"):
         vmap(part)(np.array([[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]]))
     assert vmap(part)(np.ones((2, 3))).shape == (2, 3)
+
+
+def doubled_until(x):
+    found = []
+    while x < 10.0:
+        found.append((x, len(found)))
+        x = x * 2.0
+    return found
+
+
+def test_lists_that_grow():
+    rows = np.arange(6.0).reshape(2, 3)
+    for axis in (0, -1):
+        squares = vmap(lambda x: {"of": [v * v for v in x]}, out_axes=axis)(rows)["of"]
+        assert isinstance(squares, list)
+        np.testing.assert_array_equal(squares, rows.T**2)
+    (first, zeros), (second, ones) = vmap(doubled_until)(np.array([3.0, 4.0]))
+    np.testing.assert_array_equal([first, second, zeros, ones], [[3, 4], [6, 8], [0, 0], [1, 1]])
+    with pytest.raises(ValueError, match="an example has 1 elements .* where others have 2"):
+        vmap(doubled_until)(np.array([3.0, 9.0]))
+    twice = vmap(vmap(lambda x: [v * v for v in x]))(np.stack((rows, rows)))
+    np.testing.assert_array_equal(twice, np.stack((rows.T, rows.T), axis=1) ** 2)
+    slopes = grad(lambda x: np.sum(vmap(lambda row: [v * v for v in row])(x)[1]))(rows)
+    np.testing.assert_array_equal(slopes, [[0.0, 2.0, 0.0], [0.0, 8.0, 0.0]])
+    for axis in (1, -2):
+        with pytest.raises(BatchError, match="out_axes says"):
+            vmap(lambda x: [v * v for v in x], out_axes=axis)(rows)
 
 
 def test_lengths_that_turn_out_to_be_equal():

@@ -39,7 +39,13 @@ def length_faults(function: Function) -> Iterator[Fault]:
 def _faults(function: Function, analysis: type[_Lengths]) -> Iterator[Fault]:
     if not any(isinstance(t, Array) for t in function.types.values()):
         return
-    yield from _faults_of_block(analysis(function), function.body)
+    lengths = analysis(function)
+    faults = list(_faults_of_block(lengths, function.body))
+    if faults and (kept := lengths.kept_through_loops()):
+        again = analysis(function)
+        again.meant = kept
+        faults = list(_faults_of_block(again, function.body))
+    yield from faults
 
 
 def _faults_of_block(lengths: _Lengths, body: Sequence[gast.stmt]) -> Iterator[Fault]:
@@ -80,6 +86,7 @@ class _Lengths:
         self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
         self.better: dict[Extent, Extent] = {}  # which length a symbol has turned out to be
         self.meant: dict[str, Extent] = {}  # which other length a symbol is
+        self.of_merged: dict[str, set[Extent | None]] = {}  # which lengths those assigned to it several times are given
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
 
@@ -98,9 +105,10 @@ class _Lengths:
             return ""  # what has no type at all is found by other checks
         operator = syntax.operator_of(value)
         for extent, given in zip(declared.dims, ways):
+            self.note_merged(name, extent, given)
             if given and isinstance(extent, Dim) and any(self.owners.get(s) == name for s in extent.symbols()):
-                self.steps[extent] = given
-            elif self.steps.get(extent) == given:
+                self.steps[extent] = self.looked_through(given)
+            elif self.steps.get(extent) == self.looked_through(given):
                 continue
             if not given and isinstance(extent, Dim):
                 self.unknown.update(s for s in extent.symbols() if self.owners.get(s) == name)
@@ -111,6 +119,21 @@ class _Lengths:
             if given != [0] or row is None or row.kind != "creation":
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
         return ""
+
+    def note_merged(self, name: str, declared: Extent, given: list[Extent]) -> None:
+        if name in self.builder.merged and isinstance(declared, Dim) and declared not in given:
+            for owned in declared.symbols():
+                if self.owners.get(owned) == name:
+                    whole = given and declared == symbol(owned)
+                    self.of_merged.setdefault(owned, set()).add(given[0] if whole else None)
+
+    def kept_through_loops(self) -> dict[str, Extent]:
+        """The symbols that are one length all along: what is assigned to their owners has that one, or theirs."""
+        return {s: e for s, found in self.of_merged.items() if len(found) == 1 and (e := next(iter(found))) is not None}
+
+    def looked_through(self, given: list[Extent]) -> list[Extent]:
+        """Lengths by the symbols that others have turned out to be."""
+        return [substitute(e, self.meant) if isinstance(e, Dim) else e for e in given]
 
     def learn(self, name: str, value: gast.expr) -> None:
         """Remember an int that is a sum of lengths."""

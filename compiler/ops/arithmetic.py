@@ -55,7 +55,7 @@ infix("floor_divide", "//", Precedence.TERM, work="slow", raises=by_zero, meanin
 infix("remainder", "%", Precedence.TERM, work="slow", raises=by_zero, meaning=operator.mod, samples="quotients",
       interval=intervals.remainder,
       type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
-      partials=["1.0", "-(x // y)"])  # fmt: skip
+      partials=["1.0", "-(x // y)"], jumps=True)  # fmt: skip
 
 
 def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
@@ -139,9 +139,9 @@ elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="re
             partials=[None, "vjp: where(x == 0.0, out_bar, 0.0)"])  # fmt: skip
 elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", type=from_numpy(np.nextafter),
             cpu="c nextafter",
-            partials=["1.0", None])  # fmt: skip
+            partials=["1.0", None], jumps=True)  # fmt: skip
 elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
-            partials=["1.0", "-trunc(x / y)"])  # fmt: skip
+            partials=["1.0", "-trunc(x / y)"], jumps=True)  # fmt: skip
 elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
             of_complex="own", partials=[power_of_base, power_of_exponent])  # fmt: skip
 elementwise("deg2rad", "x", work="light", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),

@@ -19,13 +19,14 @@ from .works_in import WorksIn, as_python_floats, as_rounded, as_rounded_by_math
 
 def of_math(
     name: str, operands: str, partials: list[object], samples: str, dtype: str = FLOAT_WORD, work: str = "function",
-    works_in: WorksIn = as_python_floats, domain: Domain | None = None,
+    works_in: WorksIn = as_python_floats, domain: Domain | None = None, jumps: bool = False,
 ) -> None:  # fmt: skip
     names = operands.split(", ")
     function = getattr(math, name)
     elementwise(f"math_{name}", operands, meaning=function, type=python_only(function, dtype), partials=partials,
                 spelling=f"math.{name}({', '.join('{' + n + '}' for n in names)})", samples=f"{samples}_numbers",
-                work=work, works_in=works_in, raises=always, domain=domain, python=(f"math.{name}",))  # fmt: skip
+                work=work, works_in=works_in, raises=always, domain=domain, jumps=jumps,
+                python=(f"math.{name}",))  # fmt: skip
 
 
 COPYSIGN = "vjp: where(x == 0.0, 0.0, where((x > 0.0) == (out > 0.0), out_bar, -out_bar))"
@@ -70,8 +71,8 @@ of_one("lgamma", "digamma(x)", "positive", Domain("gammaln", outside=-1.0, too_l
 of_math("atan2", "y, x", [f"x / {SQUARED}", f"-y / {SQUARED}"], "nonzero_pair", domain=Domain("arctan2"))
 of_math("hypot", "x, y", [f"x / {SAFE_OUT}", f"y / {SAFE_OUT}"], "nonzero_pair", domain=Domain("hypot"))
 of_math("copysign", "x, y", [COPYSIGN, None], "nonzero_pair", domain=Domain("copysign"))
-of_math("fmod", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
-of_math("remainder", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
+of_math("fmod", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair", jumps=True)
+of_math("remainder", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair", jumps=True)
 
 for _name in ("floor", "ceil", "trunc"):
     of_math(_name, "x", [None], "real", INT_WORD, work="light", works_in=as_rounded_by_math)

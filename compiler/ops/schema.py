@@ -95,6 +95,7 @@ class Operator:
                 static) that gives the derivative along a curve, of the highest order of those given of operands
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
+    jumps       the result jumps at places where no slope says so: what is left of a division
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
                 `c asin`, or SciPy's, `scipy gammaln`; where there is none the target has an emitter of the row's name
     domain      of a function of `math`: where it raises
@@ -144,6 +145,7 @@ class Operator:
     jvp: Callable[..., Any] | None = None
     series: Callable[..., Any] | None = None
     partials: tuple[object, ...] = ()
+    jumps: bool = False
     vjp: tuple[object, ...] = ()
     cpu: str = ""
     domain: Domain | None = None

@@ -125,7 +125,7 @@ def _body_of(
 ) -> list[gast.stmt]:
     """The callee's statements under fresh names, then the assignment of its results."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
-    lengths = lengths_here(callee, atoms, table)
+    lengths = {**_lengths_of_results(callee, call, table), **lengths_here(callee, atoms, table)}
     renamed: dict[str, object] = dict(atoms)
     for name, type_ in callee.types.items():
         if name not in renamed:
@@ -136,11 +136,21 @@ def _body_of(
                 temporaries.add(fresh)
     body = [_renamed(s, renamed, call) for s in callee.body[:-1]]
     values = [syntax.map_names(v, lambda n: renamed.get(n, n)) for v in callee.body[-1].value.elts]
-    targets = call.targets[0] if isinstance(call, gast.Assign) else None
-    places = targets.elts if isinstance(targets, gast.Tuple) else [targets] if targets is not None else []
-    for place, value in zip(places, values, strict=True):
+    for place, value in zip(_places(call), values, strict=True):
         body.append(syntax.at(gast.Assign([place], value, None), call.span, call.inlined))
     return body
+
+
+def _places(call: gast.stmt) -> list[gast.Name]:
+    """What the results of a call are assigned to."""
+    targets = call.targets[0] if isinstance(call, gast.Assign) else None
+    return targets.elts if isinstance(targets, gast.Tuple) else [targets] if targets is not None else []
+
+
+def _lengths_of_results(callee: Function, call: gast.stmt, table: dict[str, Type]) -> dict[str, Extent]:
+    """What the callee's lengths are here, for those that are a length of a result."""
+    pairs = [(type_, table.get(place.id)) for place, type_ in zip(_places(call), callee.results)]
+    return {symbol: extent for inner, outer in pairs for symbol, extent in _same_lengths(inner, outer)}
 
 
 def lengths_here(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
@@ -151,12 +161,16 @@ def lengths_here(callee: Function, atoms: dict[str, gast.expr], table: dict[str,
 def _lengths_of(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> Iterator[tuple[str, Extent]]:
     for parameter, atom in atoms.items():
         inner = callee.types[parameter]
-        outer = table.get(atom.id) if isinstance(atom, gast.Name) else None
-        if not isinstance(inner, Array) or not isinstance(outer, Array):
-            continue
-        for mine, theirs in zip(inner.dims, outer.dims, strict=True):
-            if isinstance(mine, types.Dim) and mine == types.symbol(mine.terms[0][0]) and types.is_plain(theirs):
-                yield mine.terms[0][0], theirs
+        yield from _same_lengths(inner, table.get(atom.id) if isinstance(atom, gast.Name) else None)
+
+
+def _same_lengths(inner: Type, outer: Type | None) -> Iterator[tuple[str, Extent]]:
+    """The symbols that are a length of the one, and what that is in the other."""
+    if not isinstance(inner, Array) or not isinstance(outer, Array):
+        return
+    for mine, theirs in zip(inner.dims, outer.dims, strict=True):
+        if isinstance(mine, types.Dim) and mine == types.symbol(mine.terms[0][0]) and types.is_plain(theirs):
+            yield mine.terms[0][0], theirs
 
 
 def with_own_lengths(type_: Type, lengths: dict[str, Extent], symbols: set[str]) -> Type:

@@ -176,11 +176,16 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
             return Leaf(names[index])
         case ListOut(data=data, shapes=None, is_weak=is_weak):
             return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
-        case ListOut() | Rows() if getattr(value, "kind", list) is list:
+        case ListOut() | Rows() if getattr(value, "kind", list) is list and _grows(value):
             message = "a recursive function that returns a growing list of arrays or tuples is not in the language"
             frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
     inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
     return object_of(with_parts(value, inner) if inner else value, frame.heap)
+
+
+def _grows(value: Value) -> bool:
+    """Whether a list is one that grew, and none of arrays along it, as `vmap` gives them."""
+    return isinstance(value, ListOut) or any(_grows(part) for _, part in parts(value))
 
 
 def _typed_leaves(value: Value) -> list[Typed]:

@@ -191,7 +191,7 @@ def call(
     node: gast.AST,
 ) -> Value:  # fmt: skip
     """Emit the call; the function and those of its rule are specialised once for arguments of these types."""
-    ruled = Ruled(frame, name, function, given, spec, bound, node)
+    ruled = Ruled(frame, name, function, given, spec, _in_order(spec, bound), node)
     if not given.functions and given.kind in NO_RULE:
         ruled.fault(f"`{name}` has no rule for its derivative", NO_RULE[given.kind].format(name))
     if spec.kwarg is not None and given.kind != "checkpoint":
@@ -212,6 +212,12 @@ def call(
         ruled.fault(f"`{name}` has a rule for its derivative and calls itself",
                     "put the recursion into a function of its own, which this one calls")  # fmt: skip
     return _emit(ruled, instance)
+
+
+def _in_order(spec: gast.arguments, bound: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments in the order of the parameters, in which a rule gives their slopes, however the call names them."""
+    names = [p.id for p in (*spec.posonlyargs, *spec.args, spec.vararg, *spec.kwonlyargs, spec.kwarg) if p is not None]
+    return {name: bound[name] for name in names}
 
 
 def _emit(ruled: Ruled, instance: Instance) -> Value:

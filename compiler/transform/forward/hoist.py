@@ -1,4 +1,4 @@
-"""Take out of the loop over directions what is the same along all of them.
+"""Take out of the loop over directions, or over the elements of a result, what is the same for all of them.
 
     for k in range(0, n, 1):                 t = cos(x)
         direction = ...                      for k in range(0, n, 1):
@@ -16,11 +16,14 @@ that no error comes that has not come before.  Shared functions are taken apart 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import gast
 
 from ...names import Names
 from ...program import Function, Program
 from ...renaming import with_blocks
+from ...types import Type
 from .divide import Divider
 
 
@@ -36,14 +39,22 @@ def hoist(program: Program) -> Program:
 def _hoisted(function: Function, divider: Divider) -> Function:
     if not any(getattr(s, "hoists", False) for s in function.body):
         return function
-    made: list[gast.stmt] = []
     table = dict(function.types)
     names = Names({*table, *function.parameters})
-    for statement in function.body:
-        if getattr(statement, "hoists", False):
-            before, inside = divider.divided(statement.body, {statement.target.id}, table, names)
-            made += [*before, with_blocks(statement, [inside])]
-        else:
-            made.append(statement)
+    body = tuple(_taken_out(function.body, divider, table, names))
     temporaries = function.temporaries | {name for name in table if name not in function.types}
-    return function.with_(body=tuple(made), types=table, temporaries=temporaries)
+    return function.with_(body=body, types=table, temporaries=temporaries)
+
+
+def _taken_out(
+    body: Sequence[gast.stmt], divider: Divider, table: dict[str, Type], names: Names
+) -> Iterator[gast.stmt]:
+    """The statements with shorter loops, inner ones first: a result of several axes has a loop for each."""
+    for statement in body:
+        if not getattr(statement, "hoists", False):
+            yield statement
+            continue
+        inner = list(_taken_out(statement.body, divider, table, names))
+        before, inside = divider.divided(inner, {statement.target.id}, table, names)
+        yield from before
+        yield with_blocks(statement, [inside])

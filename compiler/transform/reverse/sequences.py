@@ -21,7 +21,7 @@ import gast
 
 from ... import syntax
 from ...analysis.regions import ForwardValue, Region
-from ...types import INT, Array, Type
+from ...types import INT, Array, ListOf, Type
 
 if TYPE_CHECKING:
     from ...diagnostics import Span
@@ -55,6 +55,8 @@ def _following(saves: Saves) -> dict[str, str]:
         for statement in loop.block[len(regions.main[id(loop)]) :]:
             if list(syntax.names_bound(statement)) != [name] or not isinstance(statement.value, gast.Name):
                 continue
+            if isinstance(table[name], ListOf):
+                continue  # of ints, and without a derivative: a list is no value that is kept
             then = regions.values[regions.key(statement, statement.value.id)]
             if then.region is loop and _kind(table[name]) == _kind(table[then.name]):
                 found[regions.starts[name]] = then.key

@@ -173,7 +173,7 @@ class _Settler:
 
     def branch(self, statement: gast.If, block: _Block) -> None:
         test = self.read(statement.test, block.env)
-        merged = self.merged_by(statement, block.env)
+        merged = self.lists_first(self.merged_by(statement, block.env))
         arms = [self.block(body, block.env, merged) for body in (statement.body, statement.orelse)]
         reached = [not ends_in_raise(body) for body in (statement.body, statement.orelse)]
         for name in merged:
@@ -217,6 +217,10 @@ class _Settler:
         type_ = self.types[name]
         return isinstance(type_, ListOf) and is_floating(type_.element)
 
+    def lists_first(self, names: Iterable[str]) -> list[str]:
+        """Items of lists are handed over in loops; the copies that end a block stand together behind them."""
+        return sorted(names, key=lambda name: not self.is_held(name))
+
     def new_list(self, name: str, block: _Block, like: gast.stmt) -> None:
         block.statements.append(syntax.at(syntax.assign(name, syntax.call("new_list")), *_place(like)))
 
@@ -258,7 +262,8 @@ class _Settler:
         changes: dict[str, object] = {}
         if isinstance(statement, gast.For):
             changes["iter"] = self.read(statement.iter, block.env)
-        carried = {name: self.carry(name, statement, block) for name in self.carried_by(statement, block.env)}
+        names = self.lists_first(self.carried_by(statement, block.env))
+        carried = {name: self.carry(name, statement, block) for name in names}
         inner = block.env | {name: syntax.name(new) for name, new in carried.items()}
         if isinstance(statement, gast.While):
             changes["test"] = self.read(statement.test, inner)
