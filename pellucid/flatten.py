@@ -181,9 +181,9 @@ def type_of(value: Any) -> types.Type | None:
             return types.FLOAT
         case complex():
             return types.COMPLEX
-        case bytes() | set() | frozenset():
+        case set() | frozenset():
             raise Unsupported(f"{article(type(value).__name__)}")
-    if value is None or isinstance(value, str) or callable(value):
+    if value is None or isinstance(value, str | bytes) or callable(value):
         return None
     if hasattr(value, "__array__"):
         raise Unsupported(f"{article(type(value).__name__)}, which has its own rules (np.asarray makes it an array)")
@@ -222,6 +222,9 @@ def key_of(value: Value) -> Any:
     return (type(held), held)
 
 
+LONGEST_SHOWN = 60  # letters of a known value
+
+
 def description(value: Value) -> str:
     """The types in words, with `_` for lengths that may be any: `(f64[_, 1], float)`."""
     match value:
@@ -230,7 +233,8 @@ def description(value: Value) -> str:
         case Typed(type=found):
             return str(found)
         case Static(value=held):
-            return repr(held)
+            text = repr(held)
+            return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
         case Rows(item=item):
             return f"[{description(item)}, ...]"
         case Column(values=Typed(type=types.Array(dtype=dtype, dims=(_, *dims))), is_weak=is_weak):

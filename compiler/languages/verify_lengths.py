@@ -107,8 +107,8 @@ class _Lengths:
         for extent, given in zip(declared.dims, ways):
             self.note_merged(name, extent, given)
             if given and isinstance(extent, Dim) and any(self.owners.get(s) == name for s in extent.symbols()):
-                self.steps[extent] = self.looked_through(given)
-            elif self.steps.get(extent) == self.looked_through(given):
+                self.steps[extent] = given
+            elif extent in self.steps and self.looked_through(self.steps[extent]) == self.looked_through(given):
                 continue
             if not given and isinstance(extent, Dim):
                 self.unknown.update(s for s in extent.symbols() if self.owners.get(s) == name)

@@ -114,6 +114,21 @@ def rounded_to(x, scale):
     return float(nearest / scale)
 
 
+def bit_count(x):
+    """`x.bit_count()`: how many ones there are in it."""
+    left, count = abs(x), 0
+    while left != 0:
+        left = left & (left - 1)
+        count += 1
+    return count
+
+
+def item_of_bytes(items, index):
+    if index < -len(items) or index >= len(items):
+        raise IndexError("index out of range")
+    return items[index]
+
+
 def item_of_range(start, step, count, index):
     at = int(index)
     if at < 0:

@@ -109,6 +109,12 @@ def contains(xs, value):
     return place_of(xs, value) >= 0
 
 
+def is_byte_of(items, value):
+    if value < 0 or value > 255:
+        raise ValueError("byte must be in range(0, 256)")
+    return any(item == value for item in items)
+
+
 def count(xs, value):
     found = 0
     for k in range(len(xs)):

@@ -76,9 +76,6 @@ def _fault(node: gast.AST, file: str, in_message: bool) -> Diagnostic | None:
             return None
         case gast.ListComp() | gast.DictComp() | gast.SetComp() | gast.GeneratorExp():
             return _async_comprehension(node, file)
-        case gast.Constant(value=bytes()):
-            message, way_out = "the language has no `bytes`", "pass an array of integers"
-            return Diagnostic("U018", message, Span.of(node, file), "not supported", help=(way_out,))
         case gast.Match() if faults := list(matching.faults(node)):
             place, what = faults[0]
             text = f"{what} is outside the language"

@@ -36,7 +36,7 @@ from ..source.resolve import (
 )
 from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
 
-OTHER_METHODS = words.words("astype bit_length copy fill flatten item tolist")
+OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 
 

@@ -364,8 +364,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         return built_texts.call_method(frame, receiver, method, args, node)
     if isinstance(receiver, Ref | Sequence | Rows):
         return container_methods.call_method(frame, receiver, method, args, kwargs, node)
-    if found in (types.INT, types.BOOL) and method == "bit_length":
-        return numbers.bit_length(frame, receiver, node, hint)
+    if found in (types.INT, types.BOOL) and method in ("bit_length", "bit_count"):
+        return numbers.of_bits(frame, receiver, method, node, hint)
     if (known := numbers.method_of_known(frame, receiver, method, [*args, *kwargs.values()], node)) is not None:
         return known
     if found is not None and method == "tolist" and not args:
@@ -390,7 +390,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             return keyed.new_dict(frame, dict(items), node)
         case Static(value=frozenset()), _ if not kwargs:
             return sets.call_frozen(frame, receiver, method, args, node)
-        case Static(value=str() as text), _:
+        case Static(value=str() | bytes() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")

@@ -35,7 +35,7 @@ from .values import (
     parts,
 )
 
-PYTHONS = ("bit_length", "tolist")  # methods that give what only Python has
+PYTHONS = ("bit_length", "bit_count", "tolist")  # methods that give what only Python has
 
 
 def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST) -> None:
@@ -48,7 +48,7 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
         frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))
 
 
-OF_PYTHON = (str, frozenset)  # whose methods are known
+OF_PYTHON = (str, bytes, frozenset)  # whose methods are known
 
 
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:

@@ -195,7 +195,10 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
             if not items and not keyed.is_known(frame, item):
                 return Static(False)
             return Static(keyed.known_key(frame, container, item, node) in [k for k, _ in items])
-        case Static(value=str() as text):
+        case Static(value=bytes() as data) if not isinstance(item, Static) and frame.is_integer(item):
+            given = [Sequence(tuple(map(Static, data))), item]
+            return container_methods.in_language(frame, "is_byte_of", given, node, hint)
+        case Static(value=str() | bytes() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)
         case Sequence() | Static() | Iteration() | Range():

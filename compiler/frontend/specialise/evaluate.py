@@ -209,7 +209,7 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
     if containers.is_container(frame, left) or containers.is_container(frame, right):
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(left.value, str) and isinstance(right.value, str | int):
+        if isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int):
             return fold(frame, PYTHON_INFIX[op], node, left, right)
         if op is gast.BitOr and classes.is_any_of(left.value, right.value):
             return fold(frame, PYTHON_INFIX[op], node, left, right)

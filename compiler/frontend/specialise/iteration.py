@@ -24,7 +24,7 @@ def is_static_iterable(frame: Frame, value: Value) -> bool:
     match frame.held(value):
         case Sequence() | Mapping_() | Record():
             return True
-        case Static(value=tuple() | list() | dict() | str()):
+        case Static(value=tuple() | list() | dict() | str() | bytes()):
             return True
         case Iteration(parts=inner):
             return any(is_static_iterable(frame, p) for p in inner)
@@ -59,7 +59,7 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
             return [v for _, v in items]
         case Mapping_(items=items):
             return [Static(k) for k, _ in items]
-        case Static(value=tuple() | list() | dict() | str() as found):
+        case Static(value=tuple() | list() | dict() | str() | bytes() as found):
             return [outside.read(frame, v, "item", node) for v in found]
         case Range(start=start, stop=stop, step=step):
             bounds = [evaluate.known(frame, p, node, "a range that is unrolled") for p in (start, stop, step)]

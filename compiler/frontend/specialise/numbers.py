@@ -82,7 +82,8 @@ def method_of_known(frame: Frame, value: Value, method: str, args: list[Value], 
     return found if is_number(found) else None
 
 
-def bit_length(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
+def of_bits(frame: Frame, value: Value, method: str, node: gast.AST, hint: str) -> Value:
+    """`value.bit_length()`, `value.bit_count()`"""
     if is_number(value):
-        return evaluate.fold(frame, lambda v: v.bit_length(), node, value)
-    return in_language(frame, "bit_length", [value], node, hint)
+        return evaluate.fold(frame, lambda v: getattr(v, method)(), node, value)
+    return in_language(frame, method, [value], node, hint)

@@ -53,8 +53,11 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     base = optional.present(frame, base, node, "'NoneType' object is not subscriptable")
     if isinstance(base, OneOf):
         return one_of.of_cases(frame, base, lambda case: load(frame, case, items, node, hint), node, hint)
-    if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
+    if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict | bytes):
         position = own_operators.index_of(frame, items, node)
+        if isinstance(base.value, bytes) and isinstance(position, Leaf):
+            given = [Sequence(tuple(map(Static, base.value))), position]
+            return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
         if isinstance(base.value, str) and isinstance(position, Leaf):
             return texts.item(frame, base.value, position, node, hint)
         if isinstance(base.value, str) and sites.site_of(frame, node) in frame.task.positions:
