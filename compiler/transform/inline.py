@@ -81,6 +81,7 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
         return function
     names, table = Names(function.types), dict(function.types)
     symbols = {s for t in table.values() for s in types.symbols_of(t)}
+    given = {s for name in function.parameters for s in types.symbols_of(function.types[name])}
     temporaries, results = set(function.temporaries), list(function.results)
 
     def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
@@ -89,7 +90,7 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
             callee = callees.get(syntax.operator_of(getattr(statement, "value", None)) or "")
             if callee is not None:
                 _make_equal(callee, statement, table, results)
-                made += _body_of(callee, statement, names, table, symbols, temporaries)
+                made += _body_of(callee, statement, names, table, symbols, given, temporaries)
             elif isinstance(statement, gast.If):
                 made.append(syntax.rebuild(statement, body=block(statement.body), orelse=block(statement.orelse)))
             elif isinstance(statement, gast.For | gast.While):
@@ -121,11 +122,12 @@ def _taken_for_one(callee: Function, atoms: dict[str, gast.expr], table: dict[st
 
 
 def _body_of(
-    callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str], temporaries: set[str]
-) -> list[gast.stmt]:
+    callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str], given: set[str],
+    temporaries: set[str],
+) -> list[gast.stmt]:  # fmt: skip
     """The callee's statements under fresh names, then the assignment of its results."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
-    lengths = {**_lengths_of_results(callee, call, table), **lengths_here(callee, atoms, table)}
+    lengths = {**_lengths_of_results(callee, call, table, given), **lengths_here(callee, atoms, table)}
     renamed: dict[str, object] = dict(atoms)
     for name, type_ in callee.types.items():
         if name not in renamed:
@@ -147,10 +149,16 @@ def _places(call: gast.stmt) -> list[gast.Name]:
     return targets.elts if isinstance(targets, gast.Tuple) else [targets] if targets is not None else []
 
 
-def _lengths_of_results(callee: Function, call: gast.stmt, table: dict[str, Type]) -> dict[str, Extent]:
-    """What the callee's lengths are here, for those that are a length of a result."""
+def _lengths_of_results(
+    callee: Function, call: gast.stmt, table: dict[str, Type], given: set[str]
+) -> dict[str, Extent]:  # fmt: skip
+    """What the callee's lengths are here, for those that are a length of a result which the caller is given.
+
+    Others are told by what is assigned: a name inside the body would have them before that.
+    """
     pairs = [(type_, table.get(place.id)) for place, type_ in zip(_places(call), callee.results)]
-    return {symbol: extent for inner, outer in pairs for symbol, extent in _same_lengths(inner, outer)}
+    found = {symbol: extent for inner, outer in pairs for symbol, extent in _same_lengths(inner, outer)}
+    return {s: e for s, e in found.items() if not isinstance(e, types.Dim) or given.issuperset(e.symbols())}
 
 
 def lengths_here(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
