@@ -272,3 +272,47 @@ def test_a_variable_of_a_function_that_is_not_compiled():
 
     with pytest.raises(pellucid.PurityError, match="P002"):
         pellucid.compile(count)
+
+
+def mapped_in_turn(x):
+    calls, seen, heights = 0, [], np.zeros(3)
+
+    def counted(v):
+        nonlocal calls
+        calls += 1
+        seen.append(v)
+        return v * calls
+
+    def raised(k):
+        heights[k] += 1.0
+        return heights.sum()
+
+    total = 0.0
+    for y in list(map(counted, x)):
+        total += y * y
+    found = sum(map(counted, x)), max(map(counted, x)), np.array(list(map(counted, x))), sorted(map(counted, x))
+    return tuple(map(counted, x)), found, total, calls, len(seen), list(map(raised, range(3))), heights
+
+
+def test_calls_that_change_something_are_made_one_after_the_other():
+    found, want = pellucid.compile(mapped_in_turn)(X), mapped_in_turn(X)
+    assert agree(as_tuples(found), as_tuples(want))
+    derivative, gaps = grad(lambda x: mapped_in_turn(x)[2])(X), np.eye(len(X)) * 1e-6
+    rises = [(mapped_in_turn(X + h)[2] - mapped_in_turn(X - h)[2]) / 2e-6 for h in gaps]
+    np.testing.assert_allclose(derivative, rises, rtol=1e-6)
+
+
+def stops_somewhere(x):
+    calls = 0
+
+    def counted(v):
+        nonlocal calls
+        calls += 1
+        return v > 0
+
+    return any(map(counted, x)), calls
+
+
+def test_how_many_calls_are_made_is_not_guessed():
+    with pytest.raises(pellucid.CompileError, match="U018"):
+        pellucid.compile(stops_somewhere)(X)

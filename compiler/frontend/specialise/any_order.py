@@ -50,12 +50,12 @@ def gone_over(frame: Frame, node: gast.expr, run: Callable[[], Value]) -> tuple[
     if is_of_set:
         changed = any(number <= count for number in frame.heap.changes[changes:])
         binds = any(isinstance(part, gast.NamedExpr) for part in gast.walk(node))
-        if changed or binds or any(_stores_into(s, known) for s in syntax.walk(frame.builder.since(mark))):
+        if changed or binds or any(stores_into(s, known) for s in syntax.walk(frame.builder.since(mark))):
             sets.refuse_order(frame, node)
     return made, is_of_set
 
 
-def _stores_into(statement: gast.stmt, known: frozenset[str]) -> bool:
+def stores_into(statement: gast.stmt, known: frozenset[str]) -> bool:
     """Whether it changes an array that was there before."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):

@@ -47,6 +47,8 @@ def _member(frame: Frame, name: str, node: gast.ImportFrom) -> Value:
 
 def _loaded(frame: Frame, name: str, node: gast.AST) -> object:
     package = frame.namespace.function.__globals__.get("__package__")
+    if name.startswith(".") and not package:
+        _refuse(frame, "attempted relative import with no known parent package", node)
     try:
         return importlib.import_module(name, package)
     except ImportError as wrong:

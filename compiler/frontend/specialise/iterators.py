@@ -25,6 +25,7 @@ from . import (
     iteration,
     loop_tests,
     loops,
+    map_effects,
     written_generators,
 )
 from .frame import Frame
@@ -97,9 +98,9 @@ def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What is gone over with a list for each generator."""
     if isinstance(value, GeneratorCall):
         return generators.listed(frame, value, node)
-    if not generators.is_one(value):
+    if not generators.is_one(value) and not map_effects.are_in_turn(frame, value, node):
         return value
-    if generators.leads(value):
+    if not generators.is_one(value) or generators.leads(value):
         return comprehensions.looped(frame, _each(node), source=value)
     parts = []
     for part in value.parts:
@@ -119,6 +120,9 @@ def _each(node: gast.AST) -> gast.GeneratorExp:
 def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
     """The same, where only the run knows how many of them are looked at: nobody may ask for more."""
     held = iterator(frame, value)
+    if held is not None and map_effects.has_effects(frame, rest(frame, value, node), node):
+        message = "a function changes something here for each item, and how many are looked at is known when it runs"
+        frame.fault("U018", message, node, "looked at here", ("write a loop with `break`",))
     left = taken(frame, value, node)
     if held is not None:
         change(frame, value, Iterator(TAKEN, FROM_THE_START, held.kind), node)
