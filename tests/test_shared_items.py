@@ -72,6 +72,27 @@ def of_an_outer_turn(x):
     return b
 
 
+def part_of_every_item(x):
+    q = [1.0]
+    b = [(q, float(v)) for v in x]
+    b[0][0].append(3.0)
+    return b
+
+
+@dataclasses.dataclass
+class Body:
+    place: P
+    mass: float
+
+
+def attribute_of_every_item(x):
+    q = P(1.0)
+    b = [Body(q, float(v)) for v in x]
+    for body in b:
+        body.place.x += 1.0
+    return [body.place.x for body in b]
+
+
 # --- one that is an item already --------------------------------------------------------------------------------------
 
 
@@ -129,8 +150,8 @@ def put_under_keys(x):
 
 SHARED = [
     in_every_item, appended_in_every_turn, inserted_in_every_turn, dict_in_every_item, value_of_every_key,
-    of_an_outer_turn, inserted_again, inserted_into_another, inserted_in_order, mapped, mapped_to_one, numbered,
-    put_under_keys,
+    of_an_outer_turn, part_of_every_item, attribute_of_every_item, inserted_again, inserted_into_another,
+    inserted_in_order, mapped, mapped_to_one, numbered, put_under_keys,
 ]  # fmt: skip
 
 
@@ -218,9 +239,24 @@ def grouped(x):
     return [groups[int(v)] for v in x]
 
 
+def beside_a_part_of_every_item(x):
+    q = P(1.0)
+    b = [Body(q, float(v)) for v in x]
+    for body in b:
+        body.mass += body.place.x
+    return [body.mass for body in b]
+
+
+def new_part_of_every_item(x):
+    b = [Body(P(1.0), float(v)) for v in x]
+    for body in b:
+        body.place.x += body.mass
+    return [body.place.x for body in b]
+
+
 ALONE = [
-    only_read, new_in_every_turn, new_once_full, replaced_in_every_turn, inserted_new, inserted_in_order_new,
-    mapped_to_new, grouped,
+    beside_a_part_of_every_item, new_part_of_every_item, only_read, new_in_every_turn, new_once_full,
+    replaced_in_every_turn, inserted_new, inserted_in_order_new, mapped_to_new, grouped,
 ]  # fmt: skip
 
 

@@ -90,6 +90,14 @@ def changed(frame: Frame, wanted: Value, node: gast.AST, list_: int, number: int
         refuse(frame, found, node)
 
 
+def part_changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
+    """An object in an item is changed: refuse it where such an object was put into lists twice."""
+    found = structure_of(wanted)
+    frame.task.changed_items.append(found)
+    if found in frame.task.shared_items:
+        refuse(frame, found, node)
+
+
 def require_alone_in_call(frame: Frame, node: gast.AST) -> None:
     """The same for what functions with a body of their own change in lists that they are lent."""
     for found in sorted(frame.task.changed_by_functions):
