@@ -1,6 +1,7 @@
 """One object that stands several times in lists that grow, or in two containers, does not change; others may."""
 
 import bisect
+import collections
 import dataclasses
 
 import numpy as np
@@ -247,6 +248,18 @@ def beside_a_part_of_every_item(x):
     return [body.mass for body in b]
 
 
+def taken_from_a_queue(x):
+    queue = collections.deque()
+    for v in x:
+        queue.append(P(float(v)))
+    found = []
+    while queue:
+        p = queue.popleft()
+        p.x += 1.0
+        found.append(p.x)
+    return found
+
+
 def new_part_of_every_item(x):
     b = [Body(P(1.0), float(v)) for v in x]
     for body in b:
@@ -255,7 +268,8 @@ def new_part_of_every_item(x):
 
 
 ALONE = [
-    beside_a_part_of_every_item, new_part_of_every_item, only_read, new_in_every_turn, new_once_full,
+    beside_a_part_of_every_item, taken_from_a_queue,
+    new_part_of_every_item, only_read, new_in_every_turn, new_once_full,
     replaced_in_every_turn, inserted_new, inserted_in_order_new, mapped_to_new, grouped,
 ]  # fmt: skip
 

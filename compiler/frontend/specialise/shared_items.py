@@ -50,7 +50,10 @@ def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = 
     """A loop puts an object into lists, from put `first` on, that is not made in the turn: each turn puts the same.
 
     `turn` is how many objects there were before one; `carried` are those of the loop, which may be others by then.
+    A loop of the library fills places that nobody reads (`python_deques.py`).
     """
+    if frame.is_library:
+        return
     heap = frame.heap
     others = {n for number in carried for n in heap.made_of(number)}
     for number, structure in frame.builder.puts[first:]:
