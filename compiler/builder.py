@@ -76,6 +76,7 @@ class Builder:
         self.before_loop: frozenset[int] = frozenset()
         self.loops = 0
         self.passing: list[Any] = []
+        self.puts: list[tuple[int, str]] = []
         self.turn = 0
         self.protection: Any = None
         self.singles: set[str] = set()

@@ -290,7 +290,7 @@ def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node:
         frame.fault("U018", "functions call each other more than 60 deep", node, "called here")
     core, table = core_of(tree)
     inner.caller, inner.call_span, inner.live_after = frame, frame.here(node), table
-    inner.variables = dict(bound)
+    inner.variables, inner.entered = dict(bound), (frame.heap.count, frame.heap.absorbed)
     for name, value in bound.items():
         note_name(inner, name, value, is_parameter=True)
     builder = frame.builder

@@ -63,12 +63,14 @@ def carry(
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
     changes, items, filled = len(frame.heap.changes), len(frame.task.changed_items), frame.heap.filled
+    puts = len(frame.builder.puts)
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
     frame.builder.loops += 1
     try:
         for _ in range(TRIALS):
             frame.restore(saved)
+            del frame.builder.puts[puts:]
             known = handing_on.known(frame)
             outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
             if outcome.changed is not None:
@@ -81,6 +83,7 @@ def carry(
         frame.builder.before_loop = older
         frame.builder.loops -= 1
     require_unchanged(frame, slots.before, frame.heap.changes[changes:], node)
+    shared_items.note_of_turns(frame, outcome.puts, outcome.turn, outcome.slot_of)
     shared_items.require_alone_in_loop(frame, items, node)
     frame.builder.body += outcome.before
     frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
@@ -152,6 +155,7 @@ class _Trial:
         self.changed: dict[Any, Any] | None = None
         self.variable = ""
         self.test: gast.expr | None = None
+        self.turn = self.puts = 0
         self.ends: dict[Any, Any] = {}
         self.before: list[gast.stmt] = []
         self.body: list[gast.stmt] = []
@@ -187,7 +191,8 @@ class _Trial:
         self.after = dict(frame.variables), dict(frame.heap.contents)
         if test is not None:
             self.test = self._test(test)
-        outer, frame.builder.turn = frame.builder.turn, frame.heap.count
+        outer, self.turn = frame.builder.turn, frame.heap.count
+        frame.builder.turn, self.puts = self.turn, len(frame.builder.puts)
         with frame.captured(is_users=True) as self.body:
             self._walk(body, enter)
         frame.builder.turn = outer

@@ -264,7 +264,11 @@ def append_all(
 ) -> None:
     """Append the items of an array or a list, in a loop; `weaken` makes Python's numbers of them."""
 
+    puts, turn = len(frame.builder.puts), frame.heap.count
+
     def added(item: Value) -> None:
+        if isinstance(made, Table) and isinstance(frame.held(source), Iteration | Iterator):
+            shared_items.note_if_read(frame, forms.structure(made), item)
         if weaken:
             item = frame.emit("cast", item, node=node, dtype=frame.type_of(item).dtype, weak=True)
         if apart:
@@ -273,6 +277,7 @@ def append_all(
         tables.put(frame, made, item, node)
 
     _for_each(frame, source, node, added)
+    shared_items.note_of_turns(frame, puts, turn)
 
 
 def store_into_row(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> bool:

@@ -193,6 +193,7 @@ class Frame:
     """One function being specialised: its variables, its globals, and the builder it emits into.
 
     `pinned` has the variables of the compiler's own that liveness, which goes by the user's text, knows nothing of.
+    `entered`: how many objects there were when it was called, and those of which a list that grows had a copy.
     """
 
     task: Task
@@ -209,6 +210,7 @@ class Frame:
     made_names: frozenset[str] = frozenset()
     local_names: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
+    entered: tuple[int, frozenset[int]] = (0, frozenset())
 
     def __post_init__(self) -> None:
         if self.builder.heap is None:

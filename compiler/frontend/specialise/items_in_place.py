@@ -130,6 +130,8 @@ def own_array(frame: Frame, base: Value, put_back: PutBack, array: Value, node: 
 def opened(frame: Frame, found: Value, put_back: PutBack, base: Value, node: gast.AST) -> tuple[Value, PutBack]:
     """What may be changed as it is; an object that was read from a list is put back after that."""
     place = items_read.place_of(frame, found) if put_back is nothing_to_do else None
+    if isinstance(found, Ref) and (place is not None or put_back is not nothing_to_do):
+        shared_items.part_changed(frame, frame.held(found), node)
     if place is None:
         return found, put_back if put_back is nothing_to_do else lambda _: put_back(base)
     frame.heap.open = place

@@ -8,6 +8,7 @@ that stand twice somewhere; an item of that structure is not changed in place fr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 import gast
@@ -24,10 +25,40 @@ COPY = "make a copy of the item for one of the two lists: `row.copy()`, `[row[:]
 NEW = "put a new object into one of the two lists: `dataclasses.replace(item)`"
 
 
-def note_if_absorbed(frame: Frame, wanted: Value, item: Ref) -> None:
-    """An object is put into a list: note where it has been put into one before."""
-    if not frame.is_library and item.number in frame.heap.absorbed:
+def note_put(frame: Frame, wanted: Value, number: int) -> None:
+    """An object is put into a list: note where it has been put into one before.
+
+    The library may put the same one twice and takes one of the two away; what it was given counts as it was given.
+    """
+    heap, before = frame.heap, frame.heap.absorbed
+    if frame.is_library:
+        while frame.caller is not None and frame.caller.is_library:
+            frame = frame.caller
+        count, before = frame.entered
+        if number > count:
+            return
+        if heap.owner_of(number) == READ:
+            note(frame, wanted)
+            note_source(frame, number)
+    if number in before:
         note(frame, wanted)
+    if heap.owner_of(number) != READ:  # of those it is said where they are put, and one that changed is put back
+        frame.builder.puts.append((number, structure_of(wanted)))
+
+
+def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = ()) -> None:
+    """A loop puts an object into lists, from put `first` on, that is not made in the turn: each turn puts the same.
+
+    `turn` is how many objects there were before one; `carried` are those of the loop, which may be others by then.
+    A loop of the library fills places that nobody reads (`python_deques.py`).
+    """
+    if frame.is_library:
+        return
+    heap = frame.heap
+    others = {n for number in carried for n in heap.made_of(number)}
+    for number, structure in frame.builder.puts[first:]:
+        if any(n <= turn for n in heap.made_of(number) - others):
+            frame.task.shared_items.add(structure)
 
 
 def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = None) -> None:
@@ -59,6 +90,14 @@ def changed(frame: Frame, wanted: Value, node: gast.AST, list_: int, number: int
     if frame.heap.lent:
         frame.task.changed_by_functions.add(found)
     if found in frame.task.shared_items or handing_on.show(frame, wanted, list_, number):
+        refuse(frame, found, node)
+
+
+def part_changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
+    """An object in an item is changed: refuse it where such an object was put into lists twice."""
+    found = structure_of(wanted)
+    frame.task.changed_items.append(found)
+    if found in frame.task.shared_items:
         refuse(frame, found, node)
 
 

@@ -93,7 +93,7 @@ def atoms(
 
 def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, contents: Mapping, found: list) -> None:
     if isinstance(value, Ref):
-        shared_items.note_if_absorbed(frame, wanted, value)
+        shared_items.note_put(frame, wanted, value.number)
         absorb(frame, value.number)
         value = contents[value.number]
     if isinstance(wanted, Optional):
