@@ -66,3 +66,16 @@ def solved_or_not(x):
 @pytest.mark.parametrize("x", [POSITIVE, -POSITIVE])
 def test_errors_are_caught(x):
     np.testing.assert_allclose(compile(solved_or_not)(x), solved_or_not(x))
+
+
+@pytest.mark.parametrize("order", [1, -1, np.inf, -np.inf])
+@pytest.mark.parametrize("x", [TALL, TALL.real])
+def test_norms_tell_rows_from_columns(x, order):
+    norms = function_of(f"np.linalg.norm(x, {order}, axis=(1, 0))".replace("inf", "np.inf"))
+    np.testing.assert_allclose(compile(norms)(x), np.linalg.norm(x, order, axis=(1, 0)))
+
+
+@pytest.mark.parametrize("x", [TALL * np.nan, TALL.real * np.nan])
+def test_nan_has_no_singular_values(x):
+    with pytest.raises(np.linalg.LinAlgError, match="SVD did not converge"):
+        compile(function_of("np.linalg.svdvals(x)"))(x)

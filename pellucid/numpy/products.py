@@ -163,7 +163,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return vector_norm_along(x, 2 if ord is None else ord, static.reduced(axes, rank), keepdims)
     if len(axes) != 2:
         static.refuse("S002", "Improper number of dimensions to norm.")
-    return matrix_norm(x, "fro" if ord is None else ord, axes[0], axes[1], keepdims)
+    rows, columns = [static.axis_of(k, rank) for k in axis] if static.is_sequence(axis) else axes
+    return matrix_norm(x, "fro" if ord is None else ord, rows, columns, keepdims)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
