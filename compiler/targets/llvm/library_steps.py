@@ -135,7 +135,7 @@ class _Steps:
                 drop(frame, made.owner)
         if self.info is not None and self.row.error[0]:
             found = frame.code.load("i64", self.info)
-            # LAPACK numbers an argument that it refuses, one with nan, from below zero: without the sign it is a failure
+            # LAPACK numbers an argument that it refuses, as one with nan, from below zero: without the sign it failed
             number = frame.code.binary("and", found, int_(2**63 - 1))
             status = frame.code.binary("sub", int_(FAILED + 1), number)
             frame.fail_if(frame.code.compare("ne", found, int_(0)), *self.row.error, status)
