@@ -41,7 +41,10 @@ def at(number, shape):
 
 
 def vectorize(pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
-    """The function on each element of the arrays together; the first result says of which dtype all are."""
+    """The function on each element of the arrays together, as Python's numbers.
+
+    What it gives for NumPy's first ones, in a call of its own, says of which dtype all results are.
+    """
     if excluded is not None or signature is not None:
         static.refuse("U012", "`excluded=` and `signature=` of np.vectorize are not supported: write the loop")
 
@@ -54,11 +57,12 @@ def vectorize(pyfunc, otypes=None, doc=None, excluded=None, cache=False, signatu
         if count == 0:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         flat = [op.reshape(op.broadcast_to(part, shape=together.shape), shape=(count,)) for part in parts]
-        first = operand(pyfunc(*[pythons(part[0]) for part in flat]))
-        word = static.element(first) if otypes is None else static.dtype_name(static.part(otypes, 0))
+        if otypes is None:
+            word = static.element(operand(pyfunc(*[part[0] for part in flat])))
+        else:
+            word = static.dtype_name(static.part(otypes, 0))
         out = op.empty(shape=(count,), dtype=word)
-        out[0] = in_dtype(first, word)
-        for k in range(1, count):
+        for k in range(count):
             out[k] = in_dtype(operand(pyfunc(*[pythons(part[k]) for part in flat])), word)
         return op.reshape(out, shape=together.shape)
 

@@ -37,12 +37,17 @@ def bitwise_count(x, /):
 def gcd(x1, x2, /):
     """The greatest common divisor, by Euclid."""
     left, right = whole_pair(x1, x2, "gcd")
-    return of_pairs(left, right, divisor)
+    return op.cast(of_pairs(wide(left), wide(right), divisor), dtype=static.element(left))
 
 
 def lcm(x1, x2, /):
     left, right = whole_pair(x1, x2, "lcm")
-    return of_pairs(left, right, multiple)
+    return op.cast(of_pairs(wide(left), wide(right), multiple), dtype=static.element(left))
+
+
+def wide(x):
+    """Ints that have a positive counterpart each."""
+    return x if static.element(x) in ("i64", "u64") else op.cast(x, dtype="i64")
 
 
 def whole_pair(x1, x2, name):

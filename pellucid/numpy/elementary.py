@@ -53,13 +53,12 @@ def sign(x, /):
     x = strong(operand(x))
     if not static.is_complex(x):
         return op.sign(x)
-    size = op.absolute(x)
-    direction = x / op.where(op.logical_or(size == 0.0, op.isinf(size)), 1.0, size)
-    found = op.where(size == 0.0, 0.0, op.where(op.isnan(size), size, direction))
-    real, imag = op.real(x), op.imag(x)
+    size, real, imag = op.absolute(x), op.real(x), op.imag(x)
+    divisor = op.where(op.logical_or(size == 0.0, op.isinf(size)), 1.0, size)
+    found = op.where(size == 0.0, 0.0, op.complex_of(real / divisor, imag / divisor))
     towards = op.complex_of(of_infinite(real), of_infinite(imag))
     both = op.logical_and(op.isinf(real), op.isinf(imag))
-    return op.where(op.isinf(size), op.where(both, np.nan, towards), found)
+    return op.where(op.isinf(size), op.where(both, op.complex_of(np.nan, np.nan), towards), found)
 
 
 def of_infinite(part):

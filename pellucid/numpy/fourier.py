@@ -127,6 +127,7 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
     """Of real numbers along the last axis, and of what comes out along the others."""
     a = as_array(a)
     places, sizes = places_of(a, s, axes)
+    require_apart(a, places)
     a = rfft(a, sizes[-1], places[-1], norm)
     for k in range(len(places) - 2, -1, -1):
         a = fft(a, sizes[k], places[k], norm)
@@ -136,6 +137,7 @@ def rfftn(a, s=None, axes=None, norm=None, out=None):
 def irfftn(a, s=None, axes=None, norm=None, out=None):
     a = as_array(a)
     places, sizes = places_of(a, s, axes)
+    require_apart(a, places)
     for k in range(len(places) - 1):
         a = ifft(a, sizes[k], places[k], norm)
     return irfft(a, sizes[-1], places[-1], norm)
@@ -155,6 +157,13 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
 
 def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     return irfftn(a, s, axes, norm)
+
+
+def require_apart(a, places):
+    for k in range(len(places)):
+        for other in range(k):
+            if places[k] % static.rank(a) == places[other] % static.rank(a):
+                static.refuse("U012", "an axis twice in a real transform is not supported")
 
 
 def along_all(a, s, axes, norm, transform):
