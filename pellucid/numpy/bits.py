@@ -6,20 +6,21 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import as_floating, number, operand, strong
+from .elementary import as_evaluated, number, operand, strong
 from .manipulation import as_array, moveaxis, ravel, total
 
 
 def modf(x, /):
     """The fraction and the whole part, both with the sign of the number."""
-    x = number(as_floating(strong(operand(x))))
+    x = number(as_evaluated(strong(operand(x))))
     whole = op.trunc(x)
     return op.copysign(op.where(op.isinf(x), 0.0, x - whole), x), whole
 
 
 def divmod(x1, x2, /):
-    x1, x2 = number(strong(operand(x1))), number(strong(operand(x2)))
-    return x1 // x2, x1 % x2
+    word = static.common(operand(x1), operand(x2))
+    left, right = (number(op.cast(strong(operand(part)), dtype=word)) for part in (x1, x2))
+    return left // right, left % right
 
 
 def bitwise_count(x, /):

@@ -91,6 +91,11 @@ def as_floating(x):
     return x if static.is_float_word(word) else op.cast(x, dtype="f64")
 
 
+def as_evaluated(x):
+    """Ints and bools as the floats for which NumPy evaluates functions of them: float16 for those of 8 bits."""
+    return op.cast(x, dtype=static.of_functions(static.element(x)))
+
+
 def conjugated(x):
     """The conjugate of complex numbers; others as they are."""
     return op.conjugate(x) if static.is_complex(x) else x

@@ -5,13 +5,13 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import as_floating, number, operand, strong
+from .elementary import as_evaluated, number, operand, strong
 
 SMALL, SCALE = 2.0**-1000, 300  # below SMALL, numbers are scaled by 2^SCALE, so that logarithms see all their digits
 
 
 def frexp(x, /):
-    x = number(as_floating(strong(operand(x))))
+    x = number(as_evaluated(strong(operand(x))))
     size = op.absolute(op.cast(x, dtype="f64"))
     is_plain = op.logical_and(op.isfinite(size), size > 0.0)
     size = op.where(is_plain, size, 1.0)
@@ -28,7 +28,7 @@ def frexp(x, /):
 
 
 def ldexp(x1, x2, /):
-    x1, x2 = number(as_floating(strong(operand(x1)))), number(strong(operand(x2)))
+    x1, x2 = number(as_evaluated(strong(operand(x1)))), number(strong(operand(x2)))
     if static.kind(x2) not in ("int", "bool"):
         static.refuse("T001", "the exponents of np.ldexp are ints")
     power = op.minimum(op.maximum(op.cast(x2, dtype="i64"), -2100), 2100)
@@ -54,7 +54,7 @@ def power_of_two(power):
 
 def spacing(x, /):
     """The distance to the next float away from zero, with the sign of the number."""
-    x = number(as_floating(strong(operand(x))))
+    x = number(as_evaluated(strong(operand(x))))
     size = op.absolute(x)
     distance = op.nextafter(size, op.cast(float("inf"), dtype=static.element(x))) - size
     return op.where(x < 0.0, -distance, distance)
