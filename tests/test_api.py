@@ -472,8 +472,8 @@ def test_fastmath_and_one_thread_give_the_same():
 @pytest.mark.parametrize(
     "argument",
     [
-        bytearray(b"x"), {1.0}, object(), np.ones(2, "S1"), np.longdouble(1.0), np.array(["a"]), np.array([None]), 2**63,
-        [1.0, bytearray(b"x")], np.ma.masked_array([1.0], [True]), range(3),
+        bytearray(b"x"), {1.0}, object(), np.ones(2, "S1"), np.longdouble(1.0), np.array(["a"]), np.array([None]),
+        2**63, [1.0, bytearray(b"x")], np.ma.masked_array([1.0], [True]), range(3),
     ],
     ids=lambda value: repr(value).split(" at 0x")[0],
 )  # fmt: skip
