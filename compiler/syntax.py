@@ -279,6 +279,12 @@ def form_of(node: Any, named: Callable[[str], Hashable] | None = None) -> Hashab
     return (repr(node),)
 
 
+def imported_as(alias: gast.alias) -> str:
+    """The name that an import binds: `a` by `import a.b`."""
+    name: str = alias.asname or alias.name.partition(".")[0]
+    return name
+
+
 def names_bound(statement: gast.stmt) -> tuple[str, ...]:
     """The names one statement binds itself, bodies of compound statements left out; an element store binds none."""
     kind = type(statement)

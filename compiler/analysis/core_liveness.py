@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import gast
 
-from ..syntax import nodes_of
+from ..syntax import imported_as, nodes_of
 from ..vocabulary import CHANGING_METHODS
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -161,7 +161,7 @@ def assigned(body: Sequence[gast.stmt]) -> set[str]:
             case gast.While(body=inner_body):
                 found |= assigned(inner_body)
             case gast.Import() | gast.ImportFrom():
-                found |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+                found |= set(map(imported_as, node.names))
             case gast.If() | gast.Try():
                 found |= {name for inner in blocks(node) for name in assigned(inner)}
                 found |= {h.name.id for h in getattr(node, "handlers", []) if h.name is not None}

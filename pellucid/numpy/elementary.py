@@ -93,7 +93,7 @@ def as_floating(x):
 
 def as_evaluated(x):
     """Ints and bools as the floats for which NumPy evaluates functions of them: float16 for those of 8 bits."""
-    return op.cast(x, dtype=static.of_functions(static.element(x)))
+    return in_dtype(x, static.of_functions(static.element(x)))
 
 
 def conjugated(x):
@@ -157,7 +157,7 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 def fabs(x):
     x = strong(operand(x))
-    return op.absolute(in_dtype(x, static.of_functions(static.element(x))))
+    return op.absolute(as_evaluated(x))
 
 
 def round(a, decimals=0):

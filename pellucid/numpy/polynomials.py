@@ -5,7 +5,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, number, operand, strong
+from .elementary import as_evaluated, in_dtype, number, operand, strong
 from .interpolation import convolve
 from .least_squares import lstsq
 from .linear_algebra import eigvals
@@ -160,7 +160,7 @@ def polyint(p, m=1, k=None):
         raise ValueError("Order of integral must be positive (see polyder)")
     if static.is_static(m) and m == 0:
         return p
-    p = in_dtype(p, static.of_functions(static.element(p)))
+    p = as_evaluated(p)
     given = 0.0 if k is None else operand(k)
     constants = atleast_1d(given)
     if constants.shape[0] < m and constants.shape[0] > 1:

@@ -18,6 +18,7 @@ import gast
 from ....runtime.frozen import Freeze, is_named
 from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
+from ...syntax import imported_as
 from ...vocabulary import INDEX_MAKERS
 from ..source import matching
 from ..source.cells import can_be_cell
@@ -199,7 +200,7 @@ def _imports(scope: Scope, file: str) -> Iterator[Diagnostic]:
     """Imports of names that are also variables: what such a name stands for depends on the run."""
     for node in scope.nodes:
         if isinstance(node, gast.Import | gast.ImportFrom):
-            both = sorted(scope.names & {alias.asname or alias.name.split(".")[0] for alias in node.names})
+            both = sorted(scope.names & set(map(imported_as, node.names)))
             if both:
                 text = f"`{both[0]}` is imported and assigned in one function"
                 help_ = "import it under a name of its own: `import ... as ...`"

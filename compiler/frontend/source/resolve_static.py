@@ -23,6 +23,7 @@ import numpy
 from ....runtime.nature import article
 from ...diagnostics import Span
 from ...parsing import parsed_module
+from ...syntax import imported_as
 from ...vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
 from .resolve import NameSource, Resolution, Resolve, library, member, resolve_chain
 
@@ -112,7 +113,7 @@ class StaticNames:
             case gast.Import():
                 return self._import(name, statement)
             case gast.ImportFrom():
-                original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == name)
+                original = next(alias.name for alias in statement.names if imported_as(alias) == name)
                 return self._imported(statement, original)
             case gast.FunctionDef():
                 source = NameSource(
@@ -223,7 +224,7 @@ class StaticNames:
 
     def _import(self, name: str, statement: gast.Import) -> Resolution:
         for alias in statement.names:
-            if (alias.asname or alias.name.split(".")[0]) == name:
+            if imported_as(alias) == name:
                 return self._module(alias.name if alias.asname else name, 0)
         return Resolution("undecided", name)
 
@@ -305,9 +306,7 @@ def bound_names(statement: gast.stmt) -> Iterator[str]:
         case gast.Import() | gast.ImportFrom():
             for alias in statement.names:
                 if alias.name != "*":
-                    yield alias.asname or (
-                        alias.name.split(".")[0] if isinstance(statement, gast.Import) else alias.name
-                    )
+                    yield imported_as(alias)
         case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
             yield statement.name
         case gast.Assign() | gast.AugAssign() | gast.AnnAssign() | gast.For() | gast.With():

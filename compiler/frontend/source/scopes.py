@@ -17,7 +17,7 @@ import gast
 
 from ...diagnostics import InternalError, Span
 from ...records import dataclass
-from ...syntax import children_of
+from ...syntax import children_of, imported_as
 from .resolve_static import parameter_names
 
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -91,7 +91,7 @@ def scope_of(node: AnyFunction, parent: Scope | None) -> Scope:
             case gast.FunctionDef(name=name) | gast.AsyncFunctionDef(name=name) | gast.ClassDef(name=name):
                 names.setdefault(name, []).append(child)
             case gast.Import(names=aliases) | gast.ImportFrom(names=aliases):
-                imported |= {alias.asname or alias.name.split(".")[0] for alias in aliases}
+                imported |= set(map(imported_as, aliases))
             case gast.Global(names=listed) | gast.Nonlocal(names=listed):
                 declared |= dict.fromkeys(listed, child)
             case gast.ExceptHandler(name=name) if name is not None:

@@ -37,25 +37,34 @@ def given(frame: Frame, function: Value, node: gast.Call, call: Callable[[], Val
 def gone_over(frame: Frame, node: gast.expr, run: Callable[[], Value]) -> tuple[Value, bool]:
     """What is made of a comprehension, and whether it went over a set."""
     sources = [generator.iter for generator in node.generators]
-    mark, count, changes = frame.builder.mark(), frame.heap.count, len(frame.heap.changes)
-    known = frozenset(frame.builder.types)
     for source in sources:
         source.any_order, source.was_set = True, False
+    has_changed = changes_from_here(frame)
     try:
         made = run()
     finally:
         for source in sources:
             source.any_order = False
     is_of_set = any(source.was_set for source in sources)
-    if is_of_set:
-        changed = any(number <= count for number in frame.heap.changes[changes:])
-        binds = any(isinstance(part, gast.NamedExpr) for part in gast.walk(node))
-        if changed or binds or any(stores_into(s, known) for s in syntax.walk(frame.builder.since(mark))):
-            sets.refuse_order(frame, node)
+    if is_of_set and (has_changed() or any(isinstance(part, gast.NamedExpr) for part in gast.walk(node))):
+        sets.refuse_order(frame, node)
     return made, is_of_set
 
 
-def stores_into(statement: gast.stmt, known: frozenset[str]) -> bool:
+def changes_from_here(frame: Frame) -> Callable[[], bool]:
+    """Tells later whether an object or array that is there now has changed."""
+    mark, count, changes = frame.builder.mark(), frame.heap.count, len(frame.heap.changes)
+    known = frozenset(frame.builder.types)
+
+    def has_changed() -> bool:
+        if any(number <= count for number in frame.heap.changes[changes:]):
+            return True
+        return any(_stores_into(s, known) for s in syntax.walk(frame.builder.since(mark)))
+
+    return has_changed
+
+
+def _stores_into(statement: gast.stmt, known: frozenset[str]) -> bool:
     """Whether it changes an array that was there before."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):

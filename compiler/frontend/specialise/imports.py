@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import gast
 
+from ...syntax import imported_as
 from . import outside
 from .frame import Frame
 from .values import Value
@@ -22,7 +23,7 @@ def bound(frame: Frame, node: gast.Import | gast.ImportFrom) -> Iterator[tuple[s
     for alias in node.names:
         is_module = isinstance(node, gast.Import)
         value = _module(frame, alias, node) if is_module else _member(frame, alias.name, node)
-        yield alias.asname or alias.name.partition(".")[0], value
+        yield imported_as(alias), value
 
 
 def _module(frame: Frame, alias: gast.alias, node: gast.Import) -> Value:
@@ -39,20 +40,24 @@ def _member(frame: Frame, name: str, node: gast.ImportFrom) -> Value:
     if hasattr(module, name):
         return outside.attribute(frame, module, name, node)
     inner = f"{path}.{name}" if node.module else path + name
-    package = frame.namespace.function.__globals__.get("__package__")
-    if not hasattr(module, "__path__") or importlib.util.find_spec(inner, package) is None:
+    if not hasattr(module, "__path__") or importlib.util.find_spec(inner, _package(frame)) is None:
         _refuse(frame, f"cannot import name '{name}' from '{path}'", node)
     return outside.read(frame, _loaded(frame, inner, node), name, node)
 
 
 def _loaded(frame: Frame, name: str, node: gast.AST) -> object:
-    package = frame.namespace.function.__globals__.get("__package__")
-    if name.startswith(".") and not package:
+    if name.startswith(".") and not _package(frame):
         _refuse(frame, "attempted relative import with no known parent package", node)
     try:
-        return importlib.import_module(name, package)
+        return importlib.import_module(name, _package(frame))
     except ImportError as wrong:
         _refuse(frame, str(wrong), node)
+
+
+def _package(frame: Frame) -> str | None:
+    """What relative imports of the function start from."""
+    found: str | None = frame.namespace.function.__globals__.get("__package__")
+    return found
 
 
 def _refuse(frame: Frame, why: str, node: gast.AST) -> NoReturn:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gast
 
-from ... import syntax, types
+from ... import types
 from . import any_order, iteration
 from .frame import Frame, Stopped
 from .values import Closure, Iteration, Leaf, Static, Value
@@ -33,19 +33,19 @@ def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
     is_static = _is_static(frame, value)
     if is_static and iteration.static_count(frame, value, node) == 0:
         return False
-    kept, known = frame.snapshot(), frozenset(frame.builder.types)
-    count, changes = frame.heap.count, len(frame.heap.changes)
+    kept = frame.snapshot()
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
+    position = Static(0) if is_static else Leaf(variable)
     try:
-        with frame.captured() as body:
-            iteration.item_at(frame, value, Static(0) if is_static else Leaf(variable), node)
+        with frame.captured():
+            has_changed = any_order.changes_from_here(frame)
+            iteration.item_at(frame, value, position, node)
+            return has_changed()
     except Stopped:
         return True
     finally:
-        changed = any(number <= count for number in frame.heap.changes[changes:])
         frame.restore(kept)
-    return changed or any(any_order.stores_into(s, known) for s in syntax.walk(body))
 
 
 def _may_have(value: Value) -> bool:
