@@ -4,7 +4,6 @@
 
 from typing import Any, ClassVar
 
-
 class AST:
     _fields: ClassVar[tuple[str, ...]]
     _attributes: ClassVar[tuple[str, ...]]

@@ -160,9 +160,10 @@ def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
 
 
 def require_apart(a, places):
-    for k in range(len(places)):
+    found = tuple(static.axis_of(place, static.rank(a)) for place in places)
+    for k in range(len(found)):
         for other in range(k):
-            if places[k] % static.rank(a) == places[other] % static.rank(a):
+            if found[k] == found[other]:
                 static.refuse("U012", "an axis twice in a real transform is not supported")
 
 

@@ -216,6 +216,16 @@ def between(xs, first, after):
     return [xs[k] for k in range(first, len(xs) - after)]
 
 
+def repeat(xs, count):
+    """`xs *= count`"""
+    length = len(xs)
+    if count <= 0:
+        xs.clear()
+    for _ in range(1, count):
+        for k in range(length):
+            xs.append(xs[k])
+
+
 def repeated(xs, count):
     return [x for _ in range(count) for x in xs]
 

@@ -121,9 +121,8 @@ def _targets(node: gast.stmt) -> set[str]:
 
 
 def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
-    """Whether `x += v` is all that binds an array or list: that changes what it holds, not the variable."""
-    value = _of(frame.variables, name)
-    if not frame.is_array(value) and not isinstance(value, Ref):
+    """Whether `x += v` is all that binds an array: that changes what it holds, not the variable."""
+    if not frame.is_array(_of(frame.variables, name)):
         return False
     everywhere = [node, *core_liveness.statements(node.body)]
     if any(name in _targets(s) for s in everywhere) or name in core_liveness.walrus_targets(node):

@@ -122,6 +122,19 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
     return found
 
 
+def repeat(frame: Frame, target: Ref, count: Value, node: gast.AST) -> None:
+    """`xs *= count`"""
+    held = frame.held(target)
+    if isinstance(held, Sequence) and isinstance(count, Static):
+        times = evaluate.known(frame, count, node, "the length of a list")
+        return change(frame, target, Sequence(held.items * times, list), node)
+    in_language(frame, "repeat", [target, count], node)
+    held = frame.held(target)
+    if isinstance(held, Table):
+        shared_items.note(frame, forms.structure(held))
+    return None
+
+
 def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value | None:
     """`sequence * count`; None for what cannot be repeated."""
     held = equality.as_sequence(frame, sequence)

@@ -270,7 +270,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
         return joined
     numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
     repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
-    if numbers and _is_strong(frame, numbers[0]) and not repeats:
+    if numbers and is_strong(frame, numbers[0]) and not repeats:
         sides = [arrays.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
     symbol = op.__name__
@@ -281,7 +281,7 @@ def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
     return containers.new_list(frame, items) if sequence.kind is list else Sequence(items)
 
 
-def _is_strong(frame: Frame, value: Value) -> bool:
+def is_strong(frame: Frame, value: Value) -> bool:
     """Whether a value is NumPy's, so that its operators take lists and tuples for arrays."""
     found = frame.type_of(value)
     return isinstance(found, Array) or isinstance(found, Scalar) and not found.weak

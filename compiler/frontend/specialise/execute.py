@@ -41,14 +41,12 @@ from . import (
 )
 from .frame import Frame
 from .given_names import note_name
-from .object_changes import change
 from .values import (
     UNDEFINED,
     Leaf,
     Mapping_,
     OneOf,
     Ref,
-    Sequence,
     Static,
     Value,
 )
@@ -247,15 +245,18 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
     if sets.in_place(frame, op, old, value, node):
         return True
     held = frame.held(old)
-    if isinstance(held, Mapping_) and op is gast.BitOr:
+    if own_operators.is_asked_first(frame, op, value):
+        return False
+    if isinstance(held, Mapping_):
+        if op is not gast.BitOr:
+            return False
         container_methods.call_method(frame, old, "update", [value], {}, node)
-    elif not isinstance(held, Mapping_) and op is gast.Add:
+    elif op is gast.Add:
         container_methods.extend(frame, old, node, value)
-    elif isinstance(held, Sequence) and op is gast.Mult:
-        times = evaluate.known(frame, value, node, "the length of a list")
-        change(frame, old, Sequence(held.items * times, list), node)
+    elif op is gast.Mult and frame.is_integer(value):
+        container_methods.repeat(frame, old, value, node)
     else:
-        frame.fault("T001", f"{op.__name__} of a {frame.describe(old)} and a {frame.describe(value)}", node)
+        return False
     return True
 
 

@@ -94,6 +94,13 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
     return classes.special_call(frame, left, f"__i{BINARY[op]}__", [right], node)
 
 
+def is_asked_first(frame: Frame, op: type, value: Value) -> bool:
+    """Whether `xs op= value` is by the operator of `value`, not by the list: NumPy makes an array of `xs += array`."""
+    if evaluate.is_strong(frame, value):
+        return op is not gast.Mult or not frame.is_integer(value)
+    return is_instance(frame, value) and classes.special(frame, value, f"__r{BINARY[op]}__") is not None
+
+
 def unary(frame: Frame, op: type, value: Value, node: gast.AST) -> Value | None:
     return classes.special_call(frame, value, UNARY[op], [], node) if is_instance(frame, value) else None
 
