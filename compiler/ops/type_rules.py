@@ -50,7 +50,8 @@ def shown(description: object) -> str:
     """A value as a message calls it: a type, a name, or its text."""
     if isinstance(description, Scalar | Array | ListOf):
         return str(description)
-    return getattr(description, "__name__", None) or repr(description)
+    described = getattr(description, "cls", description)  # an instance as its class
+    return getattr(described, "__name__", None) or repr(described)
 
 
 def in_floats(name: str, types: Sequence[Type]) -> str:

@@ -20,6 +20,7 @@ from .values import (
     Column,
     Iteration,
     Iterator,
+    Mapping_,
     Optional,
     Record,
     Rows,
@@ -73,7 +74,11 @@ def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
         what = frame.describe(value)
         frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
                     ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
-    for _, part in parts(value):
+    if isinstance(value, Mapping_) or isinstance(value, Record) and not value.is_tuple:
+        way_out = "take its values: `list(d.values())`" if isinstance(value, Mapping_) else "take attributes of it"
+        frame.fault("T001", f"NumPy makes an array of objects of a `{frame.describe(value)}`", node, "made here",
+                    (way_out,))  # fmt: skip
+    for part in [value.item] if isinstance(value, Table) else [part for _, part in parts(value)]:
         require_numbers(frame, part, node)
 
 

@@ -50,9 +50,10 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
         return Static(len(value.value))
     if isinstance(value, Text):
         return texts.looked_up(frame, value, len, node, hint)
-    if iterators.iterator(frame, value) is not None:
-        frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here",
-                    ("make a list of it first: `list(...)`",))  # fmt: skip
+    record = classes.instance(frame, value)
+    if iterators.iterator(frame, value) is not None or record is not None and not record.is_tuple:
+        way_out = "make a list of it first: `list(...)`" if record is None else "define `__len__` in its class"
+        frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here", (way_out,))
     if iteration.is_static_iterable(frame, value):
         return Static(len(iteration.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:

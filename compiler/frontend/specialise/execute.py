@@ -229,6 +229,8 @@ def updated(frame: Frame, old: Value, op: type, value: Value, node: gast.AST, hi
     """What `old op= value` leaves: the same object where that is changed in place, else a new value."""
     if isinstance(old, OneOf):
         return one_of.of_cases(frame, old, lambda case: updated(frame, case, op, value, node), node, hint)
+    if isinstance(value, OneOf) and isinstance(old, Ref):
+        return one_of.of_cases(frame, value, lambda case: updated(frame, old, op, case, node), node, hint)
     if changed_in_place(frame, old, op, value, node):
         return old
     made = own_operators.in_place(frame, op, old, value, node)

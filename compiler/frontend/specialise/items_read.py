@@ -67,7 +67,7 @@ def put_back(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
     change(frame, target, None, node, keeps_length=True)
     atoms = tables.atoms(frame, held, place.item, node)
     heap.absorbed -= own
-    read = list(place.read)
+    read = list(place.read) if len(place.read) == len(atoms) else [""] * len(atoms)  # the list may have been widened
     for k, (leaf, atom) in enumerate(zip(forms.lists_of(held), atoms, strict=True)):
         if not isinstance(atom, gast.Name) or atom.id != read[k]:
             tables.store_leaf(frame, leaf, place.position, atom, node, is_put_back=True)

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, forms, generators, items_read, keyed, outside, rows, subscript, tables, texts
+from . import apply, choices, classes, evaluate, forms, generators, items_read, keyed, outside, rows, subscript, tables, texts
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Text, Value
@@ -55,7 +55,7 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
     match frame.held(value):
         case Sequence(items=items):
             return list(items)
-        case Record(items=items) if value.is_tuple:
+        case Record(items=items, is_tuple=True):
             return [v for _, v in items]
         case Mapping_(items=items):
             return [Static(k) for k, _ in items]
@@ -73,6 +73,9 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim and isinstance(found.dims[0], int):
         return [item_at(frame, value, Static(i), node) for i in range(found.dims[0])]
+    if classes.instance(frame, value) is not None:
+        frame.fault("T001", f"'{frame.describe(value)}' object is not iterable", node, "gone over here",
+                    ("define `__iter__` or `__getitem__`, or go over an attribute",))  # fmt: skip
     frame.needs_static(value, "the number of items", node)
 
 

@@ -37,12 +37,11 @@ def difference(got, want, moved, place="result", exact=False):
                 raise Difference("length of a container", f"{place} has {len(got)} parts, not {len(want)}")
             for number, (one, other) in enumerate(zip(got, want)):
                 difference(one, other, moved, f"{place}[{number}]", exact)
-        case _ if dataclasses.is_dataclass(want):
+        case _ if dataclasses.is_dataclass(want) or "__init__" in vars(type(want)) and hasattr(want, "__dict__"):
             if not same_class(got, want):
                 raise Difference("structure", f"{place} is a {type(got).__name__}, not a {type(want).__name__}")
-            for field in dataclasses.fields(want):
-                one, other = getattr(got, field.name), getattr(want, field.name)
-                difference(one, other, moved, f"{place}.{field.name}", exact)
+            for name in vars(want):
+                difference(getattr(got, name), getattr(want, name), moved, f"{place}.{name}", exact)
         case bool() | int() | float() | np.generic() | np.ndarray():
             leaf_difference(got, want, moved, place, exact)
         case _ if callable(want):

@@ -381,6 +381,8 @@ def inside(path, value, depth):
         case dict():
             for key, part in value.items():
                 yield from inside(f'{path}["{key}"]', part, depth - 1)
+        case _ if type(value).__name__ == "One":
+            yield from inside(f"{path}.v", value.v, 0)
         case _ if type(value).__name__ == "Box":
             yield from inside(f"{path}.value", value.value, depth - 1)
             yield from inside(f"{path}.weight", value.weight, depth - 1)
