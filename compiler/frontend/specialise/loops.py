@@ -212,10 +212,11 @@ def gone_over(iterable: Value) -> Iterator[Value]:
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
     is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
-    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else list(gone_over(iterable))
+    items = list(gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
+    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
     over = reachable(sources, {})
     before = len(frame.heap.changes if is_view else frame.heap.resized)
-    if not handing_on.over(frame, sources, run):
+    if not handing_on.over(frame, items, run):
         shared_items.refuse(frame, "", node)
     changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
