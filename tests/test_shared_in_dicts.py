@@ -1,4 +1,4 @@
-"""Items of one container put into another by the library: a change that both would show is refused, others are right."""
+"""Items of one container that another one has too: a change that both would show is refused, others are CPython's."""
 
 import itertools
 from collections import deque
@@ -29,6 +29,12 @@ SHOWN_TWICE = (
     "d = dict.fromkeys((0, 1, 2, 3), [1.5]); d[n[0]].append(2.0); d",
     "d = dict.fromkeys((0, 1, 2, 3), [1.5]); d.setdefault(n[0], []).append(2.0); d",
     "b = [[1.0], [2.0]]; d = {0: b[0]}; d.setdefault(n[0], b[1]).append(1.5); (b, d)",
+    "d = {k: [v] for v, k in enumerate(n)}; r = d.get(n[0], []); r.append(2); d",
+    "d = {0: [1]}; for k in n: r = d.get(k, []) & r.append(2) & d[k] = r & d[k + 1] = r; d",
+    "d = {0: [1]}; for k in n: r = d.get(k, []) & r.append(len(d)) & d[k] = r; d",
+    "d = {0: [1]}; e = d; for k in n: r = d.get(k, []) & r.append(len(e)) & d[k] = r; d",
+    "d = {0: [1]}; g = lambda: len(d); for k in n: r = d.get(k, []) & r.append(g()) & d[k] = r; d",
+    "rows = [[k] for k in n]; for k in n: r = rows[k] & r.append(2) & rows[k - 1] = r; rows",
     "a = [(k, [1.5]) for k in n]; b = [(k + 1, r) for k, r in a]; b[0][1].append(2.0); a",
 )
 RIGHT = (
@@ -37,6 +43,11 @@ RIGHT = (
     "q = deque([1.0 * k] for k in n); q.rotate(1); q[0].append(2.0); [list(r) for r in q]",
     ROWS + "d = dict(enumerate(rows)); d[0].append(2.0); d",
     TABLE + "e = {k + 1: r for k, r in d.items()}; e[1].append(2.0); e",
+    TABLE + "for k in n: r = d[k] & r.append(2.0) & d[k] = r; d",
+    "d = {}; for k in n % 2: r = d.get(k, []) & r.append(1.0 * k) & d[k] = r; d",
+    "d = {}; for i, k in enumerate(n): r = d.get((k, 1), [k]) & r.append(i) & d[k, 1] = r; list(d.values())",
+    "rows = [[k] for k in n]; for k in n: r = rows[k] & r.append(2) & rows[k] = r & rows[0].append(3); rows",
+    "rows = [[k] for k in n]; for a, b in it.pairwise(rows): b.append(a[0]); rows",
     "b = [[1.0], [2.0]]; d = {0: b[0]}; d.setdefault(1, b[1]).append(1.5); (b, d)",
     "d = dict.fromkeys((0, 1), [1.5]); d[0].append(2.0); d",
     ROWS + "d = {k: list(rows[k]) for k in n}; d[0].append(2.0); (d, rows)",
@@ -44,14 +55,14 @@ RIGHT = (
 
 
 def program_of(line):
-    function = function_of(line.replace("; ", "\n"), "n")
+    function = function_of(line.replace("; ", "\n").replace(" & ", "; "), "n")
     function.__globals__.update(it=itertools, deque=deque)
     return function
 
 
 def as_tuples(value):
     if isinstance(value, dict):
-        return tuple((int(key), as_tuples(inner)) for key, inner in value.items())
+        return tuple((as_tuples(key), as_tuples(inner)) for key, inner in value.items())
     return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else float(value)
 
 
