@@ -1,4 +1,4 @@
-"""Loops over many constants: the constants stand in tables, and the loop is one, instead of a copy of its body for each.
+"""Loops over many constants: these stand in tables, and the loop is one, instead of a copy of its body for each.
 
     for byte in KEY: ...                      ->     for i in range(256): byte = table[i]; ...
     for w, x in zip((1.0, 2.0, 1.0), xs):     ->     a loop that ends where the shorter of both does
@@ -18,7 +18,6 @@ from .values import Column, Iteration, Rows, Sequence, Static, Text, Value
 
 MANY = 128  # items
 WORDS = {int: INT_WORD, float: FLOAT_WORD}
-SIDE_BY_SIDE = ("zip", "enumerate")
 
 
 def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Value | None:
