@@ -83,20 +83,24 @@ class PartialFunction(functools.partial):
 
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """See `Function.source`."""
-        text: str = self.func.source(stage, *self.args, *args, **self.keywords, **kwargs)
+        own: Any = self.func
+        text: str = own.source(stage, *self.args, *args, **self.keywords, **kwargs)
         return text
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """See `Function.explain`."""
-        text: str = self.func.explain(*self.args, *args, **self.keywords, **kwargs)
+        own: Any = self.func
+        text: str = own.explain(*self.args, *args, **self.keywords, **kwargs)
         return text
 
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """See `Function.debug`."""
-        return functools.partial(self.func.debug(stage, call), *self.args, **self.keywords)
+        own: Any = self.func
+        return functools.partial(own.debug(stage, call), *self.args, **self.keywords)
 
     def __repr__(self) -> str:
-        return f"<compiled partial of {self.__qualname__}>"
+        own: Any = self.func
+        return f"<compiled partial of {own.__qualname__}>"
 
 
 def is_bound(function: object) -> bool:
