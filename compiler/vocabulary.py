@@ -34,7 +34,7 @@ PYTHON_NAMES = words(
     " itertools.combinations itertools.combinations_with_replacement itertools.count itertools.pairwise"
     " itertools.permutations itertools.product itertools.repeat itertools.compress itertools.cycle itertools.dropwhile"
     " itertools.filterfalse itertools.groupby itertools.islice itertools.starmap itertools.takewhile"
-    " itertools.zip_longest"
+    " itertools.tee itertools.zip_longest"
 ) | frozenset(
     f"operator.{name}"
     for name in words(

@@ -3,6 +3,8 @@
     class Camera:
         @compile                          camera.project(x)         ->   the compiled function of (camera, x)
         def project(self, x): ...         grad(camera.loss)(x)      ->   grad(Camera.loss, argnums=1)(camera, x)
+
+    compile(partial(f, 2.0))(x)           ->   the compiled function of (2.0, x)
 """
 
 from __future__ import annotations
@@ -61,6 +63,44 @@ class BoundFunction:
 
     def __repr__(self) -> str:
         return f"<compiled method {self.__qualname__} of {self.__self__!r}>"
+
+
+class PartialFunction(functools.partial):
+    """A compiled function with some arguments given.  It has what a `Function` has, for the other arguments."""
+
+    def __new__(cls, function: Any, *args: Any, **kwargs: Any) -> Any:
+        made: Any = super().__new__(cls, function, *args, **kwargs)
+        made.__name__, made.__qualname__, made.__doc__ = function.__name__, function.__qualname__, function.__doc__
+        made.__wrapped__ = functools.partial(function.__wrapped__, *args, **kwargs)
+        return made
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except BaseException as error:
+            leave_out(error)
+            raise
+
+    def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
+        """See `Function.source`."""
+        own: Any = self.func
+        text: str = own.source(stage, *self.args, *args, **self.keywords, **kwargs)
+        return text
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """See `Function.explain`."""
+        own: Any = self.func
+        text: str = own.explain(*self.args, *args, **self.keywords, **kwargs)
+        return text
+
+    def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """See `Function.debug`."""
+        own: Any = self.func
+        return functools.partial(own.debug(stage, call), *self.args, **self.keywords)
+
+    def __repr__(self) -> str:
+        own: Any = self.func
+        return f"<compiled partial of {own.__qualname__}>"
 
 
 def is_bound(function: object) -> bool:

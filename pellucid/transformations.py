@@ -17,7 +17,7 @@ from .compiler.request import Argnums, BackwardHalf, Batch, Gradient, NamedAxes,
 from .custom import Ruled
 from .function import Function
 from .library_names import library_name
-from .methods import BoundFunction, is_bound, method_of
+from .methods import BoundFunction, PartialFunction, is_bound, method_of
 from .own_frames import told_to_users
 
 Given = ParamSpec("Given")
@@ -49,8 +49,9 @@ def compile(
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
-    function     a function or method of your own, one that is compiled already and gets further options, or one of
-                 NumPy, SciPy or `math` that is in the language; its axis, dtype and the like are static
+    function     a function or method of your own, a `functools.partial` of one, one that is compiled already and gets
+                 further options, or one of NumPy, SciPy or `math` that is in the language; its axis, dtype and the
+                 like are static
     static       parameters whose values are part of the compiled code (an axis, a shape, a string)
     mutates      array parameters that the function updates in place; they are written back when it returns, and are as
                  they were where it raises
@@ -91,6 +92,8 @@ def compile(
     if is_bound(function):
         bound: Any = function
         return BoundFunction(compile(bound.__func__, **options), bound.__self__)
+    if isinstance(function, functools.partial) and type(function).__module__ == "functools":
+        return PartialFunction(compile(function.func, **options), *function.args, **function.keywords)
     library = library_name(function) if callable(function) else None
     if library is not None and not library.startswith("pellucid"):
         return Function(_of_library(function, library, options))

@@ -143,10 +143,20 @@ np.block([[A, A], [A * 2, A]])
 np.block([V, 1.0])
 np.block([[A], [A]])
 np.block([[1.0, 2.0], [3.0, 4.0]])
+[a * b + c for a, b, c in it.combinations(V, 3)]
+max(sum(p) for p in it.combinations(list(N), 4))
+list(it.combinations_with_replacement(N, 3))
+list(it.permutations(V, 3))
+list(it.product(N[:2], repeat=4))
+[p[0] for p in it.combinations(V[:2], 3)]
+xs = list(V); ys = it.combinations(xs, 3); xs[0] = 9.0; list(ys)
+a, b = it.tee(V); next(b); [v - w for v, w in zip(a, b)]
+a, b, c = it.tee(list(N), 3); next(b, None); (sum(a), list(b), max(c))
 """.strip().splitlines()
 REFUSED = {
     "[k for k in zip(it.count(0.5), V)]": "U012",
-    "list(it.combinations(V, 3))": "U018",
+    "list(it.permutations(V))": "U018",
+    "a, b = it.tee(v * v for v in V); list(zip(a, b))": "U018",
     "list(it.islice(V, 0, 3, N[5]))": "U018",
     "[list(g) for k, g in list(it.groupby(N))]": "U004",
     "np.block([[V], V])": "S002",

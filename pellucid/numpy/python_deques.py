@@ -8,7 +8,7 @@ The length of the ring is a power of two; what is not in use holds anything.
 
 from collections import deque
 
-from ..compiler.ops.containers import make_room, seen
+from ..compiler.ops.containers import append_anything, make_room, seen
 
 EMPTY_RING = 8
 
@@ -58,7 +58,7 @@ class Deque:
             self.first = self.slot(1)
             self.size -= 1
         if self.maxlen != 0:
-            self.enlarge(value)
+            self.enlarge()
             self.ring[self.slot(self.size)] = value
             self.size += 1
 
@@ -67,17 +67,17 @@ class Deque:
         if self.maxlen is not None and self.size == self.maxlen:
             self.size -= 1
         if self.maxlen != 0:
-            self.enlarge(value)
+            self.enlarge()
             self.first = self.slot(-1)
             self.ring[self.first] = value
             self.size += 1
 
-    def enlarge(self, value):
+    def enlarge(self):
         """One place at least is free; a ring that is full gets a copy of itself behind it, so that nothing moves."""
         count = len(self.ring)
         if count == 0:
             for _ in range(EMPTY_RING):
-                self.ring.append(value)
+                append_anything(self.ring)
         elif self.size == count:
             for k in range(count):
                 self.ring.append(self.ring[k])

@@ -30,6 +30,7 @@ from . import (
     functions,
     generator_expressions,
     generators,
+    given_back,
     inner_derivatives,
     inner_pullbacks,
     inner_transformations,
@@ -77,10 +78,13 @@ INLINE_LIMIT = 60
 
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
-    function, put_back = items_in_place.method(frame, node.func, hint)
+    method = given_back.method_of(frame, node)
+    function, put_back = items_in_place.method(frame, method, hint)
     made = any_order.given(frame, function, node, lambda: call_of(frame, function, node, hint))
     if put_back is not None:
         put_back()
+    if method is not node.func:
+        given_back.note_key(frame, evaluate.evaluate(frame, method.value), node.args[0], made, node)
     return made
 
 

@@ -322,7 +322,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     position = whole(frame, evaluate.evaluate(frame, items), node)
     held = make_room(frame, base, value, node)
     change(frame, base, None, node, keeps_length=True)
-    shared_items.note_if_read(frame, forms.structure(held), value)
+    shared_items.note_if_read(frame, forms.structure(held), value, base.number)
     tables.store(frame, held, position, value, node)
     return None
 

@@ -359,6 +359,7 @@ FUNCTIONS: dict[Any, Known] = {
     ord: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, ord, args, node)),
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
+    containers_of_library.append_anything: _asked("append_anything"),
     **{function: _of_sets(function.__name__) for function in (
         containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set,
         containers_of_library.any_item_of,

@@ -60,7 +60,8 @@ def over(frame: Frame, sources: list[Value], run: Callable[[], None]) -> bool:
         run()
         return True
     has_items = {n for n, held in frame.heap.contents.items() if isinstance(held, Sequence) and held.items}
-    made = Passing(lists[0].number, frame.node, builder.loops + 1, builder.turn, frame.heap.filled | has_items)
+    filled, statement = frame.heap.filled | has_items, next(_statements(frame), None)
+    made = Passing(lists[0].number, statement, builder.loops + 1, builder.turn, filled)
     builder.passing.append(made)
     try:
         run()

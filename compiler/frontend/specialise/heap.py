@@ -49,6 +49,7 @@ class ItemPlace:
 
     since   how many changes there were then, or when the item was last put back
     read    the names of what was read for the item; empty for what was put back since
+    asked   the number of the list or dict of the program and the key, where it was read as `base[key]`
     """
 
     list: int
@@ -56,6 +57,7 @@ class ItemPlace:
     item: Value
     since: int
     read: tuple[str, ...]
+    asked: tuple[int, Value] | None = None
 
 
 @dataclass(slots=True, eq=False)

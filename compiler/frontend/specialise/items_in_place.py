@@ -29,6 +29,7 @@ from . import (
     tables,
 )
 from .frame import Frame
+from .heap import reachable
 from .object_changes import change
 from .values import Record, Ref, Sequence, Table, Value
 
@@ -90,7 +91,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
     found = tables.item(frame, held, at, node, owner=None)
     if frame.is_array(found):
         found = items_read.copy(frame, found, node)
-    elif isinstance(found, Ref):
+    elif reachable([found], frame.heap.contents):
         items_read.require_alone(frame, node)
         shared_items.changed(frame, forms.structure(held), node, base.number)
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -38,6 +39,15 @@ VIEWS = ("keys", "values", "items")
 def columns_of(value: Iteration) -> tuple[Value, ...]:
     """What is gone over side by side; the first part of a `map` is the function."""
     return value.parts[1:] if value.kind == "map" else value.parts
+
+
+def gone_over(iterable: Value) -> Iterator[Value]:
+    """What a loop takes its items from; what a function of a `map` sees may change."""
+    if not isinstance(iterable, Iteration):
+        yield iterable
+        return
+    for part in columns_of(iterable):
+        yield from gone_over(part)
 
 
 def length_now(frame: Frame, value: Value) -> Value | None:

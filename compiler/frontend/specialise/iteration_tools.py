@@ -22,6 +22,7 @@ from .frame import Frame
 from .values import NONE, Iteration, Iterator, Partial, Range, Rows, Sequence, Static, Text, Value
 
 MOST = 2048  # as many items as loops are unrolled for
+MOST_LOOPS = 8  # as many as stand in one another
 Known = Callable[[Frame, list[Value], dict[str, Value], gast.AST, str], Value]
 
 
@@ -47,7 +48,7 @@ def _tuples(frame: Frame, items: Any, kind: str) -> Value:
 
 def _too_many(frame: Frame, name: str, node: gast.AST) -> None:
     frame.fault("U018", f"`{name}` of so many of what only the run knows is not in the language", node, "called here",
-                ("write nested loops",))  # fmt: skip
+                ("say how many are chosen, at most 8: `permutations(items, 3)`",))  # fmt: skip
 
 
 def product(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -61,7 +62,8 @@ def product(frame: Frame, args, kwargs, node, hint) -> Value:
         if size <= MOST:
             return _tuples(frame, itertools.product(*items), "product")
     if len(values) not in (2, 3):
-        _too_many(frame, "itertools.product", node)
+        columns = [container_methods.in_language(frame, "listed", [value], node) for value in values]
+        return written_generators.product(frame, columns, node)
     name = "pairs" if len(values) == 2 else "triples"
     return _iterator(frame, container_methods.in_language(frame, name, values, node), "product")
 
@@ -78,8 +80,11 @@ def _choosing(name: str, of_known: Callable[..., Any], of_two: str) -> Known:
             found = list(itertools.islice(of_known(items, count), MOST + 1))
             if len(found) <= MOST:
                 return _tuples(frame, found, name)
-        if count != 2:
+        if not isinstance(count, int) or not 0 < count <= MOST_LOOPS:
             _too_many(frame, f"itertools.{name}", node)
+        if count != 2:
+            items = container_methods.in_language(frame, "listed", [value], node)
+            return written_generators.chosen(frame, name, count, items, node)
         return _iterator(frame, container_methods.in_language(frame, of_two, [value], node), name)
 
     return chosen
@@ -203,6 +208,16 @@ def _can_be_indexed(frame: Frame, value: Value) -> bool:
     return isinstance(held, Sequence | Range | Rows | Text) or forms.grows(frame, value) or frame.is_array(value)
 
 
+def tee(frame: Frame, args, kwargs, node, hint) -> Value:
+    """So many iterators over what can be gone over again; what an iterator gives is gone."""
+    if iterators.iterator(frame, args[0]) is not None:
+        frame.fault("U018", "`tee` of an iterator is not in the language", node, "called here",
+                    ("go over a list of its items: `tee(list(...))`",))  # fmt: skip
+    count = evaluate.known(frame, args[1] if len(args) > 1 else Static(2), node, "how many iterators there are")
+    (source,) = _given(frame, args[:1], node)
+    return Sequence(tuple(_iterator(frame, source, "_tee") for _ in range(count)))
+
+
 def zip_longest(frame: Frame, args, kwargs, node, hint) -> Value:
     values = _given(frame, args, node)
     fill = kwargs.get("fillvalue", NONE)
@@ -229,5 +244,5 @@ FUNCTIONS: dict[Any, tuple[int, int, Known]] = {
     itertools.starmap: (2, 2, _written("starmap", "function", "items")),
     itertools.cycle: (1, 1, cycle), itertools.compress: (0, 2, compress),
     itertools.groupby: (1, 2, groupby), itertools.islice: (2, 4, islice),
-    itertools.zip_longest: (0, 10**9, zip_longest),
+    itertools.zip_longest: (0, 10**9, zip_longest), itertools.tee: (1, 2, tee),
 }  # fmt: skip

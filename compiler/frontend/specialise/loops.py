@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import gast
@@ -19,6 +19,7 @@ from . import (
     checkpointing,
     choices,
     classes,
+    constant_tables,
     containers,
     evaluate,
     execute,
@@ -75,15 +76,20 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     stop, body = stop_flag(node)
     if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None:
         return keyed_loops.for_view(frame, node, iterable, stop, body)
+    saved = frame.snapshot()
+    if (tabled := constant_tables.of_many(frame, iterable, node.iter)) is not None:
+        try:
+            return counted(frame, node, tabled, stop, body)
+        except NeedsStatic:
+            frame.restore(saved)
     if iteration.is_static_iterable(frame, iterable):
-        saved = frame.snapshot()
         try:
             return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
         except _Grew as grew:
             frame.restore(saved)
             return live_list(frame, node, iterable, grew.form, stop, body)
         except NeedsStatic:
-            grown = [(part, frame.held(part)) for part in gone_over(iterable) if isinstance(part, Ref)]
+            grown = [(part, frame.held(part)) for part in iteration.gone_over(iterable) if isinstance(part, Ref)]
             known = [(part, forms.form_of_items(frame, held)) for part, held in grown if forms.grows(frame, held)]
             if not known:
                 raise
@@ -97,9 +103,7 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
         frame.restore(saved)
         live_list(frame, node, iterable, grew.form, stop, body)
     except NeedsStatic as needed:
-        if not isinstance(iterable, Range):
-            raise
-        if not all(isinstance(p, Static) for p in (iterable.start, iterable.stop, iterable.step)):
+        if not isinstance(iterable, Range) or not iteration.has_static_length(frame, iterable):
             raise
         frame.restore(saved)
         items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
@@ -200,22 +204,14 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
     looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make, surely=has_a_turn(iterable)))
 
 
-def gone_over(iterable: Value) -> Iterator[Value]:
-    """What a loop takes its items from; what a function of a `map` sees may change."""
-    if not isinstance(iterable, Iteration):
-        yield iterable
-        return
-    for part in iteration.columns_of(iterable):
-        yield from gone_over(part)
-
-
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
     is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
-    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else list(gone_over(iterable))
+    items = list(iteration.gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
+    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
     over = reachable(sources, {})
     before = len(frame.heap.changes if is_view else frame.heap.resized)
-    if not handing_on.over(frame, sources, run):
+    if not handing_on.over(frame, items, run):
         shared_items.refuse(frame, "", node)
     changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):

@@ -19,6 +19,7 @@ from .handing_on import structure_of
 from .heap import Owner, reachable
 from .values import Ref, Table, Value
 
+LIST_FUNCTIONS = "python_lists.py"
 READ = Owner("item", "item")
 TAKEN_OUT = Owner("item", "popped")
 COPY = "make a copy of the item for one of the two lists: `row.copy()`, `[row[:] for row in rows]`"
@@ -37,7 +38,7 @@ def note_put(frame: Frame, wanted: Value, number: int) -> None:
         count, before = frame.entered
         if number > count:
             return
-        if heap.owner_of(number) == READ:
+        if heap.owner_of(number) == READ and _is_list_function(frame):
             note(frame, wanted)
             note_source(frame, number)
     if number in before:
@@ -65,18 +66,40 @@ def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = 
     """The same for what has been read from such a list, and is not one that is moved; put into a list once at most."""
     for number in reachable([item], frame.heap.contents):
         owner = frame.heap.owner_of(number)
-        if owner is not None and owner == READ and not frame.is_library:
-            if not handing_on.is_put_once(frame, wanted, number, target):
+        if owner is not None and owner == READ and not _is_moved_by_library(frame, wanted, number):
+            source = _structure_of_source(frame, number)
+            is_shared = source is not None and structure_of(source) in frame.task.shared_items
+            if is_shared or not handing_on.is_put_once(frame, wanted, number, target):
                 note(frame, wanted)
                 note_source(frame, number)
 
 
+def _is_moved_by_library(frame: Frame, wanted: Value, number: int) -> bool:
+    """Whether the library puts an item where it was, or its caller knows what the new list has (`in_language`)."""
+    if not frame.is_library:
+        return False
+    place = frame.heap.items.get(number)
+    is_moved = place is not None and forms.lists_of(frame.held(Ref(place.list))) == forms.lists_of(wanted)
+    outermost = frame
+    while outermost.caller is not None and outermost.caller.is_library:
+        outermost = outermost.caller
+    return _is_list_function(outermost) or is_moved and number > outermost.entered[0]
+
+
+def _is_list_function(frame: Frame) -> bool:
+    return frame.source.file.endswith(LIST_FUNCTIONS)
+
+
 def note_source(frame: Frame, number: int) -> None:
     """The same for the list that an object was read from, whose items may be of another structure."""
+    if (wanted := _structure_of_source(frame, number)) is not None:
+        note(frame, wanted)
+
+
+def _structure_of_source(frame: Frame, number: int) -> Value | None:
     place = frame.heap.items.get(number)
     held = None if place is None else frame.held(Ref(place.list))
-    if isinstance(held, Table):
-        note(frame, forms.structure(held))
+    return forms.structure(held) if isinstance(held, Table) else None
 
 
 def note(frame: Frame, wanted: Value) -> None:

@@ -27,6 +27,7 @@ from . import (
     built_texts,
     containers,
     evaluate,
+    given_back,
     iteration,
     keyed,
     one_of,
@@ -75,9 +76,9 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     if isinstance(base, Static) and slices.is_index_expression(base.value):
         return slices.of_index_expression(frame, base.value, items, node, hint)
     if (by_class := own_operators.item(frame, base, items, node)) is not None:
-        return by_class
+        return given_back.note_key(frame, base, items, by_class, node)
     if containers.is_container(frame, base):
-        return containers.load(frame, base, items, node, hint)
+        return given_back.note_key(frame, base, items, containers.load(frame, base, items, node, hint), node)
     if isinstance(base, Range) and not isinstance(items, gast.Slice):
         return iteration.item_of_range(frame, base, own_operators.index_of(frame, items, node), node)
     found = frame.type_of(base)
@@ -248,7 +249,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
     if isinstance(base, OneOf):
         one_of.of_cases(frame, base, one_of.done(lambda case: store(frame, case, items, value, node)), node)
         return None
-    if own_operators.set_item(frame, base, items, value, node):
+    if given_back.is_there(frame, base, items, value, node) or own_operators.set_item(frame, base, items, value, node):
         return None
     if type(frame.held(base)) is Record and keyed.record_of(frame, base) is None:
         what = frame.describe(base)

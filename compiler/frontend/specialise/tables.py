@@ -81,6 +81,14 @@ def put(frame: Frame, held: Value, value: Value, node: gast.AST, contents: Mappi
         frame.builder.append(syntax.expression(syntax.call("append", leaf.name, atom), frame.here(node)))
 
 
+def put_nothing(frame: Frame, held: Value, node: gast.AST) -> None:
+    """Append what holds the place of an item that there is not."""
+    found: list[gast.expr] = []
+    _nothing(frame, forms.structure(held), found)
+    for leaf, atom in zip(forms.lists_of(held), found, strict=True):
+        frame.builder.append(syntax.expression(syntax.call("append", leaf.name, atom), frame.here(node)))
+
+
 def atoms(
     frame: Frame, held: Value, value: Value, node: gast.AST, contents: Mapping | None = None
 ) -> list[gast.expr]:
