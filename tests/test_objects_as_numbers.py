@@ -79,3 +79,13 @@ def test_named_tuples_are_sequences():
     found, wanted = pellucid.compile(program)(X), program(X)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("change", ["v.extend(3)", "v += 2.0", "v.extend(Body(1.0))"])
+def test_a_list_is_not_extended_by_what_has_no_items(change):
+    function = function_of(f"v = [e for e in x]\n{change}\nv", "x")
+    function.__globals__["Body"] = Body
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(X)
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.span.line) == ("T001", 3)

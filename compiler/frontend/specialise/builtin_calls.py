@@ -72,7 +72,8 @@ def _range(frame: Frame, args, kwargs, node, hint) -> Value:
 def _extreme(sign: str):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
         held = frame.held(args[0])
-        if len(args) == 1 and not comprehensions.is_unrolled(frame, held) and (kwargs or _has_no_vector(frame, held)):
+        is_open = len(args) == 1 and not comprehensions.is_unrolled(frame, held, node)
+        if is_open and (kwargs or _has_no_vector(frame, held)):
             return best_of_list(frame, sign, args[0], kwargs, node)
         if "key" in kwargs:
             items = iteration.static_items(frame, args[0], node) if len(args) == 1 else args
@@ -205,7 +206,7 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
     if numbers is not None:
         array, is_weak = numbers
         return as_weak_as(frame, over_array(frame, "total", [array, start], node, hint), is_weak, node, hint)
-    if not comprehensions.is_unrolled(frame, frame.held(args[0])):
+    if not comprehensions.is_unrolled(frame, frame.held(args[0]), node):
         values = args[0] if isinstance(args[0], Ref) else as_new_list(frame, args[0], node)
         if vector_of(frame, values, node) is not None:
             return _sum(frame, [values, start], {}, node, hint)
@@ -221,7 +222,7 @@ def _quantifier(stop: bool):
         args = [iterators.taken_in_part(frame, args[0], node)]
         if frame.is_array(args[0]):
             return as_python_bool(frame, reduce_array(frame, args[0], "any" if stop else "all", node, hint), node, hint)
-        if not comprehensions.is_unrolled(frame, frame.held(args[0])):
+        if not comprehensions.is_unrolled(frame, frame.held(args[0]), node):
             name = "any_of" if stop else "all_of"
             return container_methods.in_language(frame, name, [args[0]], node, hint)
         result: Value = Static(not stop)

@@ -126,7 +126,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
     if iterators.is_in_turn(frame, source):
         raise _OnlyAtRunTime
     iterable = iterators.taken(frame, source, first.iter)
-    if not is_unrolled(frame, iterable):
+    if not is_unrolled(frame, iterable, first.iter):
         raise _OnlyAtRunTime
     own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
     kept = _set_aside(frame, own)
@@ -149,14 +149,14 @@ def _all_hold(frame: Frame, tests: list[gast.expr]) -> bool:
     return True
 
 
-def is_unrolled(frame: Frame, iterable: Value) -> bool:
+def is_unrolled(frame: Frame, iterable: Value, node: gast.AST) -> bool:
     """Whether a comprehension is written out: over what has a length known now, which is not too long."""
     if isinstance(iterable, Range):
         bounds = [p.value for p in (iterable.start, iterable.stop, iterable.step) if isinstance(p, Static)]
         return len(bounds) == 3 and len(range(*bounds)) <= loops.UNROLL_LIMIT
     if iteration.has_static_length(frame, iterable) or iteration.is_static_iterable(frame, iterable):
         return True
-    iteration.length_of_iterable(frame, iterable, iterable)  # refuses what has no items
+    iteration.length_of_iterable(frame, iterable, node)  # refuses what has no items
     return False
 
 

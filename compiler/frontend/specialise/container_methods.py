@@ -87,7 +87,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     """`xs.extend(values)`, and what `xs += values` does."""
     values = classes.iterable(frame, values, node)
     held = containers.grow(frame, target, node)
-    if comprehensions.is_unrolled(frame, values):
+    if comprehensions.is_unrolled(frame, values, node):
         for item in iteration.static_items(frame, values, node):
             append(frame, target, node, item)
         return NONE

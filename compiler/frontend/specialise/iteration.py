@@ -12,7 +12,21 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, classes, evaluate, forms, generators, items_read, keyed, outside, rows, subscript, tables, texts
+from . import (
+    apply,
+    choices,
+    classes,
+    evaluate,
+    forms,
+    generators,
+    items_read,
+    keyed,
+    outside,
+    rows,
+    subscript,
+    tables,
+    texts,
+)
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Text, Value

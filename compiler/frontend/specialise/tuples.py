@@ -39,7 +39,7 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
     if isinstance(held, Rows):
         return Rows(held.item, tuple)
     if not forms.grows(frame, held):
-        if comprehensions.is_unrolled(frame, value) or iteration.has_static_length(frame, value):
+        if comprehensions.is_unrolled(frame, value, node) or iteration.has_static_length(frame, value):
             return Sequence(tuple(iteration.static_items(frame, value, node)))
         held = frame.held(builtin_calls.as_new_list(frame, value, node))
     if isinstance(held, Sequence):
