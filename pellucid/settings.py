@@ -50,6 +50,12 @@ SETTINGS = (
         "the processor that code is made for, such as x86-64-v3 or neoverse-n1",
     ),
     Setting(
+        "PELLUCID_CODEGEN",
+        "quick",
+        "machine code as good as LLVM can make it",
+        "LLVM compiles in two thirds of the time, and what it makes takes longer to run, to the same result: for tests",
+    ),
+    Setting(
         "PELLUCID_LINE_TABLES",
         "1",
         "0",

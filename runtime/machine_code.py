@@ -3,7 +3,7 @@
     library(text)          ->    Library, whose functions live as long as it does
     stored_library(key)    ->    the same without the text, by the key of an earlier one; None if it is gone
 
-A kernel is known by its text, the optimisation level, the processor it is for (`targets.py`), the versions of what
+A kernel is known by its text, the levels of effort, the processor it is for (`targets.py`), the versions of what
 makes it, and what it uses: other libraries whose functions it calls by name.  LLVM itself is imported only where
 something has to be compiled.
 """
@@ -101,9 +101,9 @@ class Making:
 
 def _key(source: Source, level: int, target: str, used: Sequence[str] = ()) -> str:
     late = ["\0".join((*one.unless, one.where_shared, one.text)) for one in source.late]
-    return digest(
-        platform(target), str(source.level(level)).encode(), *(part.encode() for part in (source.text, *late, *used))
-    ).hex()
+    level = source.level(level)
+    efforts = f"{level} {native.codegen_level(level)}"
+    return digest(platform(target), *(part.encode() for part in (efforts, source.text, *late, *used))).hex()
 
 
 def _library(

@@ -2,12 +2,15 @@
 
     object_code(source)    ->    an object file, for `machine_code.library` to load and to keep
 
+PELLUCID_CODEGEN=quick has instructions selected and registers allocated as fast as LLVM can, behind the same optimiser.
+
 Several threads may ask at the same time; one of them works.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +21,7 @@ from typing import Any, Protocol
 from . import llvm, routines, targets
 from .sources import Late, Source
 
+SETTING, QUICK = "PELLUCID_CODEGEN", "quick"
 MOST_INLINED = 4
 CALLED = re.compile(r"\bcall [^@\n]*@([\w.]+)\(")  # in LLVM's own words: llvmlite does not say what is called how often
 
@@ -94,8 +98,17 @@ def object_code(source: Source, level: int = 3, target: str = targets.PRESENT) -
     """
     level = source.level(level)
     with llvm.LOCK:
-        found = machine(level, target)
-        return bytes(found.emit_object(_optimised(source, level, found)))
+        # the module is freed before the lock is given back: it has no name
+        return bytes(_generator(level, target).emit_object(_optimised(source, level, machine(level, target))))
+
+
+def _generator(level: int, target: str) -> llvm.Machine:
+    return machine(codegen_level(level), target)
+
+
+def codegen_level(level: int) -> int:
+    """How much the code generator has to do for a module that is optimised at this level."""
+    return 0 if os.environ.get(SETTING) == QUICK else level
 
 
 class LoadedByLLVM:
@@ -154,5 +167,4 @@ def assembly(source: Source, target: str = targets.PRESENT) -> str:
     """The machine code of a module as it was written, in words."""
     level = source.level(3)
     with llvm.LOCK:
-        found = machine(level, target)
-        return str(found.emit_assembly(_optimised(source, level, found)))
+        return str(_generator(level, target).emit_assembly(_optimised(source, level, machine(level, target))))

@@ -12,7 +12,6 @@ PELLUCID_CACHE=0 switches it off.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import stat
 import time
@@ -33,8 +32,8 @@ KINDS = ("code", "function", "checked")  # a name is a digest and one of these
 TEMPORARY = ".tmp"
 ABANDONED = 600.0  # seconds after which a temporary file is nobody's: writing one takes milliseconds
 TOUCH_AFTER = 3600.0  # the time of last use is kept to the hour, so that most reads write nothing
-TIDY_EVERY = 32  # writes; the first one of a process tidies too
-_WRITES = itertools.count()
+UNSEEN = 16  # of how many parts of the limit one is written before the files are listed again, which takes long
+_WRITTEN: dict[str, int] = {}  # the bytes since then, by folder
 
 
 def digest(*parts: bytes) -> bytes:
@@ -77,11 +76,18 @@ class Store(NamedTuple):
         try:
             with self._folder(create=True) as folder:
                 _write(folder, name, data)
-                if next(_WRITES) % TIDY_EVERY == 0:
+                if self._is_due(len(data)):
                     _tidy(folder, self.limit)
                 return True
         except OSError:
             return False
+
+    def _is_due(self, count: int) -> bool:
+        """Whether it is time to tidy, after so many bytes more; the first write of a process tidies in any case."""
+        written = _WRITTEN.get(self.path, self.limit) + count
+        is_due = written > self.limit // UNSEEN
+        _WRITTEN[self.path] = 0 if is_due else written
+        return is_due
 
     def remove(self, name: str) -> None:
         with contextlib.suppress(OSError), self._folder() as folder:

@@ -1,5 +1,9 @@
 """What every test shares: the verifier is on, Hypothesis is deterministic, `--update-cases` rewrites expectations.
 
+LLVM optimises as it does for users, and then selects instructions and allocates registers as fast as it can: that part
+is LLVM's alone, knows nothing of what we promise it, and takes two fifths of its time.  Tests of instructions, of lines
+and the samples ask for `full_codegen`, which is what users get.
+
 The cache on disk is on, in a folder that begins empty and that all workers share: two functions of the suite that got
 each other's code would give wrong results.
 """
@@ -14,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["PELLUCID_VERIFY"] = "1"
+os.environ["PELLUCID_CODEGEN"] = "quick"
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 CACHE = os.environ["PELLUCID_CACHE_DIR"] if IS_WORKER else tempfile.mkdtemp(prefix="pellucid-cache-")
 os.environ["PELLUCID_CACHE_DIR"] = CACHE
@@ -57,6 +62,12 @@ def pytest_runtest_makereport(item, call):
 
         report.sections.append(("the pass to blame", blamed()))
     stages.Stages.last = None
+
+
+@pytest.fixture
+def full_codegen(monkeypatch):
+    """Machine code as users get it."""
+    monkeypatch.delenv("PELLUCID_CODEGEN", raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -422,6 +422,7 @@ GROWING = {
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
     "compiler/ops/routines.py": {"ROUTINES"},
     "runtime/routines.py": {"PROVIDED"},
+    "runtime/store.py": {"_WRITTEN"},
 }
 CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())
 # Functions that may say `global`: the one place where the compiled operators of `Array` are plugged in.

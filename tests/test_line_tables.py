@@ -19,6 +19,7 @@ from pellucid.compiler.targets.llvm.line_tables import with_lines
 from pellucid.flatten import flatten
 from pellucid.runtime import linking
 
+pytestmark = pytest.mark.usefixtures("full_codegen")
 PROGRAM = '''
 import math
 

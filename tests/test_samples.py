@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("full_codegen")
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 LARGE = {"digits", "nist"}
 SMALL = sorted(path.stem for path in SAMPLES.glob("*.py") if path.stem not in LARGE)

@@ -158,8 +158,8 @@ def names(count):
 
 
 def test_what_was_used_last_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "TIDY_EVERY", 10**9)  # other tests have written, too: nothing goes before it is asked
     place = Store(str(tmp_path / "pellucid"), limit=10_000)
+    monkeypatch.setitem(module._WRITTEN, place.path, -(10**9))  # nothing goes before it is asked
     listed = names(20)
     now = time.time()
     for age, name in enumerate(listed):
@@ -174,10 +174,20 @@ def test_what_was_used_last_stays(tmp_path, monkeypatch):
 
 
 def test_writing_keeps_the_size_bounded(tmp_path):
-    place = Store(str(tmp_path / "pellucid"), limit=50_000)
-    for name in names(3 * module.TIDY_EVERY):
+    place = Store(str(tmp_path / "pellucid"), limit=500_000)
+    for name in names(300):
         place.write(name, bytes(5000))
-    assert sum(one.size for one in place.entries()) <= place.limit + module.TIDY_EVERY * 5100
+        assert sum(one.size for one in place.entries()) <= place.limit * (1 + 1 / module.UNSEEN) + 5100
+
+
+def test_files_are_listed_once_for_many_writes(tmp_path, monkeypatch):
+    """However many there are: to list them takes longer than to write one."""
+    listed = []
+    monkeypatch.setattr(module, "_tidy", lambda *given: listed.append(given))
+    place = Store(str(tmp_path / "pellucid"), limit=1_000_000)
+    for name in names(300):
+        place.write(name, bytes(500))
+    assert len(listed) == 1 + 300 * 500 // (place.limit // module.UNSEEN)
 
 
 def test_only_our_own_files_are_touched(place):

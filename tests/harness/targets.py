@@ -1,6 +1,7 @@
 """Programs for processors other than the present one: what they are made of is read in the text of their machine code.
 
-    on(monkeypatch, "x86-64-v3")      what is compiled from now on is for that processor, whether it runs here or not
+    on(monkeypatch, "x86-64-v3")      what is compiled from now on is for that processor, whether it runs here or not,
+                                      with the instructions that users get
     optimised(text, "aarch64")        the LLVM of a loops program for it, without loading anything
 """
 
@@ -20,6 +21,7 @@ LEAST = 16  # bytes: every processor that we know has vectors of two doubles
 
 def on(monkeypatch, target):
     monkeypatch.setenv(targets.SETTING, target)
+    monkeypatch.delenv(native.SETTING, raising=False)
     return target
 
 
