@@ -111,14 +111,15 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
 
 
 NUMPY_FUNCTIONS = {
-    "elementary": "sign clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
+    "elementary": "sign clip fabs fix round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
     " allclose nansum cumulative_sum cumulative_prod",
     "calculus": "diff ediff1d trapezoid gradient unwrap",
     "statistics": "mean var std average cov corrcoef",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
-    " eye identity array asarray ascontiguousarray asanyarray=asarray copy tri",
+    " eye identity array asarray ascontiguousarray asanyarray=asarray"
+    " asfortranarray=asarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis expand_dims squeeze"
     " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"
     " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",

@@ -118,7 +118,7 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     flat = op.reshape(rows, shape=(total(lead), rows.shape[-1]))
     bits = 8 * rows.shape[-1]
     length = bits if count is None else count if count >= 0 else bits + count
-    if length < 0:
+    if count is not None and length < 0:
         raise ValueError(f"-count {-count} larger than number of elements")
     out = op.zeros(shape=(flat.shape[0], length), dtype="u8")
     for r in range(flat.shape[0]):

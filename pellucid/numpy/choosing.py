@@ -32,15 +32,15 @@ def choose(a, choices, out=None, mode="raise"):
     require_no_out(out)
     a = operand(a)
     options = [operand(c) for c in choices] if static.is_sequence(choices) else list(operand(choices))
-    if static.kind(a) == "float":
-        raise TypeError("Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'")
+    if static.kind(a) not in ("int", "bool") or static.element(a) == "u64":
+        raise TypeError("Cannot cast array data to dtype('int64') according to the rule 'safe'")
     count = len(options)
     places = in_dtype(a, "i64")
     if mode == "wrap":
         places = places % count
     elif mode == "raise" and op.any(op.logical_or(places < 0, places >= count)):
         raise ValueError("invalid entry in choice array")
-    word = static.strict_common(*options)
+    word = static.common(*options)
     out = in_dtype(options[count - 1], word)
     for k in range(count - 2, -1, -1):
         out = op.where(places <= k, in_dtype(options[k], word), out)

@@ -108,14 +108,18 @@ def edges_of(values, bins, limits):
         raise TypeError("`bins` must be an integer, a string, or an array")
     if bins < 1:
         raise ValueError("`bins` must be positive, when an integer")
-    low, high = outer_edges(values, limits)
-    edges = linspace(low, high, one_length(bins) + 1)
+    edges = evenly_spaced(values, bins, limits)
     if limits is not None:
-        low, high = limits[0], limits[1]
-    edges = in_dtype(edges, static.floating(static.common(low, high, values)))
+        edges = in_dtype(edges, static.floating(static.common(limits[0], limits[1], values)))
     if any(edges[:-1] >= edges[1:]):
         raise ValueError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
     return edges
+
+
+def evenly_spaced(values, bins, limits):
+    """The edges of so many bins of one width, in floats of the extremes or of the limits."""
+    low, high = outer_edges(values, limits)
+    return linspace(low, high, one_length(bins) + 1)
 
 
 def outer_edges(values, limits):
@@ -155,17 +159,26 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, edges[0], edges[1]
 
 
+def edges_along(values, bins, limits):
+    """The same as `edges_of` where there are several axes: narrow bins are allowed, edges have the limits' dtype."""
+    if static.rank(bins) == 0 and static.kind(bins) == "int" and bins > 0:
+        return evenly_spaced(values, bins, limits)
+    return edges_of(values, bins, limits)
+
+
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """The same of points whose coordinates are given as so many vectors."""
     if not static.is_sequence(sample):
         static.refuse("U012", "np.histogramdd takes a tuple of the coordinates: how many there are must be known")
-    parts = [ravel(operand(part)) for part in sample]
+    parts = [operand(part) for part in sample]
+    word = static.strict_common(*parts)
+    parts = [in_dtype(ravel(part), word) for part in parts]
     count = len(parts)
     many = bins if static.is_sequence(bins) else tuple([bins for _ in parts])
     if len(many) != count:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
     ranges = tuple([None for _ in parts]) if range is None else range
-    edges = [edges_of(part, operand(n), limits) for part, n, limits in zip(parts, many, ranges)]
+    edges = [edges_along(part, operand(n), limits) for part, n, limits in zip(parts, many, ranges)]
     shares = None if weights is None else ravel(operand(weights))
     counts = op.zeros(shape=tuple([e.shape[0] - 1 for e in edges]), dtype="f64")
     for i in each(parts[0]):

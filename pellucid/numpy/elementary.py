@@ -160,6 +160,11 @@ def fabs(x):
     return op.absolute(as_evaluated(x))
 
 
+def fix(x):
+    """Towards zero."""
+    return op.trunc(strong(operand(x)))
+
+
 def round(a, decimals=0):
     """To a number of decimals, halves to even, as NumPy does it: scale, round, scale back."""
     a = strong(operand(a))

@@ -198,6 +198,8 @@ def asked(a, size, place):
 
 def fftfreq(n, d=1.0, device=None):
     """The frequency of each number of a transform, in cycles per unit of the step `d`: those below zero come last."""
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
     above = (n - 1) // 2 + 1
     steps = op.empty(shape=(n,), dtype="i64")
     steps[:above] = arange(0, above)

@@ -11,7 +11,7 @@ from ..compiler.ops import static
 from .creation import eye
 from .derivatives import adjoint
 from .elementary import in_dtype, operand
-from .linear_algebra import inv
+from .linear_algebra import in_floats, inv
 from .products import norm, squared_size
 
 
@@ -105,10 +105,18 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
 def cond(x, p=None):
     """How much a matrix enlarges errors: the ratio of its largest to its smallest singular value, or of norms."""
     a = matrix(operand(x))
+    if a.shape[0] == 0 or a.shape[1] == 0:
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     if p is None or p == 2 or p == -2:
         s = op.svdvals(a)
-        return s[-1] / s[0] if p == -2 else s[0] / s[-1]
-    return norm(a, p) * norm(inv(a), p)
+        found = s[-1] / s[0] if p == -2 else s[0] / s[-1]
+    else:
+        found = op.cast(np.inf, dtype=static.real_word(in_floats(a)))
+        if op.solve_fails(in_dtype(a, in_floats(a))) == 0.0:
+            found = norm(a, p) * norm(inv(a), p)
+    if op.isnan(found) and not op.any(op.isnan(a)):
+        found = op.cast(np.inf, dtype=static.element(found))
+    return found
 
 
 def matrix_power(a, n):
@@ -123,11 +131,15 @@ def matrix_power(a, n):
     left, square = n, a
     if n < 0:
         left, square = -n, inv(a)
-    out = eye(a.shape[0], dtype=static.element(square))
-    while left > 0:
+    if left == 3:
+        return square @ square @ square  # NumPy's order of the factors
+    while left > 0 and left % 2 == 0:
+        square = square @ square
+        left = left // 2
+    out = square if left > 0 else eye(a.shape[0], dtype=static.element(square))
+    while left > 1:
+        square = square @ square
+        left = left // 2
         if left % 2 == 1:
             out = out @ square
-        left = left // 2
-        if left > 0:
-            square = square @ square
     return out

@@ -38,7 +38,11 @@ def in_floats(a):
 
 def slogdet(a):
     """The sign of the determinant, of complex numbers its phase, and the logarithm of its size, by triangles."""
-    lu, pivots = op.lu_factor(operand(a))
+    a = operand(a)
+    if static.rank(a) != 2:
+        fault = f"np.linalg.det and np.linalg.slogdet take one matrix here, not an array of {static.rank(a)} dimensions"
+        static.refuse("S002", fault, "take the matrices of a stack in a loop")
+    lu, pivots = op.lu_factor(a)
     on_diagonal = diagonal(lu)
     turns = op.sum(pivots != arange(len(pivots)))
     if not static.is_complex(lu):
@@ -49,8 +53,8 @@ def slogdet(a):
     for i in range(len(on_diagonal)):
         part = op.absolute(on_diagonal[i])
         size = size + op.log(part)
-        if static.is_complex(lu) and part > 0.0:
-            sign = sign * (on_diagonal[i] / part)
+        if static.is_complex(lu) and part != 0.0:
+            sign = sign * op.complex_of(op.real(on_diagonal[i]) / part, op.imag(on_diagonal[i]) / part)
     return SlogdetResult(sign, size)
 
 

@@ -206,7 +206,10 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
     flat = op.cast(0, dtype="i64")
     for k in range(len(sizes)):
-        places = within(operand(multi_index[k]), sizes[k], static.part(mode, k))
+        given = operand(multi_index[k])
+        if static.kind(given) not in ("int", "bool"):
+            raise TypeError("only int indices permitted")
+        places = within(in_dtype(given, "i64"), sizes[k], static.part(mode, k))
         flat = flat * sizes[k] + places
     return flat
 

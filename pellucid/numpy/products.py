@@ -7,7 +7,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
 from .elementary import as_floating, conjugated, operand, squared_size, strong
 from .joining import stack
-from .manipulation import diagonal, diagonal_view, moveaxis, ravel, reshape
+from .manipulation import diagonal, diagonal_view, moveaxis, ravel, reshape, total
 
 
 def dot(a, b):
@@ -177,7 +177,7 @@ def vector_norm_along(x, ord, axis, keepdims):
         return op.sqrt(op.sum(squared_size(x), axis=axis, keepdims=keepdims))
     size = op.absolute(x)
     if ord == float("inf"):
-        return op.max(size, axis=axis, keepdims=keepdims)
+        return largest(size, axis, keepdims)
     if ord == -float("inf"):
         return op.min(size, axis=axis, keepdims=keepdims)
     if ord == 0:
@@ -185,6 +185,15 @@ def vector_norm_along(x, ord, axis, keepdims):
     if ord == 1:
         return op.sum(size, axis=axis, keepdims=keepdims)
     return op.sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+
+
+def largest(sizes, axis, keepdims):
+    """The largest of sizes; 0 where there are none."""
+    if total(sizes.shape) == 0:
+        found = op.sum(sizes, axis=axis, keepdims=keepdims)
+    else:
+        found = op.max(sizes, axis=axis, keepdims=keepdims)
+    return found
 
 
 def of_singular_values(x, ord, rows, columns, keepdims):
@@ -209,7 +218,7 @@ def matrix_norm(x, ord, rows, columns, keepdims):
         return of_singular_values(x, ord, rows, columns, keepdims)
     axis = static.reduced((rows, columns), static.rank(x))
     if ord == 1 or ord == float("inf"):
-        return op.max(sums, axis=axis, keepdims=keepdims)
+        return largest(sums, axis, keepdims)
     return op.min(sums, axis=axis, keepdims=keepdims)
 
 

@@ -172,6 +172,8 @@ def unique(
     for k in range(flat.shape[0]):
         starts[k] = k == 0 or differs(ordered[k - 1], ordered[k], equal_nan)
     found: tuple = (ordered[starts],)
+    if static.is_complex(values) and equal_nan and not (return_index or return_inverse or return_counts):
+        show_first_nan(found[0], flat)
     if return_index:
         found = (*found, order[starts])
     if return_inverse:
@@ -179,6 +181,15 @@ def unique(
     if return_counts:
         found = (*found, lengths_of_runs(starts, found[0].shape[0]))
     return found[0] if len(found) == 1 else found
+
+
+def show_first_nan(found, values):
+    """Of complex nans, all of which are one, NumPy shows the first that there is, not the least in its order."""
+    k = 0
+    while k < values.shape[0] and not op.isnan(values[k]):
+        k += 1
+    if k < values.shape[0]:
+        found[found.shape[0] - 1] = values[k]
 
 
 def differs(left, right, equal_nan):
@@ -206,8 +217,6 @@ def lengths_of_runs(starts, count):
             run += 1
         counts[run] += 1
     return counts
-
-
 
 
 # NumPy's own named tuples.

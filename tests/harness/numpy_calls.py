@@ -141,6 +141,12 @@ MORE_CALLS = {
         np.vectorize(lambda x: 1 / x)(E)
     """),
     "exponents": of_family("""
+        np.fix(V)
+        np.fix(ODD)
+        np.fix(I32)
+        np.fix(-2.5)
+        np.asfortranarray(A)
+        np.asfortranarray(I, np.float32)
         np.frexp(V)
         np.frexp(ODD)
         np.frexp(V32)

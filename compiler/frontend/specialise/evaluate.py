@@ -39,6 +39,7 @@ from . import (
     optional,
     outside,
     own_operators,
+    raising,
     refusals,
     sets,
     subscript,
@@ -123,7 +124,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             execute.bind(frame, target, made, node)
             return made
         case gast.JoinedStr():
-            return Static("...")
+            return Static(raising.static_text(frame, node) or "...")
     refusals.refuse_construct(frame, node)
 
 
