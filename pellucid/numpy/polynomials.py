@@ -160,11 +160,7 @@ def polyint(p, m=1, k=None):
         raise ValueError("Order of integral must be positive (see polyder)")
     if static.is_static(m) and m == 0:
         return p
-<<<<<<< HEAD
-    p = as_evaluated(p)
-=======
-    p = in_dtype(p, static.strict_common(in_dtype(p, static.of_functions(static.element(p))), 0))
->>>>>>> numpy
+    p = in_dtype(p, static.strict_common(as_evaluated(p), 0))
     given = 0.0 if k is None else operand(k)
     constants = atleast_1d(given)
     if constants.shape[0] < m and constants.shape[0] > 1:
