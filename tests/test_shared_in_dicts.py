@@ -34,6 +34,10 @@ SHOWN_TWICE = (
     "d = {0: [1]}; for k in n: r = d.get(k, []) & r.append(len(d)) & d[k] = r; d",
     "d = {0: [1]}; e = d; for k in n: r = d.get(k, []) & r.append(len(e)) & d[k] = r; d",
     "d = {0: [1]}; g = lambda: len(d); for k in n: r = d.get(k, []) & r.append(g()) & d[k] = r; d",
+    "d = {}\nfor k in n:\n    r = d.get(k, [])\n    if k > 1: continue\n    r.append(1.0)\n    d[k] = r\nlen(d)",
+    "d = {}\nfor k in n:\n    r = d.get(k, [])\n    if k > 1: break\n    r.append(1.0)\n    d[k] = r\nlen(d)",
+    "d = {}\nfor k in n:\n    try:\n        r = d.get(k, [])\n        r.append(n[k + 1])\n        d[k] = r\n"
+    "    except IndexError:\n        pass\nlen(d)",
     "rows = [[k] for k in n]; for k in n: r = rows[k] & r.append(2) & rows[k - 1] = r; rows",
     "a = [(k, [1.5]) for k in n]; b = [(k + 1, r) for k, r in a]; b[0][1].append(2.0); a",
 )

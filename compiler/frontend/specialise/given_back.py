@@ -3,7 +3,8 @@
     row = d[k]; row.append(v); d[k] = row               the store says what is so already
     row = d.get(k, []); row.append(v); d[k] = row       as with `d.setdefault(k, [])`: nobody looks at `d` in between
 
-What stands between may not reach the dict by any name, and nothing may catch an exception that is raised there.
+What stands between may not reach the dict by any name nor leave the block, and nothing may catch an exception that is
+raised there.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .heap import reachable
 from .values import Ref, Value
 
 MAKERS = ("list", "dict", "set")
+LEAVES = (gast.Return, gast.Break, gast.Continue, gast.Raise, gast.Assert, gast.Yield, gast.YieldFrom)
 
 
 def note_key(frame: Frame, base: Value, items: gast.expr, found: Value, node: gast.AST) -> Value:
@@ -48,7 +50,7 @@ def method_of(frame: Frame, node: gast.Call) -> gast.expr:
     known = [frame.variables[name] for name in sorted(between) if name in frame.variables]
     if not isinstance(base, Ref) or base.number in reachable(known, frame.heap.contents):
         return node.func
-    if any(isinstance(inner, gast.Try) for inner in gast.walk(frame.source.tree)):
+    if frame.builder.protection is not None:
         return node.func
     return gast.copy_location(gast.Attribute(node.func.value, "setdefault", gast.Load()), node.func)
 
@@ -73,6 +75,8 @@ def _between(body: object, statement: gast.AST | None, node: gast.Call) -> froze
     for other in block[[s is statement for s in block].index(True) + 1 :]:
         if _is_store(other, row, table, gast.dump(node.args[0])):
             return frozenset(names - {row})
+        if any(isinstance(inner, LEAVES) for inner in gast.walk(other)):
+            return None
         inside = [inner for inner in gast.walk(other) if isinstance(inner, gast.Name)]
         names |= {inner.id for inner in inside}
         if table in names or any(inner.id in kept and not isinstance(inner.ctx, gast.Load) for inner in inside):

@@ -99,7 +99,7 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
         return [item_at(frame, value, Static(i), node) for i in range(found.dims[0])]
     if classes.instance(frame, value) is not None:
         frame.fault("T001", f"'{frame.describe(value)}' object is not iterable", node, "gone over here",
-                    ("define `__iter__` or `__getitem__`, or go over an attribute",))  # fmt: skip
+                    ("define `__iter__` in its class, or go over an attribute",))  # fmt: skip
     frame.needs_static(value, "the number of items", node)
 
 
