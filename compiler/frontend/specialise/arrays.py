@@ -75,8 +75,8 @@ def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
         frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
                     ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
     if isinstance(value, Mapping_) or isinstance(value, Record) and not value.is_tuple:
-        of_values, of_attributes = "make it of the values: `list(d.values())`", "make it of attributes: `[p.v for p in ps]`"
-        way_out = of_values if isinstance(value, Mapping_) else of_attributes
+        of_attributes = "make it of attributes: `[p.v for p in ps]`"
+        way_out = "make it of the values: `list(d.values())`" if isinstance(value, Mapping_) else of_attributes
         frame.fault("T001", f"NumPy makes an array of objects of a `{frame.describe(value)}`", node, "made here",
                     (way_out,))  # fmt: skip
     for part in [value.item] if isinstance(value, Table) else [part for _, part in parts(value)]:
