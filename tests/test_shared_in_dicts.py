@@ -82,3 +82,32 @@ def test_the_rest_is_cpythons(line):
     function = program_of(line)
     found = Stages(function).run("typed", N)
     assert found.error is None and agree(as_tuples(found.value), as_tuples(outcome(function, (N,))))
+
+
+class Shelf:
+    """One with a `get` of its own, which is no dict's."""
+
+    def __init__(self):
+        self.rows, self.asked = [[] for _ in range(3)], 0
+
+    def get(self, k, default):
+        self.asked += 1
+        return self.rows[k]
+
+    def setdefault(self, k, default):
+        self.asked += 100
+        return self.rows[k]
+
+    def __setitem__(self, k, row):
+        self.rows[k] = row
+
+
+def test_a_get_of_the_users_own_is_called():
+    def program(n):
+        shelf, k = Shelf(), 1
+        row = shelf.get(k, [])
+        row.append(n[0])
+        shelf[k] = row
+        return shelf.asked
+
+    assert pellucid.compile(program)(N) == program(N)

@@ -126,8 +126,7 @@ def repeat(frame: Frame, target: Ref, count: Value, node: gast.AST) -> None:
     """`xs *= count`"""
     held = frame.held(target)
     if isinstance(held, Sequence) and isinstance(count, Static):
-        times = evaluate.known(frame, count, node, "the length of a list")
-        return change(frame, target, Sequence(held.items * times, list), node)
+        return change(frame, target, Sequence(held.items * count.value, list), node)
     in_language(frame, "repeat", [target, count], node)
     held = frame.held(target)
     if isinstance(held, Table):

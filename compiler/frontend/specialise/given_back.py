@@ -15,10 +15,10 @@ from dataclasses import replace
 import gast
 
 from ... import syntax
-from . import evaluate, items_read, own_operators
+from . import evaluate, items_read, keyed, own_operators
 from .frame import Frame
 from .heap import reachable
-from .values import Ref, Value
+from .values import Mapping_, Ref, Value
 
 MAKERS = ("list", "dict", "set")
 LEAVES = (gast.Return, gast.Break, gast.Continue, gast.Raise, gast.Assert, gast.Yield, gast.YieldFrom)
@@ -48,7 +48,8 @@ def method_of(frame: Frame, node: gast.Call) -> gast.expr:
         return node.func
     base = evaluate.evaluate(frame, node.func.value)
     known = [frame.variables[name] for name in sorted(between) if name in frame.variables]
-    if not isinstance(base, Ref) or base.number in reachable(known, frame.heap.contents):
+    is_dict = isinstance(frame.held(base), Mapping_) or keyed.dict_of(frame, base) is not None
+    if not is_dict or not isinstance(base, Ref) or base.number in reachable(known, frame.heap.contents):
         return node.func
     if frame.builder.protection is not None:
         return node.func

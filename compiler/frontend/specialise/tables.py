@@ -77,15 +77,18 @@ def converted(frame: Frame, held: Value, form: Value, node: gast.AST, contents: 
 
 def put(frame: Frame, held: Value, value: Value, node: gast.AST, contents: Mapping | None = None) -> None:
     """Append a value to a list that grows and has a form for it."""
-    for leaf, atom in zip(forms.lists_of(held), atoms(frame, held, value, node, contents), strict=True):
-        frame.builder.append(syntax.expression(syntax.call("append", leaf.name, atom), frame.here(node)))
+    _append(frame, held, atoms(frame, held, value, node, contents), node)
 
 
 def put_nothing(frame: Frame, held: Value, node: gast.AST) -> None:
     """Append what holds the place of an item that there is not."""
     found: list[gast.expr] = []
     _nothing(frame, forms.structure(held), found)
-    for leaf, atom in zip(forms.lists_of(held), found, strict=True):
+    _append(frame, held, found, node)
+
+
+def _append(frame: Frame, held: Value, atoms: list[gast.expr], node: gast.AST) -> None:
+    for leaf, atom in zip(forms.lists_of(held), atoms, strict=True):
         frame.builder.append(syntax.expression(syntax.call("append", leaf.name, atom), frame.here(node)))
 
 
