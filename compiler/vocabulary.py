@@ -25,7 +25,8 @@ BUILTINS = words(
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
-    "builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
+    "builtins.bin builtins.format builtins.hex builtins.oct builtins.repr"
+    " builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
     " builtins.hasattr builtins.object builtins.object.__init__ builtins.object.__setattr__ builtins.ord"
     " builtins.pow builtins.NotImplemented builtins.str builtins.super builtins.type dataclasses.asdict"
     " dataclasses.astuple dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"

@@ -25,26 +25,86 @@ def repeated(text, count):
     return [letter for _ in range(count) for letter in text]
 
 
-def digits(number):
+def digits(number, base):
     found = []
     if number == 0:
         found.append("0")
     rest = number
     while rest != 0:
-        digit = rest % 10 if rest > 0 else -(rest % -10)
-        found.append("0123456789"[digit])
-        rest = (rest - digit) // 10 if rest > 0 else -((-(rest + digit)) // 10)
+        digit = rest % base if rest > 0 else -(rest % -base)
+        found.append("0123456789abcdef"[digit])
+        rest = (rest - digit if rest > 0 else rest + digit) // base
     if number < 0:
         found.append("-")
     found.reverse()
     return found
 
 
-def digits_of_unsigned(number):
+def digits_of_unsigned(number, base):
     """The digits of an np.uint64, whose last bit an int has not."""
-    found = digits(int(number // 10)) if number >= 10 else []
-    found.append("0123456789"[int(number % 10)])
+    found = digits(int(number // base), base) if number >= base else []
+    found.append("0123456789abcdef"[int(number % base)])
     return found
+
+
+def signed(letters, plus, prefix):
+    """The digits of a number with its sign, and what tells its base: "-0x1f"."""
+    found = []
+    is_negative = letters[0] == "-"
+    found.extend("-" if is_negative else plus)
+    found.extend(prefix)
+    found.extend(letters[1:] if is_negative else letters)
+    return found
+
+
+def padded(text, width, fill, left, behind=0):
+    """A text with `left` letters more behind its first, and as many at its end as make its width."""
+    found = []
+    found.extend(text[:behind])
+    for _ in range(left):
+        found.extend(fill)
+    found.extend(text[behind:])
+    for _ in range(width - len(found)):
+        found.extend(fill)
+    return found
+
+
+def missing(text, width):
+    return width - len(text) if width > len(text) else 0
+
+
+def aligned(text, width, fill, align):
+    """A text with letters at its end (`<`), in front (`>`), or around it (`^`)."""
+    left = missing(text, width)
+    return padded(text, width, fill, 0 if align == "<" else left if align == ">" else left // 2)
+
+
+def behind_sign(text, width, fill, prefix):
+    """The digits of a number with letters between its sign and base, and its first digit."""
+    return padded(text, width, fill, missing(text, width), (1 if text[0] in "+- " else 0) + len(prefix))
+
+
+def one_letter(fill):
+    if len(fill) != 1:
+        raise TypeError("The fill character must be exactly one character long")
+    return fill
+
+
+def ljust(text, width, fill=" "):
+    return padded(text, width, one_letter(fill), 0)
+
+
+def rjust(text, width, fill=" "):
+    return padded(text, width, one_letter(fill), missing(text, width))
+
+
+def center(text, width, fill=" "):
+    left = missing(text, width)
+    return padded(text, width, one_letter(fill), left // 2 + (left & width & 1))
+
+
+def zfill(text, width):
+    return padded(text, width, "0", missing(text, width), 1 if len(text) > 0 and text[0] in "+-" else 0)
 
 
 def number_in(text, base):

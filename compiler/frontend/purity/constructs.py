@@ -24,7 +24,7 @@ from ..source import matching
 from ..source.cells import can_be_cell
 from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
-from ..source.scopes import Scope, evaluated_here, is_message, name_span
+from ..source.scopes import Scope, evaluated_here, name_span
 
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
@@ -52,7 +52,7 @@ def refused_constructs(
         yield from _decorators(scope, file, resolve)
     found: list[Diagnostic] = []
     for node in body:
-        _walk(node, file, False, found)
+        _walk(node, file, found)
     called = is_inner or is_helper  # of which a loop may take the items
     plain = {Span.of(n.value, file) for n in scope.nodes if isinstance(n, gast.Expr) and isinstance(n.value, YIELDS)}
     yield from (fault for fault in found if not (called and fault.code == "U004" and fault.span in plain))
@@ -60,21 +60,19 @@ def refused_constructs(
     yield from _imports(scope, file)
 
 
-def _walk(node: gast.AST, file: str, in_message: bool, found: list[Diagnostic]) -> None:
+def _walk(node: gast.AST, file: str, found: list[Diagnostic]) -> None:
     if type(node) not in PLAIN:
-        fault = _fault(node, file, in_message)
+        fault = _fault(node, file)
         if fault is not None:
             found.append(fault)
-    if isinstance(node, gast.ClassDef | gast.JoinedStr):
+    if isinstance(node, gast.ClassDef):
         return
     for child in evaluated_here(node):
-        _walk(child, file, in_message or is_message(node, child), found)
+        _walk(child, file, found)
 
 
-def _fault(node: gast.AST, file: str, in_message: bool) -> Diagnostic | None:
+def _fault(node: gast.AST, file: str) -> Diagnostic | None:
     match node:
-        case gast.JoinedStr() if in_message:
-            return None
         case gast.ListComp() | gast.DictComp() | gast.SetComp() | gast.GeneratorExp():
             return _async_comprehension(node, file)
         case gast.Match() if faults := list(matching.faults(node)):

@@ -34,7 +34,7 @@ from ..source.resolve import (
     is_object,
     resolve_chain,
 )
-from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
+from ..source.scopes import LEAVES, Scope, evaluated_here
 
 OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
@@ -55,12 +55,12 @@ class Judge:
     def findings(self) -> Iterator[Diagnostic]:
         node = self.scope.node
         for child in [node.body] if isinstance(node, gast.Lambda) else node.body:
-            yield from self.visit(child, False)
+            yield from self.visit(child)
 
-    def visit(self, node: gast.AST, in_message: bool) -> Iterator[Diagnostic]:
+    def visit(self, node: gast.AST) -> Iterator[Diagnostic]:
         match node:
             case gast.Call(func=func):
-                yield from self._called(node, func, in_message)
+                yield from self._called(node, func)
                 rest = [*node.args, *(keyword.value for keyword in node.keywords)]
                 if resolve_chain(func, self.resolve, self.scope.is_local) is None:
                     rest.insert(0, func.value if isinstance(func, gast.Attribute) else func)
@@ -73,7 +73,7 @@ class Judge:
                 found = resolve_chain(node, self.resolve, self.scope.is_local)
                 if found is not None:
                     if not _is_builtin_class(found):
-                        yield from self._judge(found, node, in_message)
+                        yield from self._judge(found, node)
                     return
                 rest = [node.value] if isinstance(node, gast.Attribute) else []
             case gast.ClassDef():
@@ -86,7 +86,7 @@ class Judge:
                 rest = list(evaluated_here(node))
         for child in rest:
             if type(child) not in LEAVES:
-                yield from self.visit(child, in_message or is_message(node, child))
+                yield from self.visit(child)
 
     def _is_outside(self, node: gast.Attribute) -> bool:
         """Whether the attribute is one of an object that was there before the call; a helper's arguments may be new."""
@@ -96,16 +96,16 @@ class Judge:
         known = ("argument",) if not self.is_helper else ()
         return bool(found) and all(origin.kind in known and not origin.through for origin in found)
 
-    def _called(self, node: gast.Call, func: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
+    def _called(self, node: gast.Call, func: gast.expr) -> Iterator[Diagnostic]:
         found = resolve_chain(func, self.resolve, self.scope.is_local)
         if found is not None:
-            yield from self._judge(found, func, in_message)
+            yield from self._judge(found, func)
         elif isinstance(func, gast.Attribute):
             yield from self._method(node, func)
 
     # --- names -----------------------------------------------------------------------------------------------------
 
-    def _judge(self, found: Resolution, node: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
+    def _judge(self, found: Resolution, node: gast.expr) -> Iterator[Diagnostic]:
         shown = gast_text(node)
         match found.kind:
             case "mutable":
@@ -121,7 +121,7 @@ class Judge:
                     help_ = OUTSIDE  # it is no function
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
             case "builtin":
-                yield from self._builtin(found, node, in_message)
+                yield from self._builtin(found, node)
             case "library":
                 yield from self._library(found.name, shown, node)
 
@@ -164,13 +164,11 @@ class Judge:
         fix = (Edit(Span.of(start, self.file), near),)
         return replace(fault, help=(f"did you mean `{near}`?",), fix=fix)
 
-    def _builtin(self, found: Resolution, node: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
+    def _builtin(self, found: Resolution, node: gast.expr) -> Iterator[Diagnostic]:
         name = found.name
         dotted = f"builtins.{name}"
         is_exception = isinstance(found.value, type) and issubclass(found.value, BaseException)
         if name in words.BUILTINS or is_exception or name == "Ellipsis" or self.vocabulary.is_supported(dotted):
-            return
-        if in_message and name in ("str", "repr", "format", "type"):
             return
         if name in words.IO_BUILTINS:
             instead = "print what the function returns, or look inside with `f.debug(stage)`"

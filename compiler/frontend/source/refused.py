@@ -15,5 +15,4 @@ REFUSED: dict[type, tuple[str, str, str]] = {
     gast.Yield: ("U004", "`yield`", "fill an array or a list and return it"),
     gast.YieldFrom: ("U004", "`yield from`", "fill an array or a list and return it"),
     gast.ClassDef: ("U005", "a class definition inside a function", "define the class at the top of the module"),
-    gast.JoinedStr: ("U008", "a formatted string", "keep text to the messages of `raise` and `assert`"),
 }  # fmt: skip

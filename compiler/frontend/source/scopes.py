@@ -151,8 +151,3 @@ def scopes(node: AnyFunction, parent: Scope | None = None) -> Iterator[Scope]:
     for child in scope.nodes:
         if isinstance(child, FUNCTIONS):
             yield from scopes(child, scope)
-
-
-def is_message(node: gast.AST, child: gast.AST) -> bool:
-    """Whether a child stands in what a `raise` or a failing `assert` says."""
-    return isinstance(node, gast.Raise) or (isinstance(node, gast.Assert) and child is node.msg)

@@ -381,8 +381,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             refusals.refuse_method(frame, "arrays have", method, node)
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
-        case Static(value=str()), _ if not kwargs and built_texts.is_of_run(frame, method, args):
-            return texts.with_texts(frame, receiver, method, args, node, hint)
+        case Static(value=str()), _ if built_texts.is_of_run(frame, method, args, kwargs):
+            return texts.with_texts(frame, receiver, method, args, kwargs, node, hint)
         case Text(), _ if not kwargs:
             return texts.call_method(frame, receiver, method, args, node, hint)
         case Record(), "_replace":

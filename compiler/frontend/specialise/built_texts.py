@@ -17,7 +17,6 @@ import gast
 
 from ...dtypes import INT_WORD
 from ...ops.python_names import NameBinding
-from ...types import Scalar
 from . import (
     builtin_calls,
     classes,
@@ -115,31 +114,6 @@ def repeated(frame: Frame, value: Value, count: Value, node: gast.AST) -> Value:
     return of_letters(frame, in_language(frame, "repeated", [spelled(frame, value, node), count], node), node)
 
 
-def of_number(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """`str(number)` of an int, and `str` of what is a text or known now."""
-    if not args:
-        return Static("")
-    (value,) = args
-    if is_text(value):
-        return value
-    if isinstance(value, Static):
-        return Static(str(value.value))
-    found = frame.type_of(value)
-    if found is not None and found.dtype == "bool" and isinstance(found, Scalar):
-        places = Sequence((Static("False"), Static("True")))
-        whole = frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
-        numbers = tuple(as_text(frame, one).number for one in places.items)
-        return Text(texts.entry(frame, numbers, whole, INT_WORD, node, "text"))
-    if not frame.is_integer(value):
-        what = f"`str()` of a {frame.describe(value)} that only the run knows"
-        help_ = ("return the number, and show it there", "show an int: `str(int(x))`")
-        frame.fault("U018", f"{what} is not in the language", node, "called here", help_)
-    if found is not None and found.dtype == "u64":
-        return of_letters(frame, in_language(frame, "digits_of_unsigned", [value], node), node)
-    whole = builtin_calls.as_int(frame, value, node)
-    return of_letters(frame, in_language(frame, "digits", [whole], node), node)
-
-
 def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:
     """`int(text, base)` of a text of the run."""
     known = evaluate.known(frame, base, node, "the base of a number")
@@ -177,13 +151,18 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
     return in_language(frame, "contains", [spelled(frame, whole, node), spelled(frame, part, node)], node)
 
 
-def is_of_run(frame: Frame, method: str, args: list[Value]) -> bool:
-    """Whether a method of a text that is known now is given a text, or texts, that only the run knows."""
+def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of a text that is known now is given a text, or another value, that only the run knows."""
+    if method in PADDED or method == "format":
+        return not all(isinstance(a, Static) for a in (*args, *kwargs.values()))
+    if kwargs:
+        return False
     return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
 
 
 METHODS = frozenset("count find rfind index rindex startswith endswith".split())
 BY_LETTER = frozenset("upper lower".split())
+PADDED = frozenset("ljust rjust center zfill".split())
 
 
 def call_method(frame: Frame, text: Value, method: str, args: list[Value], node: gast.AST) -> Value:
@@ -192,6 +171,10 @@ def call_method(frame: Frame, text: Value, method: str, args: list[Value], node:
         return joined(frame, text, args[0], node)
     if method in BY_LETTER and not args:
         return of_letters(frame, in_language(frame, method, [spelled(frame, text, node)], node), node)
+    if method in PADDED and 1 <= len(args) <= 1 + (method != "zfill") and frame.is_integer(args[0]):
+        width = builtin_calls.as_int(frame, args[0], node)
+        given = [spelled(frame, text, node), width, *(spelled(frame, fill, node) for fill in args[1:])]
+        return of_letters(frame, in_language(frame, method, given, node), node)
     is_asked = method in METHODS and 1 <= len(args) <= 3 and is_text(args[0])
     if is_asked and all(a == NONE or frame.is_integer(a) for a in args[1:]):
         if len(args) > 1 and args[1] == NONE:

@@ -33,13 +33,13 @@ from . import (
     displays,
     equality,
     execute,
+    formatted,
     generator_expressions,
     iteration,
     one_of,
     optional,
     outside,
     own_operators,
-    raising,
     refusals,
     sets,
     subscript,
@@ -124,7 +124,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             execute.bind(frame, target, made, node)
             return made
         case gast.JoinedStr():
-            return Static(raising.static_text(frame, node) or "...")
+            return formatted.f_string(frame, node)
     refusals.refuse_construct(frame, node)
 
 

@@ -33,6 +33,7 @@ from . import (
     containers,
     dict_methods,
     evaluate,
+    formatted,
     iteration,
     iteration_tools,
     keyed,
@@ -318,6 +319,11 @@ def _asked(name: str) -> Known:
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
 
 
+def _written(conversion: str, form: str) -> Known:
+    """A builtin that gives the text of a value."""
+    return taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], conversion, form, node))
+
+
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(None)
 
@@ -367,7 +373,9 @@ FUNCTIONS: dict[Any, Known] = {
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
-    str: taking(0, 1, lambda frame, args, _, node, hint: built_texts.of_number(frame, args, node)),
+    str: taking(0, 1, lambda frame, args, _, node, hint: formatted.of_value(frame, args, node)),
+    format: taking(1, 2, lambda frame, args, _, node, hint: formatted.by_builtin(frame, args, node)),
+    repr: _written("r", ""), bin: _written("", "#b"), oct: _written("", "#o"), hex: _written("", "#x"),
     containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip

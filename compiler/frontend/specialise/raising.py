@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from ... import syntax
+from ...diagnostics import UnsupportedError
 from ...messages import UNSHOWN, Argument, Message, escaped
 from . import choices, evaluate, trying
 from .frame import Frame, NeedsStatic, Stopped
@@ -67,6 +68,9 @@ def made_now(frame: Frame, node: gast.expr) -> Value | None:
         return evaluate.evaluate(frame, node)
     except NeedsStatic as needed:
         if not isinstance(node, gast.Call) or needed.list is not None or needed.keys is not None:
+            raise
+    except UnsupportedError as refused:
+        if refused.diagnostics[0].code != "U008":
             raise
     frame.restore(saved)
     return None

@@ -19,7 +19,7 @@ import gast
 from ... import syntax
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ...messages import UNSHOWN
-from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, sites, subscript
+from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, formatted, sites, subscript
 from .frame import Anew, Frame, NeedsStatic, Stopped
 from .limits import limit
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
@@ -87,6 +87,8 @@ def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST
     """`+` of texts and `*` of one with a number, where the run knows a part of it; None for anything else."""
     if isinstance(left, Static) and isinstance(right, Static):
         return None
+    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
+        return formatted.by_percent(frame, left.value, right, node)
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
     for text, count in ((left, right), (right, left)):
@@ -245,7 +247,7 @@ def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str 
 
 def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
     """A method of a text of the run, with arguments that are known now."""
-    if method == "join" or any(is_text(a) and not isinstance(a, Static) for a in args):
+    if built_texts.is_of_run(frame, method, args, {}):
         return built_texts.call_method(frame, text, method, args, node)
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
@@ -253,8 +255,10 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
-def with_texts(frame: Frame, text: Value, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
-    """A method of a text that is known now, with one that only the run knows: `"ACGT".index(letter)`."""
+def with_texts(frame: Frame, text: Static, method: str, args, kwargs, node: gast.AST, hint: str) -> Value:
+    """A method of a text that is known now, with what only the run knows: `"ACGT".index(letter)`."""
+    if method == "format":
+        return formatted.by_method(frame, text.value, args, kwargs, node)
     if method in METHODS and isinstance(args[0], Text) and len(args) == 1:
         return looked_up(frame, args[0], getattr(text.value, method), node, hint)
     return built_texts.call_method(frame, text, method, args, node)
