@@ -23,6 +23,7 @@ from . import branches, evaluate, execute, handing_on, shared_items, sites
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .joined_types import own_lengths
+from .local_functions import joined_functions
 from .merge import leaf_names, named
 from .merging import Merging
 from .object_changes import require_unchanged
@@ -298,7 +299,7 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b
-    if wanted is head or wanted == head:
+    if wanted is head or wanted == head or joined_functions(wanted, head) is not None:
         return True
     if same_structure(wanted, head):
         return all(_same_heads(a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
