@@ -25,8 +25,9 @@ BUILTINS = words(
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
-    "builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
-    " builtins.hasattr builtins.object builtins.object.__init__ builtins.object.__setattr__ builtins.ord"
+    "builtins.bin builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset"
+    " builtins.getattr builtins.hasattr builtins.hex builtins.oct builtins.object builtins.object.__init__"
+    " builtins.object.__setattr__ builtins.ord"
     " builtins.pow builtins.NotImplemented builtins.str builtins.super builtins.type dataclasses.asdict"
     " dataclasses.astuple dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"
     " collections.defaultdict heapq.heappush heapq.heappop heapq.heapify heapq.heappushpop heapq.heapreplace"
@@ -61,7 +62,8 @@ CONTAINER_METHODS = words(
 TEXT_METHODS = words(
     "format join lower upper title capitalize swapcase casefold startswith endswith strip lstrip rstrip split replace"
     " removeprefix removesuffix find rfind rindex zfill ljust rjust center isdigit isalpha isalnum isupper islower"
-    " isspace isnumeric isdecimal isidentifier istitle isascii"
+    " isspace isnumeric isdecimal isidentifier istitle isascii isprintable splitlines rsplit rpartition"
+    " expandtabs"
 )
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
 

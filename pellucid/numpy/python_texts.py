@@ -25,15 +25,19 @@ def repeated(text, count):
     return [letter for _ in range(count) for letter in text]
 
 
-def digits(number):
+def digits(number, base=10, prefix=""):
     found = []
     if number == 0:
         found.append("0")
     rest = number
     while rest != 0:
-        digit = rest % 10 if rest > 0 else -(rest % -10)
-        found.append("0123456789"[digit])
-        rest = (rest - digit) // 10 if rest > 0 else -((-(rest + digit)) // 10)
+        digit = rest % base if rest > 0 else -(rest % -base)
+        found.append("0123456789abcdef"[digit])
+        if rest > 0:
+            rest = (rest - digit) // base
+        else:
+            rest = (rest + digit) // base
+    found.extend(prefix[::-1])
     if number < 0:
         found.append("-")
     found.reverse()

@@ -37,6 +37,7 @@ from .static_python import computed
 from .text_numbers import as_text, is_built, is_text, number_of
 from .values import NONE, Column, Rows, Sequence, Static, Text, Value
 
+PREFIXES = {2: ("0b", bin), 8: ("0o", oct), 16: ("0x", hex)}
 WAY_OUT = ("compare it, or take it apart: `for letter in text`",)
 
 
@@ -138,6 +139,18 @@ def of_number(frame: Frame, args: list[Value], node: gast.AST) -> Value:
         return of_letters(frame, in_language(frame, "digits_of_unsigned", [value], node), node)
     whole = builtin_calls.as_int(frame, value, node)
     return of_letters(frame, in_language(frame, "digits", [whole], node), node)
+
+
+def in_base(frame: Frame, value: Value, base: int, node: gast.AST) -> Value:
+    """`bin(number)`, `oct(number)` and `hex(number)`."""
+    prefix, function = PREFIXES[base]
+    if isinstance(value, Static):
+        return Static(computed(frame, function, node, value.value))
+    if not frame.is_integer(value):
+        what = frame.describe(value)
+        frame.fault("T001", f"{function.__name__}() takes an integer, not a {what}", node, "called here")
+    whole = builtin_calls.as_int(frame, value, node)
+    return of_letters(frame, in_language(frame, "digits", [whole, Static(base), Static(prefix)], node), node)
 
 
 def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:

@@ -313,6 +313,11 @@ def _heap(name: str) -> Known:
     return known
 
 
+def _in_base(base: int) -> Known:
+    """`bin`, `oct` and `hex`."""
+    return lambda frame, args, _, node, hint: built_texts.in_base(frame, args[0], base, node)
+
+
 def _asked(name: str) -> Known:
     """What the library asks of `keyed`, which may not have been imported yet."""
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
@@ -368,6 +373,7 @@ FUNCTIONS: dict[Any, Known] = {
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
     str: taking(0, 1, lambda frame, args, _, node, hint: built_texts.of_number(frame, args, node)),
+    **{function: taking(1, 1, _in_base(base)) for function, base in ((bin, 2), (oct, 8), (hex, 16))},
     containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip
