@@ -17,12 +17,13 @@ from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
 from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
+from ...ops.static_dtypes import dtypes_on_paths
 from ...ops.type_rules import is_pythons
 from ...types import Array, Scalar
 from . import apply, arrays, evaluate, evenness, into_out, subscript
 from .frame import Frame
 from .heap import objects
-from .joined_types import own_lengths
+from .joined_types import dtypes_of, own_lengths
 from .known_numbers import plain
 from .limits import limit
 from .taking_apart import from_python
@@ -147,6 +148,8 @@ def renamed(frame: Frame, result: Value, hint: str) -> Value:
         return result
     fresh = frame.builder.names.fresh(hint)
     frame.builder.types[fresh] = frame.builder.types.pop(result.name)
+    if result.name in frame.builder.widened:
+        frame.builder.widened[fresh] = frame.builder.widened.pop(result.name)
     if result.name in frame.builder.extents:
         frame.builder.extents[fresh] = frame.builder.extents[result.name]
     body[-1] = syntax.rebuild(last, targets=[syntax.target(fresh)])
@@ -236,6 +239,9 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
+    if function is dtypes_on_paths and isinstance(args[0], Leaf):
+        words = dtypes_of(frame, args[0]) | {types.dtype_of(frame.builder.types[args[0].name])}
+        return Sequence(tuple(map(Static, sorted(words))))
     try:
         answer = function.ask(*(description(frame, a) for a in args))
     except TypeFault as refused:
