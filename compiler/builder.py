@@ -9,8 +9,10 @@ The builder knows the value of an int where it is an affine expression of length
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -24,7 +26,7 @@ from .ops import indexing, schema
 from .ops.collectives import length_of_axis
 from .parsing import parsed_expression
 from .program import Reason
-from .types import Array, Dim, Extent, Scalar, Type
+from .types import Array, Dim, Extent, ListOf, Scalar, Type
 
 INFIX = {
     gast.Add: "add", gast.Sub: "subtract", gast.Mult: "multiply", gast.Div: "divide", gast.FloorDiv: "floor_divide",
@@ -56,6 +58,8 @@ class Builder:
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     `first` are statements before all others, which fill `tables`: arrays of constants, each made once.
+    `widened` has the names that hold what Python has in different dtypes on different paths, with those dtypes: the
+    float that an `acc = 0` and an `acc = 0.5` become.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class Builder:
         self.turn = 0
         self.protection: Any = None
         self.singles: set[str] = set()
+        self.widened: dict[str, frozenset[str]] = {}
         self.body: list[gast.stmt] = []
         self.first: list[gast.stmt] = []
         self.tables: dict[Any, Any] = {}
@@ -169,7 +174,22 @@ class Builder:
         fresh = self.names.fresh(hint)
         self.types[fresh] = type_
         self.append(syntax.assign(fresh, value))
+        if self.widened:
+            words = [self.widened[name] for name in syntax.names_read(value) if name in self.widened]
+            self.widen(fresh, words if syntax.operator_of(value) is None else ())
         return syntax.name(fresh)
+
+    def dtypes_of(self, atom: gast.expr | str) -> frozenset[str]:
+        """The dtypes that Python has for it on one path or another."""
+        name = atom if isinstance(atom, str) else getattr(atom, "id", "")
+        return self.widened.get(name) or frozenset({types.dtype_of(self.type_of(atom))})
+
+    def widen(self, name: str, words: Iterable[frozenset[str]]) -> None:
+        """Say which dtypes Python has for a name, if they are several."""
+        found = frozenset().union(*words)
+        self.widened.pop(name, None)
+        if found - {types.dtype_of(self.types[name])}:
+            self.widened[name] = found
 
     def call_all(self, operator: str, *parts: object, hints: Sequence[str], **static: object) -> tuple[gast.Name, ...]:
         """The same for an operator that has several results: `w, v = operator(parts, static)`."""
@@ -193,6 +213,8 @@ class Builder:
             operands = [self.type_of(a) for a in atoms]
         result = type_for(self, row, operands, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
+        if self.widened and not isinstance(result, ListOf):
+            self.widen(made.id, [frozenset(dtypes_of_result(self, row, atoms, operands, full))])
         fact = self.extent_of_result(operator, atoms, full)
         if fact is not None:
             self.extents[made.id] = fact
@@ -276,6 +298,19 @@ def type_for(builder: Builder, row: schema.Operator, operands: list[Type], stati
         elements = shape.elts if isinstance(shape, gast.Tuple) else shape
         known = {**static, "shape": tuple(builder.extent_of(e) for e in elements)}
     return row.type_rule(tuple(operands), **known)
+
+
+def dtypes_of_result(
+    builder: Builder, row: schema.Operator, atoms: list[gast.expr], operands: list[Type], static: dict
+) -> Iterator[str]:
+    """The dtypes that Python has for the result on one path or another."""
+    choices = [builder.dtypes_of(a) if type(a) is gast.Name else {types.dtype_of(t)} for a, t in zip(atoms, operands)]
+    for words in itertools.product(*choices):
+        given = [t if isinstance(t, ListOf) else replace(t, dtype=word) for t, word in zip(operands, words)]
+        try:
+            yield types.dtype_of(type_for(builder, row, given, static))
+        except schema.TypeFault:  # an operator that has no such operands fails on that path
+            continue
 
 
 def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:

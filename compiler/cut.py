@@ -9,8 +9,10 @@ Results that are no floats have no cotangent: None stands for it.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import gast
 
@@ -24,6 +26,7 @@ from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Cut, Specialised
 from .frontend.specialise.values import (
     NONE,
+    Column,
     Leaf,
     ListOut,
     OneOf,
@@ -41,6 +44,9 @@ from .frontend.specialise.values import (
 from .frontend.specialise.values import Sequence as SequenceValue
 from .program import Function, Program
 from .request import COTANGENT, RESIDUALS
+
+if TYPE_CHECKING:
+    from .transform.reverse.halves import Output
 
 
 def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -72,28 +78,37 @@ def _nodes_of(out: Value, main: Function) -> set[str]:
 
 
 def _require_fixed(out: Value, wanted: Wanted) -> None:
-    if isinstance(out, ListOut | Rows | Optional | OneOf | Text):
-        words = {Optional: "may be None", Text: "is a text that only the run knows",
-                 OneOf: "has one of several structures"}  # fmt: skip
-        what = words.get(type(out), "is a list that grows")
+    what = _without_cotangent(out)
+    if what:
         fault(wanted.where, "G002", f"the result of this function, or a part of it, {what}: it has no cotangent",
               ("return arrays, numbers, and containers of them",))  # fmt: skip
     for _, part in parts(out):
         _require_fixed(part, wanted)
 
 
+def _without_cotangent(out: Value) -> str:
+    match out:
+        case Optional():
+            return "may be None"
+        case OneOf():
+            return "has one of several structures"
+        case Text():
+            return "is a text that only the run knows"
+        case Rows(kind=kind) if kind is str:
+            return "is a text that only the run knows"
+        case Record(cls=cls) if issubclass(cls, dict | set | frozenset | deque):
+            return f"is a {cls.__name__} of what only the run knows"
+    return ""
+
+
 def cut(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of both halves; the entry is the one that goes forward, and returns the residuals as well."""
     from .transform.reverse import shared
-    from .transform.reverse.halves import Output, halves
+    from .transform.reverse.halves import halves
 
     what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
     values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
-    outputs = [
-        Output(leaf.index, words, what)
-        for leaf, words in _with_words(out, name)
-        if isinstance(leaf, Out) and types.is_floating(results[leaf.index])
-    ]
+    outputs = _outputs(out, name, what, results)
     asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
     wrt = floats_of(made, values)
     program = shared.with_halves(made.program, wrt, [output.place for output in outputs], expand)
@@ -107,12 +122,25 @@ def cut(made: Specialised, wanted: Wanted) -> Specialised:
     return replace(made, program=shared.without_halves(found.program), cut=both)
 
 
-def _with_words(value: Value, words: str) -> list[tuple[Value, str]]:
-    """The leaves of a structure, each as the user would write it."""
-    found: list[tuple[Value, str]] = []
+def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type]) -> list[Output]:
+    """The leaves of a structure that have cotangents, each as the user would write it; of arrays in a list, their
+    lengths as well."""
+    from .transform.reverse.halves import Output
+
+    match value:
+        case Out(index=index):
+            return [Output(index, words, what)] if types.is_floating(results[index]) else []
+        case ListOut(data=Out(index=index)) if not types.is_floating(results[index]):
+            return []
+        case ListOut(data=Out(index=index), shapes=None):
+            return [Output(index, words, what, "items")]
+        case ListOut(data=Out(index=index), shapes=Out(index=lengths)):
+            return [Output(index, words, what, "elements"), Output(lengths, words, what, "shapes")]
+    found: list[Output] = []
     for key, part in parts(value):
-        found += _with_words(part, words + (f".{key}" if isinstance(value, Record) else f"[{key!r}]"))
-    return found if parts(value) else [(value, words)]
+        step = f".{key}" if isinstance(value, Record) else f"[{key!r}]"
+        found += _outputs(part, words + step, what, results)
+    return [replace(output, words=words) for output in found] if isinstance(value, Rows | Column) else found
 
 
 # --- residuals -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
     NONE,
     Leaf,
+    ListOut,
     Mapping_,
     Out,
     Record,
@@ -72,6 +73,18 @@ def require_arguments(made: Specialised, wanted: Wanted) -> None:
     for name, value in chosen_parts(made, wanted):
         if not wanted.transform.allow_int:
             check_differentiable(made, wanted.where, name, value)
+
+
+def require_arguments_without_lists(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError for what is made of a pullback whose cotangent has a list that grows."""
+    if any(_has_list(value) for value in made.arguments.values()):
+        name = made.program.main.origin.name
+        message = f"`{name}` returns a list that grows: its pullback is called, not transformed"
+        fault(wanted.where, "G002", message, ("return an array: `np.array(...)`",))
+
+
+def _has_list(value: Value) -> bool:
+    return isinstance(value, ListOut) or any(_has_list(part) for _, part in parts(value))
 
 
 def check_argnums(made: Specialised, wanted: Wanted) -> None:

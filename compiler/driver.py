@@ -15,7 +15,7 @@ from itertools import takewhile
 from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
-from .differentiate import Wanted
+from .differentiate import Wanted, require_arguments_without_lists
 from .frontend.source.read import read, span_of, unnumbered
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
@@ -70,8 +70,12 @@ def transformed(
     apart: Unnumbered, is_entry: bool = False,
 ) -> Specialised:  # fmt: skip
     """The typed program of a function behind these transformations, one after the other, each for its arguments."""
+    before = None
     for transform, arguments in zip(transforms, levels, strict=True):
         wanted = Wanted(transform, where, apart, arguments, is_entry)
+        if before is not None and before.is_pullback:
+            require_arguments_without_lists(made, wanted)
+        before = transform
         made = run_way(made, TRANSFORMATIONS[type(transform)].way(made, wanted), wanted)
     return made
 

@@ -62,7 +62,8 @@ CONTAINER_METHODS = words(
 TEXT_METHODS = words(
     "format join lower upper title capitalize swapcase casefold startswith endswith strip lstrip rstrip split replace"
     " removeprefix removesuffix find rfind rindex zfill ljust rjust center isdigit isalpha isalnum isupper islower"
-    " isspace isnumeric isdecimal isidentifier istitle isascii"
+    " isspace isnumeric isdecimal isidentifier istitle isascii isprintable splitlines rsplit rpartition"
+    " expandtabs"
 )
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
 

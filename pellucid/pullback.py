@@ -14,10 +14,11 @@ import numpy as np
 
 from .compiler.diagnostics import GradientError
 from .compiler.dtypes import NUMPY_DTYPE, PYTHON_TYPE
-from .compiler.frontend.specialise.cotangents import CODE, HELP, Misfit, matched
+from .compiler.frontend.specialise.cotangents import CODE, HELP, Given, Misfit, matched
 from .compiler.frontend.specialise.taking_apart import from_python
-from .compiler.frontend.specialise.values import Static, Value
+from .compiler.frontend.specialise.values import Sequence, Static, Value
 from .compiler.request import BackwardHalf, Request, Vjp
+from .compiler.types import Array as ArrayType
 from .compiler.types import Scalar, Type
 from .entries import Compiled
 from .faults import gradient_fault
@@ -25,6 +26,7 @@ from .flatten import Flattened, type_of
 from .forward_mode import kept
 from .function import Function
 from .own_frames import told_to_users
+from .pickling import reduced
 from .runtime.guards import Guards
 from .transformations import transformed_inside
 
@@ -64,6 +66,9 @@ class PullbackFunction(Function[..., Any]):
         self.world = world
         self._own: Compiled | None = None
 
+    def __reduce__(self) -> Any:
+        return reduced(self, PullbackFunction)
+
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         residuals, given = self._bind(args, kwargs).arguments.values()
         compiled = self.compiled()
@@ -94,7 +99,7 @@ class PullbackFunction(Function[..., Any]):
         asked: Any = self.__pellucid__.transforms[-1]
         structure = from_python(given, lambda _: None)
         try:
-            pairs: Any = list(matched(asked.cotangents, structure, _type_of, asked.spoken))
+            pairs: Any = list(matched(asked.cotangents, structure, OF_PYTHON, asked.spoken))
             return [(wanted, value.value) for wanted, value in pairs]
         except Misfit as wrong:
             raise self._fault(CODE, str(wrong), HELP) from None
@@ -105,6 +110,27 @@ class PullbackFunction(Function[..., Any]):
 
 def _type_of(value: Value) -> Type | None:
     return type_of(value.value) if isinstance(value, Static) else None
+
+
+def _as_list(value: Value) -> Value | None:
+    return value if isinstance(value, Sequence) else None
+
+
+def _array_of(items: Any, dtype: str) -> Value:
+    values = [np.asarray(item.value) for item in items.items]
+    if len({value.shape for value in values}) > 1:
+        raise Misfit("`out` has arrays of one shape in a list, and its cotangent has arrays of several")
+    return Static(np.array(values, NUMPY_DTYPE[dtype]))
+
+
+def _packed(items: Any, element: ArrayType) -> tuple[Value, Value]:
+    values = [np.asarray(item.value, NUMPY_DTYPE[element.dtype]) for item in items.items]
+    shapes = np.array([value.shape for value in values], int).reshape(len(values), element.ndim)
+    data = np.concatenate([np.empty(0, NUMPY_DTYPE[element.dtype]), *(value.ravel() for value in values)])
+    return Static(data), Static(shapes)
+
+
+OF_PYTHON = Given(_type_of, _as_list, _array_of, _packed)
 
 
 def as_leaf(type_: Type, value: Any) -> Any:

@@ -182,6 +182,35 @@ def test_a_number_without_sign_is_written_out(number):
     assert pellucid.compile(lambda k: str(k))(np.uint64(number)) == str(number)
 
 
+@pytest.mark.parametrize("number", [0, 5, -5, 255, -256, 2**63 - 1, -(2**63)])
+def test_a_number_in_another_base_is_pythons(number):
+    assert pellucid.compile(in_other_bases)(number) == in_other_bases(number)
+
+
+def in_other_bases(number):
+    return bin(number), oct(number), hex(number), bin(number).count("1"), hex(number)[2:], bin(-6), hex(255)
+
+
+def test_a_number_in_another_base_is_an_int():
+    for wrong in (lambda x: bin(x), lambda x: hex(2.0) + str(int(x))):
+        with pytest.raises((CompileError, TypeError), match="integer"):
+            pellucid.compile(wrong)(1.5)
+
+
+def taken_into_lines(text, x):
+    words = text.split()
+    words.append("end")
+    alias = words
+    alias[0] = "first"
+    lines = text.splitlines()
+    lines.reverse()
+    return words, lines, text.rsplit(None, 1), text.rpartition(" "), text.expandtabs(2), text.isprintable(), x
+
+
+def test_the_lists_that_a_known_text_gives_are_lists():
+    assert pellucid.compile(taken_into_lines)("a b\tc\nd e", 1.0) == taken_into_lines("a b\tc\nd e", 1.0)
+
+
 def test_more_than_64_bits_is_refused():
     def next_digit(k, digit):
         return int(str(k) + digit)

@@ -194,15 +194,11 @@ def test_a_cotangent_of_another_length():
 
 
 def test_results_without_cotangents_are_refused():
-    def growing(x):
-        found = []
-        while x > 0.1:
-            found.append(x)
-            x = x * 0.5
-        return found
+    def perhaps(x):
+        return None if x > 2.0 else x * 0.5
 
-    with pytest.raises(GradientError, match="a list that grows"):
-        vjp(growing, 1.0)
+    with pytest.raises(GradientError, match="may be None: it has no cotangent"):
+        vjp(perhaps, 1.0)
 
 
 def test_an_int_has_no_cotangent():

@@ -12,7 +12,7 @@ import numpy as np
 from ..dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ..types import Array, Scalar
 from . import type_rules
-from .static import StaticFunction
+from .static import StaticFunction, element
 
 
 def _dtype_of(value: object) -> Any:
@@ -20,6 +20,12 @@ def _dtype_of(value: object) -> Any:
     if isinstance(value, Scalar | Array):
         return PYTHON_TYPE[value.dtype](0) if type_rules.is_weak(value) else NUMPY_DTYPE[value.dtype]
     return value
+
+
+@StaticFunction
+def dtypes_on_paths(value: object) -> tuple[str, ...]:
+    """The dtype words that a number or array has in Python on one path or another; the specialiser knows of others."""
+    return (str(element.ask(value)),)
 
 
 @StaticFunction

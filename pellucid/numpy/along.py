@@ -6,9 +6,12 @@
 import numpy as np
 
 from ..compiler.ops import primitives as op
-from ..compiler.ops import static
+from ..compiler.ops import static, static_dtypes
 from .elementary import in_dtype, operand
 from .manipulation import as_array, moveaxis, total
+
+SAY = "say which dtype is meant: `np.vectorize(f, otypes=[float])`"
+ALIKE = "give numbers of one type on every path: `0.0` for `0`"
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
@@ -21,7 +24,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     if count == 0:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     first = operand(func1d(rows[at(0, outer)], *args, **kwargs))
-    word, inner = static.element(first), np.shape(first)
+    word, inner = first_dtype(first, "np.apply_along_axis", ALIKE), np.shape(first)
     out = op.empty(shape=(count, *inner), dtype=word)
     out[0] = first
     for r in range(1, count):
@@ -29,6 +32,15 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     made = op.reshape(out, shape=(*outer, *inner))
     front, length = len(outer), len(inner)
     return moveaxis(made, tuple(range(front, front + length)), tuple(range(place, place + length)))
+
+
+def first_dtype(first, name, *ways):
+    """The dtype of a first result, which all have; refused where it would depend on the path that was taken."""
+    words = static_dtypes.dtypes_on_paths(first)
+    if len(words) > 1:
+        what = f"this function gives {words[0]} on one path and {words[1]} on another"
+        static.refuse("T002", f"{what}: the dtype of what {name} gives depends on which comes first", *ways)
+    return static.element(first)
 
 
 def at(number, shape):
@@ -58,7 +70,7 @@ def vectorize(pyfunc, otypes=None, doc=None, excluded=None, cache=False, signatu
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         flat = [op.reshape(op.broadcast_to(part, shape=together.shape), shape=(count,)) for part in parts]
         if otypes is None:
-            word = static.element(operand(pyfunc(*[part[0] for part in flat])))
+            word = first_dtype(operand(pyfunc(*[part[0] for part in flat])), "np.vectorize", SAY, ALIKE)
         else:
             word = static.dtype_name(static.part(otypes, 0))
         out = op.empty(shape=(count,), dtype=word)

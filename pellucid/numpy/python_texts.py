@@ -33,7 +33,10 @@ def digits(number, base):
     while rest != 0:
         digit = rest % base if rest > 0 else -(rest % -base)
         found.append("0123456789abcdef"[digit])
-        rest = (rest - digit if rest > 0 else rest + digit) // base
+        if rest > 0:
+            rest = (rest - digit) // base
+        else:
+            rest = (rest + digit) // base
     if number < 0:
         found.append("-")
     found.reverse()

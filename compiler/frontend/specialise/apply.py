@@ -395,6 +395,5 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         case Static(value=frozenset()), _ if not kwargs:
             return sets.call_frozen(frame, receiver, method, args, node)
         case Static(value=str() | bytes() as text), _:
-            values = [evaluate.known(frame, a, node, "text") for a in args]
-            return Static(computed(frame, lambda: getattr(text, method)(*values), node))
+            return texts.of_known(frame, text, method, args, node)
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator as Iterated
 from typing import Any
 
 import gast
@@ -15,6 +17,7 @@ from ...dtypes import FLOAT_WORD, promote_dtypes, python_word
 from ...types import Array, ListOf
 from . import container_methods, containers, evaluate, evenness, library, rows, subscript, tables
 from .frame import Frame
+from .joined_types import dtypes_of
 from .library_classes import stands_for
 from .values import (
     Column,
@@ -57,12 +60,21 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
     if any(k is None or isinstance(k, ListOf) for k in kinds):
         frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
+    is_given = dtype is not None
     dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
     shape, inner = regular_shape(frame, value, node)
     atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
     fill(frame, made, value, [], len(inner), node)
+    if frame.builder.widened and not is_given:
+        frame.builder.widen(made.name, promoted_on_paths(frame, value))
     return made
+
+
+def promoted_on_paths(frame: Frame, value: Value) -> Iterated[frozenset[str]]:
+    """The dtypes of an array of these parts, of which some have another dtype on another path."""
+    for words in itertools.product(*{dtypes_of(frame, part) for part in leaves(value)}):
+        yield frozenset({promote_dtypes(*words)} if words else ())
 
 
 def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:

@@ -22,7 +22,8 @@ from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute, handing_on, shared_items, sites
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
-from .joined_types import own_lengths
+from .joined_types import dtypes_of, own_lengths
+from .local_functions import joined_functions
 from .merge import leaf_names, named
 from .merging import Merging
 from .object_changes import require_unchanged
@@ -91,6 +92,7 @@ def carry(
     frame.variables, frame.heap.contents = outcome.after
     handing_on.after_loop(frame, filled)
     if surely:
+        outcome.narrow()
         frame.variables.update(outcome.present())
     branches.go_on(frame, node)
 
@@ -156,6 +158,7 @@ class _Trial:
         self.test: gast.expr | None = None
         self.turn = self.puts = 0
         self.ends: dict[Any, Any] = {}
+        self.dtypes: dict[str, frozenset[str]] = {}
         self.before: list[gast.stmt] = []
         self.body: list[gast.stmt] = []
         made: dict[Any, Ref] = {}
@@ -182,6 +185,7 @@ class _Trial:
         frame = self.frame
         with frame.captured() as self.before:
             self._assign(self.entry, self.contents_before, holders=True)
+        self.dtypes = self._dtypes()
         for name, value in self.heads.items():
             if isinstance(value, Undefined):
                 frame.variables.pop(name, None)
@@ -236,6 +240,19 @@ class _Trial:
         self.changed = self._settle(head, ends)
         if self.changed is None:
             self._assign(ends, frame.heap.contents)
+            self.changed = None if self._dtypes() == self.dtypes else self.given
+
+    def _dtypes(self) -> dict[str, frozenset[str]]:
+        """The dtypes that Python has for the names at the head, as far as they are several."""
+        widened = self.frame.builder.widened
+        return {name: widened[name] for name in self.fresh if name in widened}
+
+    def narrow(self) -> None:
+        """Forget the dtypes that only the first turn sees."""
+        builder = self.frame.builder
+        for key, head in self.heads.items():
+            if isinstance(head, Leaf) and head.name in builder.widened and self.frame.type_of(self.ends[key]):
+                builder.widen(head.name, [dtypes_of(self.frame, self.ends[key])])
 
     def present(self) -> dict[str, Value]:
         """The variables that may be None at the head and are not at the end of a turn."""
@@ -298,7 +315,7 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b
-    if wanted is head or wanted == head:
+    if wanted is head or wanted == head or joined_functions(wanted, head) is not None:
         return True
     if same_structure(wanted, head):
         return all(_same_heads(a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))

@@ -22,6 +22,7 @@ from ...types import BOOL, Scalar, Type, promote
 from . import arrays, branches, equality, evaluate, identity, one_of, optional, own_operators, sets, texts
 from .exactness import loses_digits
 from .frame import Frame
+from .joined_types import dtypes_of
 from .static_python import PYTHON_COMPARISONS
 from .values import Leaf, Optional, Sequence, Static, Value, is_number
 
@@ -197,7 +198,9 @@ def branch_value(
         numbers = frame.is_scalar(then.result) and frame.is_scalar(other.result)
         if numbers and not _is_inexact(frame, then.result, other.result):
             frame.builder.body += then.side.body + other.side.body
-            return frame.emit("where", test, then.result, other.result, node=node, hint=hint)
+            made = frame.emit("where", test, then.result, other.result, node=node, hint=hint)
+            frame.builder.widen(made.name, (dtypes_of(frame, side.result) for side in (then, other)))
+            return made
     return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
 
 

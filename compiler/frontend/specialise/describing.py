@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 FUNCTION = "function"
-FUNCTIONS = frozenset({FUNCTION, "method", "ufunc"})  # what they are called in messages
+KEEPING = "a function that keeps values"  # which are no variables of the place that is looked at
+FUNCTIONS = frozenset({FUNCTION, KEEPING, "method", "ufunc"})  # what they are called in messages
 
 
 def describe(frame: Frame, value: Value) -> str:

@@ -46,6 +46,7 @@ from . import (
     texts,
     tuples,
 )
+from .describing import FUNCTIONS
 from .frame import Frame
 from .known_numbers import plain
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
@@ -165,7 +166,10 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
             help_ = ("return values of one type on every path",)
             frame.fault("T003", message, frame.source.tree, "defined here", help_)
         message = f"`{name}` is {found.left} on one path and {found.right} on another"
-        frame.fault("T002", message, node, "read here", ("use two names, or make both the same type",))
+        help_ = ("use two names, or make both the same type",)
+        if not FUNCTIONS.isdisjoint((found.left, found.right)):
+            help_ = ("call it in the branch or loop where it is made, and keep what it gives",)
+        frame.fault("T002", message, node, "read here", help_)
     owner: Frame | None = frame
     while owner is not None and name not in owner.variables:
         owner = owner.outer

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
 import gast
@@ -232,3 +232,13 @@ def by_builtin(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     """`format(value, form)`."""
     form = evaluate.known(frame, args[1], node, "a format") if len(args) > 1 else ""
     return formatted(frame, args[0], "", form, node)
+
+
+def in_base(frame: Frame, value: Value, function: Callable[..., str], form: str, node: gast.AST) -> Value:
+    """`bin(value)`, `oct(value)` and `hex(value)`, which is written as `form` says."""
+    if isinstance(value, Static):
+        return Static(computed(frame, function, node, value.value))
+    if not frame.is_integer(value):
+        what = frame.describe(value)
+        frame.fault("T001", f"{function.__name__}() takes an integer, not a {what}", node, "called here")
+    return formatted(frame, builtin_calls.as_int(frame, value, node), "", form, node)

@@ -319,9 +319,9 @@ def _asked(name: str) -> Known:
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
 
 
-def _written(conversion: str, form: str) -> Known:
-    """A builtin that gives the text of a value."""
-    return taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], conversion, form, node))
+def _in_base(function: Callable[..., str], form: str) -> Known:
+    """`bin`, `oct` and `hex`."""
+    return taking(1, 1, lambda frame, args, _, node, hint: formatted.in_base(frame, args[0], function, form, node))
 
 
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -375,7 +375,8 @@ FUNCTIONS: dict[Any, Known] = {
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
     str: taking(0, 1, lambda frame, args, _, node, hint: formatted.of_value(frame, args, node)),
     format: taking(1, 2, lambda frame, args, _, node, hint: formatted.by_builtin(frame, args, node)),
-    repr: _written("r", ""), bin: _written("", "#b"), oct: _written("", "#o"), hex: _written("", "#x"),
+    repr: taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], "r", "", node)),
+    **{function: _in_base(function, form) for function, form in ((bin, "#b"), (oct, "#o"), (hex, "#x"))},
     containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip

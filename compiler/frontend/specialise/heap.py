@@ -139,8 +139,11 @@ class Heap:
         self.joins, self.items, self.filled, self.put_once = kept.joins, kept.items, kept.filled, kept.put_once
 
 
-def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:
-    """The numbers of the objects that values hold, at any depth, in the order they are met."""
+def reachable(values: Iterable[Value], contents: Mapping[int, Value], are_seen: bool = True) -> dict[int, None]:
+    """The numbers of the objects that values hold, at any depth, in the order they are met.
+
+    `are_seen` counts those that a function sees by their names with what it holds.
+    """
     found: dict[int, None] = {}
     frames: list[Any] = []
     queue = list(values)
@@ -154,7 +157,7 @@ def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[in
                 queue.append(inner)
             case Closure(frame=frame, defaults=defaults, keyword_defaults=more):
                 queue += [*defaults, *(v for v in more if v is not None)]
-                if all(frame is not other for other in frames):
+                if are_seen and all(frame is not other for other in frames):
                     frames.append(frame)
                     queue += frame.variables.values()
             case Derived(closure=closure):

@@ -12,9 +12,20 @@ from typing import Any
 import gast
 
 from ....runtime.guards import Guards
-from ...types import Scalar
-from . import apply, evaluate, inner_derivatives, inner_transformations, instances, subscript
-from .cotangents import CODE, HELP, Misfit, cotangents_of, matched, with_function
+from ...types import Array, Scalar
+from . import (
+    apply,
+    arrays,
+    evaluate,
+    inner_derivatives,
+    inner_transformations,
+    instances,
+    results,
+    rows,
+    subscript,
+    tables,
+)
+from .cotangents import CODE, HELP, Given, Misfit, cotangents_of, matched, with_function
 from .frame import Frame
 from .local_functions import Environment
 from .merging import coerce
@@ -23,7 +34,10 @@ from .values import (
     NONE,
     Derived,
     Leaf,
+    Rows,
+    Sequence,
     Static,
+    Table,
     Typed,
     Value,
     leaves,
@@ -110,7 +124,7 @@ def _called(
     expected = map_leaves(derived.arguments[names[1]], lambda part, _: _typed(derived, part))
     atoms = [frame.atom(leaf, node) for leaf in leaves(residuals) if isinstance(leaf, Leaf)]
     try:
-        pairs = list(matched(expected, given, frame.type_of, pullback.spoken))
+        pairs = list(matched(expected, given, _of_program(frame, node), pullback.spoken))
     except Misfit as wrong:
         frame.fault(CODE, str(wrong), node, "given here", HELP)
     for wanted, value in pairs:
@@ -118,6 +132,27 @@ def _called(
             value = subscript.element(frame, value, [], node)
         atoms.append(coerce(frame, value, wanted, node))
     return instances.results_of(frame, instance, atoms, node)
+
+
+def _of_program(frame: Frame, node: gast.AST) -> Given:
+    """What is done with lists of this program that are given as cotangents."""
+
+    def as_list(value: Value) -> Value | None:
+        if isinstance(value, Rows):
+            value = rows.growable(frame, value, node)
+        if isinstance(value, Leaf):
+            return Table(value) if frame.is_list(value) else None
+        return value if isinstance(value, Sequence | Table) else None
+
+    def array_of(items: Any, dtype: str) -> Value:
+        return arrays.as_array(frame, items.item if isinstance(items, Table) else items, node, dtype)
+
+    def packed(items: Any, element: Array) -> tuple[Value, Value]:
+        if isinstance(items, Sequence):
+            items = Table(tables.converted(frame, items, Typed(element), node))
+        return results.flat_from_list(frame, items.item, node)
+
+    return Given(frame.type_of, as_list, array_of, packed)
 
 
 def _typed(derived: Specialised, part: Value) -> Value:

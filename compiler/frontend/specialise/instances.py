@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from math import inf
 from typing import Any
 
@@ -22,9 +22,9 @@ from ...names import Names, from_path
 from ...program import Function, Origin
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
-from . import apply, arrays, containers, lending, library, returning, shared_items, signatures
+from . import apply, lending, results, returning, shared_items, signatures
 from .frame import Frame, Stopped, Task, Unresolved
-from .heap import Heap, Owner, object_of, objects
+from .heap import Heap, Owner, objects
 from .hidden import fresh_lengths, leaf_of
 from .joined_types import own_lengths
 from .local_functions import Environment
@@ -35,11 +35,9 @@ from .values import (
     Conflict,
     Derived,
     Leaf,
-    ListOut,
     Mapping_,
     Out,
     Record,
-    Rows,
     Sequence,
     Static,
     Typed,
@@ -47,7 +45,6 @@ from .values import (
     is_number,
     map_leaves,
     parts,
-    with_parts,
 )
 from .world import Namespace
 
@@ -153,6 +150,9 @@ def results_of(
     call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
     call.changes = instance.changes
     frame.builder.append(call)
+    widened = [instance.dtypes, *(frame.builder.widened.get(getattr(atom, "id", ""), frozenset()) for atom in atoms)]
+    for name in names if any(widened) else ():
+        frame.builder.widen(name, [*widened, frame.builder.dtypes_of(name)])
     given = names[len(names) - len(instance.changes) :]
     for index, place in instance.handed.items():
         names[index] = atoms[place].id  # an array
@@ -160,32 +160,13 @@ def results_of(
         assert loan is not None
         result = lending.take_back(frame, instance.result, loan, names, node)
     else:
-        result = taken_over(frame, instance.result, names, node)
+        result = results.taken_over(frame, instance.result, names, node)
     for place, changed in zip(instance.changes, given, strict=True):
         array = atoms[place]
         assert isinstance(array, gast.Name)
         whole = [syntax.slice_()] * types.rank(frame.builder.types[array.id])
         frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
     return result
-
-
-def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:
-    """What a function returned, with objects of its own for lists and dicts."""
-    match value:
-        case Out(index=index):
-            return Leaf(names[index])
-        case ListOut(data=data, shapes=None, is_weak=is_weak):
-            return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
-        case ListOut() | Rows() if getattr(value, "kind", list) is list and _grows(value):
-            message = "a recursive function that returns a growing list of arrays or tuples is not in the language"
-            frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
-    inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
-    return object_of(with_parts(value, inner) if inner else value, frame.heap)
-
-
-def _grows(value: Value) -> bool:
-    """Whether a list is one that grew, and none of arrays along it, as `vmap` gives them."""
-    return isinstance(value, ListOut) or any(_grows(part) for _, part in parts(value))
 
 
 def _typed_leaves(value: Value) -> list[Typed]:
@@ -249,7 +230,8 @@ def compile_instance(
         atoms += map(syntax.name, copies)
         result_types = (*result_types, *(inner.builder.types[c] for c in copies))
         same_result = instance.result is not None and result_types == instance.result_types
-        same_result = same_result and handed == instance.handed
+        older, instance.dtypes = instance.dtypes, frozenset().union(*inner.builder.widened.values())
+        same_result = same_result and handed == instance.handed and older == instance.dtypes
         instance.result, instance.result_types, instance.handed = result, result_types, handed
         made = made_function(instance, inner, parameters, atoms, core)
         changed = changed_parameters(made) if same_result and instance.may_change else ()
@@ -371,7 +353,7 @@ def outputs(
             help_ = ways if isinstance(part, Closure | Derived) else ()
             frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here", help_)
         if isinstance(found, ListOf):
-            return listed(frame, part, found.element, place, node)
+            return results.left(frame, part, found.element, place, node)
         if is_number(part):
             part = Leaf(frame.builder.bind(frame.atom(part, node), found, "result").id)
         atoms.append(frame.atom(part, node))
@@ -385,11 +367,3 @@ def outputs(
     returning.require_returnable(frame, tree, node)
     structure = returning.with_rows(map_leaves(tree, place))
     return structure, atoms, tuple(result_types)
-
-
-def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
-    """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
-    if not isinstance(element, Array):
-        return ListOut(place(arrays.as_array(frame, part, node, hint="items"), ()), None, element.weak)
-    data, shapes = library.flat_from_list(frame, part, node)
-    return ListOut(place(data, ()), place(shapes, ()), False)

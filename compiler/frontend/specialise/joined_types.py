@@ -9,6 +9,7 @@ from __future__ import annotations
 from ... import types
 from ...types import Array, ListOf, Scalar, Type
 from .frame import Frame
+from .values import Leaf, Value
 
 
 def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
@@ -58,3 +59,10 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
         pairs = zip(element.dims, item.dims, strict=True)
         return all(a == b for a, b in pairs if isinstance(a, int))
     return joined is not None and joined == element
+
+
+def dtypes_of(frame: Frame, value: Value) -> frozenset[str]:
+    """The dtypes that Python has for a number or an array on one path or another."""
+    if isinstance(value, Leaf):
+        return frame.builder.dtypes_of(value.name)
+    return frozenset({types.dtype_of(frame.type_of(value))})

@@ -17,12 +17,13 @@ from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
 from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
+from ...ops.static_dtypes import dtypes_on_paths
 from ...ops.type_rules import is_pythons
 from ...types import Array, Scalar
 from . import apply, arrays, evaluate, evenness, into_out, subscript
 from .frame import Frame
 from .heap import objects
-from .joined_types import own_lengths
+from .joined_types import dtypes_of, own_lengths
 from .known_numbers import plain
 from .limits import limit
 from .taking_apart import from_python
@@ -147,6 +148,8 @@ def renamed(frame: Frame, result: Value, hint: str) -> Value:
         return result
     fresh = frame.builder.names.fresh(hint)
     frame.builder.types[fresh] = frame.builder.types.pop(result.name)
+    if result.name in frame.builder.widened:
+        frame.builder.widened[fresh] = frame.builder.widened.pop(result.name)
     if result.name in frame.builder.extents:
         frame.builder.extents[fresh] = frame.builder.extents[result.name]
     body[-1] = syntax.rebuild(last, targets=[syntax.target(fresh)])
@@ -236,6 +239,9 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
+    if function is dtypes_on_paths and isinstance(args[0], Leaf):
+        words = dtypes_of(frame, args[0]) | {types.dtype_of(frame.builder.types[args[0].name])}
+        return Sequence(tuple(map(Static, sorted(words))))
     try:
         answer = function.ask(*(description(frame, a) for a in args))
     except TypeFault as refused:
@@ -272,50 +278,6 @@ def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
         return None
     with frame.reporting(node):
         return dtype_name.ask(held)
-
-
-def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value]:
-    """The elements of a growable list of arrays, one after the other, and the lengths of each array in a row."""
-    element = frame.type_of(value).element
-    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
-    shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype=INT_WORD)
-
-    def each(visit: Any) -> str:
-        total = frame.builder.names.fresh("total")
-        frame.builder.types[total] = types.INT
-        frame.builder.merged.add(total)
-        frame.builder.append(syntax.assign(total, syntax.constant(0)))
-        variable = frame.builder.names.fresh("i")
-        frame.builder.types[variable] = types.INT
-        with frame.captured() as body:
-            own = own_lengths(frame, element)
-            item = frame.builder.bind(syntax.index(value.name, variable), own, "item")
-            lengths = [evaluate.length_of(frame, Leaf(item.id), axis, node) for axis in range(element.ndim)]
-            size: Value = Static(1)
-            for length in lengths:
-                size = evaluate.binary(frame, gast.Mult, size, length, node)
-            visit(variable, item, lengths, size, total)
-            following = frame.emit("add", Leaf(total), size, node=node, hint="total")
-            frame.builder.append(syntax.assign(total, frame.atom(following, node)))
-        frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
-        return total
-
-    def measure(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
-        for axis, length in enumerate(lengths):
-            place = [syntax.name(variable), syntax.constant(axis)]
-            frame.builder.append(syntax.store(shapes.name, place, frame.atom(length, node)))
-
-    together = syntax.name(each(measure))
-    data = frame.emit("empty", node=node, hint="data", shape=(together,), dtype=element.dtype)
-
-    def fill(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
-        flat = frame.emit("reshape", Leaf(item.id), node=node, shape=(frame.atom(size, node),))
-        end = frame.emit("add", Leaf(total), size, node=node)
-        place = [syntax.slice_(syntax.name(total), frame.atom(end, node))]
-        frame.builder.append(syntax.store(data.name, place, frame.atom(flat, node)))
-
-    each(fill)
-    return data, shapes
 
 
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:

@@ -12,6 +12,7 @@ all of them stand in frames of their own, so that no name of the place around it
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -220,6 +221,26 @@ def free_names(node: Any) -> list[str]:
 def is_one(left: Closure, right: Closure) -> bool:
     """Whether two are one function; each run of the statements around a function makes another one."""
     return left.node is right.node and left.frame is right.frame
+
+
+def joined_functions(left: Value, right: Value) -> Value | None:
+    """The function that a variable stands for after two paths with a definition each; None where it may be another.
+
+    A definition that is run again, as in the next turn of a loop, makes a function that does the same: the variables it
+    sees are those of the place, whose values are the latest.  It is another object, whose identity only the run knows.
+    """
+    match left, right:
+        case Closure(), Closure() if is_one(left, right) and _has_same_defaults(left, right):
+            return dataclasses.replace(left)
+        case Derived(transforms=transforms), Derived(transforms=others):
+            if transforms == others and left.environment is right.environment:
+                closure = joined_functions(left.closure, right.closure)
+                return closure and dataclasses.replace(left, closure=closure)
+    return None
+
+
+def _has_same_defaults(left: Closure, right: Closure) -> bool:
+    return (left.defaults, left.keyword_defaults) == (right.defaults, right.keyword_defaults)
 
 
 def reaches_itself(closure: Closure) -> bool:

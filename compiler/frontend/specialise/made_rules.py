@@ -16,7 +16,7 @@ import gast
 from ... import types
 from ...program import Rule
 from ...types import Array, Type
-from . import apply, evaluate, instances, rule_bodies
+from . import apply, evaluate, results, rule_bodies
 from .specialised import Instance
 from .values import Out, Sequence, Static, Typed, Value, leaves, map_leaves
 
@@ -88,7 +88,7 @@ def _backward(
     body = ruled.start({**dict(saved), **rest, **dict(bars.values())})
     values, role = body.inner.variables, ruled.role(body, 2)
     names = [""] * first + [values[key].name for key, _ in saved]
-    kept = instances.taken_over(body.inner, residuals, names, ruled.node)
+    kept = results.taken_over(body.inner, residuals, names, ruled.node)
 
     def bar(part: Value, _: tuple[object, ...]) -> Value:
         return values[bars[part.index][0]] if isinstance(part, Out) and part.index in bars else Static(None)

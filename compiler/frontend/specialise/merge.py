@@ -14,9 +14,10 @@ from ...names import from_path
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from . import structures, text_numbers
+from .describing import KEEPING
 from .frame import Frame
 from .joined_types import join_types, own_lengths, without_dimensions
-from .local_functions import keeps_own_numbers
+from .local_functions import joined_functions, keeps_own_numbers
 from .values import (
     DROPPED,
     NONE,
@@ -76,7 +77,7 @@ class Join:
         if isinstance(left, Undefined) or isinstance(right, Undefined):
             known = right if isinstance(left, Undefined) else left
             if keeps_own_numbers(self.frame, known):
-                return Conflict("a function that keeps values", "not assigned")
+                return Conflict(KEEPING, "not assigned")
             return map_leaves(known, lambda v, _: self._widened(v))
         if identical(left, right):
             return left
@@ -96,6 +97,8 @@ class Join:
             return text
         if (tuples := _joined_tuples(self, left, right)) is not None:
             return tuples
+        if (function := joined_functions(left, right)) is not None:
+            return function
         if _grows(frame, left, right):
             return grown(frame, left, right, self.left, self.right)
         if same_structure(left, right):
@@ -165,6 +168,8 @@ class Join:
         """
         if isinstance(value, Ref):
             return (self.rule or self.join_objects)(UNDEFINED, value)
+        if (function := joined_functions(value, value)) is not None:
+            return function
         found = self.frame.type_of(value)
         return value if found is None else Typed(own_lengths(self.frame, found))
 

@@ -18,7 +18,7 @@ from ..source import cells
 from . import forms, sites
 from .frame import Anew, Frame
 from .heap import Owner, reachable
-from .values import Conflict, Iterator, Record, Ref, Sequence, Value
+from .values import Conflict, Record, Ref, Sequence, Value
 
 
 def change(
@@ -53,8 +53,8 @@ def change(
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
-        # an iterator leads to itself where a function that it calls sees it, and holds itself no more for that
-        if type(contents) is not Iterator and target.number in reachable([contents], heap.contents):
+        # a function inside may see it by its name, and it holds itself no more for that
+        if target.number in reachable([contents], heap.contents, are_seen=False):
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
         _require_length(frame, target, contents, node)
         heap.contents[target.number] = contents

@@ -22,6 +22,7 @@ from ...messages import UNSHOWN
 from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, formatted, sites, subscript
 from .frame import Anew, Frame, NeedsStatic, Stopped
 from .limits import limit
+from .static_python import computed
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 from .values import Leaf, Sequence, Static, Text, Value
 
@@ -253,6 +254,13 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
     values = [evaluate.known(frame, a, node, "text") for a in args]
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
+
+
+def of_known(frame: Frame, text: str | bytes, method: str, args: list[Value], node: gast.AST) -> Value:
+    """A method of a text that is known now, with arguments that are; `split` and its like make a new list."""
+    values = [evaluate.known(frame, a, node, "text") for a in args]
+    found = computed(frame, lambda: getattr(text, method)(*values), node)
+    return containers.new_list(frame, tuple(map(Static, found))) if type(found) is list else Static(found)
 
 
 def with_texts(frame: Frame, text: Static, method: str, args, kwargs, node: gast.AST, hint: str) -> Value:

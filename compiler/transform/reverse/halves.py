@@ -41,12 +41,15 @@ from .sweep import Seeds, Sweep
 class Output:
     """A result that is differentiated: its place among the results, and how the user would write it.
 
-    `what` is the word for what is pulled back.
+    `what` is the word for what is pulled back.  `holds` says what the result is: a value, the `items` of a list of
+    numbers, or of a list of arrays the `elements` of all of them, or their `shapes`.  These have no cotangent: what is
+    handed over in its place are the shapes of the cotangents, which have to be the same.
     """
 
     place: int
     words: str
     what: str = "cotangent"
+    holds: str = "value"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,14 +229,33 @@ def _seeds(sweep: Sweep, outputs: Sequence[Output], is_trusted: bool) -> Seeds:
         if isinstance(type_, Array) and is_trusted:
             sweep.types[bar] = Array(type_.dtype, type_.dims)
         elif isinstance(type_, Array):
-            dims = tuple(sweep.root.builder.fresh_symbol(bar) for _ in type_.dims)
+            told = (1,) if output.holds == "shapes" else ()  # how many axes the arrays have, the type says
+            fresh = sweep.root.builder.fresh_symbol
+            dims = tuple(d if axis in told else fresh(bar) for axis, d in enumerate(type_.dims))
             sweep.types[bar] = Array(type_.dtype, dims)
-            _require_shape(sweep, bar, leaf.id, output)
+            _require_alike(sweep, bar, leaf.id, output)
         else:
             sweep.types[bar] = type_
-        if isinstance(leaf, gast.Name) and leaf.id in sweep.active:
+        if output.holds != "shapes" and isinstance(leaf, gast.Name) and leaf.id in sweep.active:
             cotangents.append((leaf.id, syntax.name(bar)))
     return Seeds(tuple(parameters), tuple(cotangents))
+
+
+def _require_alike(sweep: Sweep, bar: str, result: str, output: Output) -> None:
+    """A cotangent has the shape of its result; that of a list of arrays is held to it by the shapes of both."""
+    build, name = sweep.root.builder, escaped(output.words)
+    if output.holds == "value":
+        _require_shape(sweep, bar, result, output)
+    elif output.holds != "elements":
+        given = build.call("dim", bar, axis=0, hint="count")
+        wanted = sweep.shape(result, sweep.root)[0]
+        differs = build.call("not_equal", given, wanted, hint="differs")
+        message = f"the {output.what} of `{name}` has {{}} items, where `{name}` has {{}}"
+        build.append(syntax.if_(differs, [syntax.raise_("ValueError", message, given, wanted, span=build.span)]))
+    if output.holds == "shapes":
+        differs = build.call("any", build.call("not_equal", bar, result, hint="differs"), hint="differs")
+        message = f"the {output.what} of `{name}` has an item of another shape than `{name}` has there"
+        build.append(syntax.if_(differs, [syntax.raise_("ValueError", message, span=build.span)]))
 
 
 def _require_shape(sweep: Sweep, bar: str, result: str, output: Output) -> None:
