@@ -260,13 +260,9 @@ def of_numbers(n):
     return ",".join([n, n])
 
 
-def bare(n):
-    return "%d" % n
-
-
 @pytest.mark.parametrize(
     "function, code",
-    [(split, "U018"), (of_a_float, "U018"), (of_numbers, "T001"), (bare, "T001")],
+    [(split, "U018"), (of_a_float, "U008"), (of_numbers, "T001")],
 )
 def test_what_is_not_in_the_language_is_refused(function, code):
     with pytest.raises(CompileError) as caught:

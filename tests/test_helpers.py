@@ -71,7 +71,6 @@ IMPURE = {
     "async": ("async def later(v):\n    return v\nreturn x", "U003"),
     "a class": ("class A: pass\nreturn x", "U005"),
     "import": ("import os\nos = 1\nreturn x", "U006"),
-    "a formatted string": ("return f'{x}'", "U008"),
     "an inner function": ("def inner(v):\n    return v * TABLE[0]\nreturn inner(x)", "P007"),
     "a lambda": ("return (lambda v: v * TABLE[0])(x)", "P007"),
     "two at once": ("print(x)\nreturn x * TABLE[0] + np.random.rand()", "P004 P005 P007"),

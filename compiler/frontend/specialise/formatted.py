@@ -19,9 +19,10 @@ from typing import NamedTuple, NoReturn
 
 import gast
 
-from ...dtypes import INT_WORD
+from ...dtypes import INT_WORD, NUMPY_DTYPE
+from ...dtypes import is_bool as is_bool_dtype
 from ...messages import UNSHOWN
-from ...types import Scalar
+from ...types import Scalar, dtype_of
 from . import built_texts, builtin_calls, evaluate, raising, texts
 from .frame import Frame
 from .static_python import computed
@@ -31,7 +32,7 @@ from .values import Sequence, Static, Text, Value
 WAYS_OUT = ("return the number, and show it there", "keep the text of floats to the messages of `raise` and `assert`")
 SPECIFICATION = re.compile(r"(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?([0-9]+)?([dboxXs])?", re.DOTALL)
 BASES = {"d": 10, "b": 2, "o": 8, "x": 16, "X": 16}
-PERCENT = re.compile(r"%(?P<name>\(\w*\))?(?P<flags>[-+ 0#]*)(?P<width>\d+)?(?P<kind>[disxXo%])")
+PERCENT = re.compile(r"%(?P<name>\(\w*\))?(?P<flags>[-+ 0#]*)(?P<width>\d+)?(?P<precision>\.\d*)?(?P<kind>[a-zA-Z%])")
 
 
 class Specification(NamedTuple):
@@ -64,15 +65,19 @@ def formatted(frame: Frame, value: Value, conversion: str, form: str, node: gast
     if (known := _known(frame, value, conversion, form, node)) is not None:
         return known
     found = frame.type_of(value)
-    is_bool = found is not None and found.dtype == "bool" and isinstance(found, Scalar)
+    is_bool = isinstance(found, Scalar) and is_bool_dtype(found.dtype)
+    as_numpy = conversion in ("r", "a") and isinstance(found, Scalar) and not found.weak
     if is_text(value) and conversion in ("", "s"):
         letters = value
     elif is_bool and (conversion or not form):
-        letters = _truth(frame, value, node)
-    elif frame.is_integer(value) and not is_bool:
+        letters = _truth(frame, value, ("False", "True") if not as_numpy else ("np.False_", "np.True_"), node)
+    elif frame.is_integer(value) or is_bool:
         if not conversion:
             return _of_int(frame, value, _read(frame, value, form, "", node), node)
         letters = _digits(frame, value, 10, node)
+        if as_numpy:
+            around = Static(f"np.{NUMPY_DTYPE[dtype_of(found)]}("), letters, Static(")")
+            letters = _in_a_row(frame, list(around), node)
     else:
         refuse(frame, value, node, form)
     wanted = _read(frame, value, form, "s", node)
@@ -105,10 +110,9 @@ def _read(frame: Frame, value: Value, form: str, kind: str, node: gast.AST) -> S
     return Specification(fill or " ", align or "", sign or "", base is not None, int(width or 0), kind)
 
 
-def _truth(frame: Frame, value: Value, node: gast.AST) -> Text:
-    names = Sequence((Static("False"), Static("True")))
+def _truth(frame: Frame, value: Value, names: tuple[str, str], node: gast.AST) -> Text:
     whole = frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
-    numbers = tuple(as_text(frame, one).number for one in names.items)
+    numbers = tuple(as_text(frame, Static(name)).number for name in names)
     return Text(texts.entry(frame, numbers, whole, INT_WORD, node, "text"))
 
 
@@ -219,8 +223,10 @@ def _by_conversion(frame: Frame, found: re.Match[str], value: Value, node: gast.
     if isinstance(value, Static):
         return Static(computed(frame, lambda: found[0] % (value.value,), node))
     flags, width, kind = found["flags"], found["width"] or "", found["kind"].replace("i", "d")
-    if kind == "s":
-        return formatted(frame, value, "s", (("<" if "-" in flags else ">") + width) if width else "", node)
+    if found["precision"] or kind not in ("d", "x", "X", "o", "s", "r"):
+        refuse(frame, value, node, found[0])
+    if kind in ("s", "r"):
+        return formatted(frame, value, kind, (("<" if "-" in flags else ">") + width) if width else "", node)
     sign = "+" if "+" in flags else " " if " " in flags else ""
     align = "<" if "-" in flags else ""
     zero = "0" if "0" in flags and not align else ""
@@ -238,7 +244,8 @@ def in_base(frame: Frame, value: Value, function: Callable[..., str], form: str,
     """`bin(value)`, `oct(value)` and `hex(value)`, which is written as `form` says."""
     if isinstance(value, Static):
         return Static(computed(frame, function, node, value.value))
-    if not frame.is_integer(value):
+    found = frame.type_of(value)
+    if not frame.is_integer(value) or is_bool_dtype(found.dtype) and not found.weak:
         what = frame.describe(value)
         frame.fault("T001", f"{function.__name__}() takes an integer, not a {what}", node, "called here")
-    return formatted(frame, builtin_calls.as_int(frame, value, node), "", form, node)
+    return formatted(frame, value, "", form, node)
