@@ -15,13 +15,15 @@ NUMBERS = (0, -7, 12345, -(2**63))
 def f_strings(k, name):
     code = "xyz"[k % 3]
     return (
-        f"{name}-{k}", f"{k:03d}:{k:5}|{k:<6}|{k:^7}|{k:*>8}|{k:+d}|{k: d}|{k:=+7d}|{k:<05}", f"{{{k}}}", f"{code!s:>4}|{code:^5}|",
-        f"{k!r:>4}{k!s:4}|", f"{k > 3}|{k > 3!s:6}|", f"{code}{name:05}{k:{3}d}", f"{3.5:.2f} {name!r} {k}", f"{k:x} {k:#b} {k:08X}",
+        f"{name}-{k}", f"{k:03d}:{k:5}|{k:<6}|{k:^7}|{k:*>8}|{k:+d}|{k: d}|{k:=+7d}|{k:<05}", f"{{{k}}}",
+        f"{code!s:>4}|{code:^5}|", f"{k!r:>4}{k!s:4}|", f"{k > 3}|{k > 3!s:6}|",
+        f"{code}{name:05}{k:{3}d}", f"{3.5:.2f} {name!r} {k}", f"{k:x} {k:#b} {k:08X}",
     )  # fmt: skip
 
 
 def by_percent(k, name):
-    return "%d of %s" % (k, name), "%5d|%-5d|%05d|%+d|% d|%i|%x|%%" % (k, k, k, k, k, k, k), "%s" % k, "%6s|%.1f" % (k, 2.5)
+    spaced = "%6s|%.1f"
+    return "%d of %s" % (k, name), "%5d|%-5d|%05d|%+d|% d|%i|%x|%%" % (k, k, k, k, k, k, k), "%s" % k, spaced % (k, 2.5)
 
 
 def by_method(k, name):
@@ -37,7 +39,8 @@ def around(k, name):
     text, width = str(k), k % 9 + 4
     return (
         text.rjust(5), text.ljust(width) + "|", text.center(8, "*"), text.center(7), text.zfill(width),
-        "ab".rjust(width, "."), name.center(width), "-3".zfill(width), "".zfill(width), "ab".ljust(width - 9), "+1".zfill(1),
+        "ab".rjust(width, "."), name.center(width), "-3".zfill(width), "".zfill(width), "ab".ljust(width - 9),
+        "+1".zfill(1),
     )  # fmt: skip
 
 
@@ -143,7 +146,7 @@ def sign_of_a_text(k, x):
 
 
 def too_few(k, x):
-    return "%d %d" % (k,)
+    return ("%d " * 2) % (k,)
 
 
 def an_item(k, x):
