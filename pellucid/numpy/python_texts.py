@@ -52,9 +52,8 @@ def digits_of_unsigned(number, base):
 
 def signed(letters, plus, prefix):
     """The digits of a number with its sign, and what tells its base: "-0x1f"."""
-    found = []
     is_negative = letters[0] == "-"
-    found.extend("-" if is_negative else plus)
+    found = ["-"] if is_negative else list(plus)
     found.extend(prefix)
     found.extend(letters[1:] if is_negative else letters)
     return found

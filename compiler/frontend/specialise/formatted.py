@@ -69,6 +69,8 @@ def formatted(frame: Frame, value: Value, conversion: str, form: str, node: gast
     as_numpy = conversion in ("r", "a") and isinstance(found, Scalar) and not found.weak
     if is_text(value) and conversion in ("", "s"):
         letters = value
+    elif isinstance(value, Text):
+        letters = texts.looked_up(frame, value, raising.CONVERSIONS[conversion], node)
     elif is_bool and (conversion or not form):
         letters = _truth(frame, value, ("False", "True") if not as_numpy else ("np.False_", "np.True_"), node)
     elif frame.is_integer(value) or is_bool:
@@ -79,7 +81,7 @@ def formatted(frame: Frame, value: Value, conversion: str, form: str, node: gast
             around = Static(f"np.{NUMPY_DTYPE[dtype_of(found)]}("), letters, Static(")")
             letters = _in_a_row(frame, list(around), node)
     else:
-        refuse(frame, value, node, form)
+        refuse(frame, value, node, form or conversion and f"!{conversion}")
     wanted = _read(frame, value, form, "s", node)
     if wanted.sign or wanted.shows_base or wanted.align == "=":
         refuse(frame, value, node, form)
@@ -227,6 +229,8 @@ def _by_conversion(frame: Frame, found: re.Match[str], value: Value, node: gast.
         refuse(frame, value, node, found[0])
     if kind in ("s", "r"):
         return formatted(frame, value, kind, (("<" if "-" in flags else ">") + width) if width else "", node)
+    if kind != "d":
+        _require_integer(frame, value, f"`%{kind}`", node)
     sign = "+" if "+" in flags else " " if " " in flags else ""
     align = "<" if "-" in flags else ""
     zero = "0" if "0" in flags and not align else ""
@@ -244,8 +248,12 @@ def in_base(frame: Frame, value: Value, function: Callable[..., str], form: str,
     """`bin(value)`, `oct(value)` and `hex(value)`, which is written as `form` says."""
     if isinstance(value, Static):
         return Static(computed(frame, function, node, value.value))
-    found = frame.type_of(value)
-    if not frame.is_integer(value) or is_bool_dtype(found.dtype) and not found.weak:
-        what = frame.describe(value)
-        frame.fault("T001", f"{function.__name__}() takes an integer, not a {what}", node, "called here")
+    _require_integer(frame, value, f"{function.__name__}()", node)
     return formatted(frame, value, "", form, node)
+
+
+def _require_integer(frame: Frame, value: Value, what: str, node: gast.AST) -> None:
+    """Raise a CompileError unless Python takes a value for an integer, which it does of its own bools alone."""
+    found = frame.type_of(value)
+    if not frame.is_integer(value) or isinstance(found, Scalar) and is_bool_dtype(found.dtype) and not found.weak:
+        frame.fault("T001", f"{what} takes an integer, not a {frame.describe(value)}", node, "called here")
