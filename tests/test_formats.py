@@ -16,7 +16,7 @@ def f_strings(k, name):
     code = "xyz"[k % 3]
     return (
         f"{name}-{k}", f"{k:03d}:{k:5}|{k:<6}|{k:^7}|{k:*>8}|{k:+d}|{k: d}|{k:=+7d}|{k:<05}", f"{{{k}}}",
-        f"{code!s:>4}|{code:^5}|", f"{k!r:>4}{k!s:4}{code!r:5}|", f"{k > 3}|{k > 3!s:6}|",
+        f"{code!s:>4}|{code:^5}|", f"{k!r:>4}{k!s:4}|", f"{k > 3}|{k > 3!s:6}|",
         f"{code}{name:05}{k:{3}d}", f"{3.5:.2f} {name!r} {k}", f"{k:x} {k:#b} {k:08X}",
     )  # fmt: skip
 
@@ -129,7 +129,7 @@ def an_array(k, x):
     return f"{np.ones(k)}"
 
 
-def a_built_text_in_quotes(k, x):
+def a_text_in_quotes(k, x):
     return f"{str(k)!r}"
 
 
@@ -161,7 +161,7 @@ def a_kept_message(k, x):
 
 
 REFUSED = [
-    a_float, a_float_with_form, percent_of_a_float, an_array, a_built_text_in_quotes, thousands, a_float_form, sign_of_a_text,
+    a_float, a_float_with_form, percent_of_a_float, an_array, a_text_in_quotes, thousands, a_float_form, sign_of_a_text,
     too_few, an_item, a_kept_message,
 ]  # fmt: skip
 

@@ -69,8 +69,6 @@ def formatted(frame: Frame, value: Value, conversion: str, form: str, node: gast
     as_numpy = conversion in ("r", "a") and isinstance(found, Scalar) and not found.weak
     if is_text(value) and conversion in ("", "s"):
         letters = value
-    elif isinstance(value, Text):
-        letters = texts.looked_up(frame, value, raising.CONVERSIONS[conversion], node)
     elif is_bool and (conversion or not form):
         letters = _truth(frame, value, ("False", "True") if not as_numpy else ("np.False_", "np.True_"), node)
     elif frame.is_integer(value) or is_bool:
