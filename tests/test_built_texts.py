@@ -148,6 +148,26 @@ def letters_of_codes(n):
     return "".join(chr(c) for c in codes), [chr(c) for c in codes], chr(n - 1)
 
 
+def replaced(n):
+    t, code = "ab" * n + "xyz"[n % 3] + " -", "xyz"[n % 3]
+    doubled = code
+    for _ in range(n):
+        doubled = doubled.replace("x", "xx")
+    return (
+        t.replace("a", "xx"), t.replace("ab", ""), t.replace("", "."), t.replace("a", "b", 1), t.replace("", "#", n),
+        t.replace("b", t), t.replace("zzz", "q"), t.replace("", "q", 0), t.replace("a", "c", -1),
+        code.replace("x", "xx"), "aaa".replace("aa", "b" * n), doubled,
+    )  # fmt: skip
+
+
+def stripped(n):
+    t = "ab" * n + "xyz"[n % 3] + " -"
+    return (
+        t.strip(" -"), t.rstrip("- x"), t.lstrip("ab"), (t + "\t").strip(), ("  " + t).strip(),
+        ("\u3000" + t + "\x1c").strip(), (" " * n).strip(), t.strip(""),
+    )  # fmt: skip
+
+
 def at_places(n):
     words, names = [""], ["a", "b", "c"]
     for i in range(n):
@@ -159,7 +179,7 @@ def at_places(n):
 EVERYWHERE = [
     letters_of_codes, at_places, joined, with_words, grown, compared, parts, numbers, bits, not_a_number, words_counted,
     counted, in_a_set, in_lists, in_records, on_paths, last_letter, no_such_part, raised, palindromes, places,
-    not_found_from_there, ends_of_the_ints,
+    not_found_from_there, ends_of_the_ints, replaced, stripped,
 ]  # fmt: skip
 
 

@@ -109,6 +109,38 @@ def zfill(text, width):
     return padded(text, width, "0", missing(text, width), 1 if len(text) > 0 and text[0] in "+-" else 0)
 
 
+def replaced(text, old, new, count=-1):
+    """A text with another one in place of each of its parts that are `old`; of an empty one, before each letter and
+    at the end."""
+    found = []
+    left = count if count >= 0 else len(text) + 1
+    k = 0
+    while k < len(text):
+        if left > 0 and stands_at(text, old, k):
+            found.extend(new)
+            left -= 1
+            if len(old) > 0:
+                k += len(old)
+                continue
+        found.append(text[k])
+        k += 1
+    if left > 0 and len(old) == 0:
+        found.extend(new)
+    return found
+
+
+def stripped(text, letters, method):
+    """A text without these letters at its ends, or at one of them."""
+    first, last = 0, len(text)
+    if method != "rstrip":
+        while first < last and text[first] in letters:
+            first += 1
+    if method != "lstrip":
+        while last > first and text[last - 1] in letters:
+            last -= 1
+    return text[first:last]
+
+
 def number_in(text, base):
     """The digits of a number, with spaces around it, a sign, and underscores between them."""
     first, last = 0, len(text)
@@ -148,10 +180,14 @@ def with_digit(total, digit, base):
     return total * base + digit, total > (9223372036854775807 - digit) // base
 
 
+def stands_at(text, part, k):
+    return k + len(part) <= len(text) and all(text[k + j] == part[j] for j in range(len(part)))
+
+
 def place_of(text, part, start):
     """Where a part begins, from a place on; -1 where it does not."""
     for k in range(start, len(text) - len(part) + 1):
-        if all(text[k + j] == part[j] for j in range(len(part))):
+        if stands_at(text, part, k):
             return k
     return -1
 
@@ -176,7 +212,7 @@ def found_at(text, part, start, stop, is_last):
     at = -1
     k = end - len(part) if is_last else first
     while at < 0 and first <= k and k + len(part) <= end:
-        if all(text[k + j] == part[j] for j in range(len(part))):
+        if stands_at(text, part, k):
             at = k
         k += -1 if is_last else 1
     return at

@@ -162,6 +162,8 @@ def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str,
 
 METHODS = frozenset("count find rfind index rindex startswith endswith".split())
 BY_LETTER = frozenset("upper lower".split())
+STRIPPED = frozenset("strip lstrip rstrip".split())
+SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))  # those of Unicode
 PADDED = frozenset("ljust rjust center zfill".split())
 
 
@@ -175,6 +177,13 @@ def call_method(frame: Frame, text: Value, method: str, args: list[Value], node:
         width = builtin_calls.as_int(frame, args[0], node)
         given = [spelled(frame, text, node), width, *(spelled(frame, fill, node) for fill in args[1:])]
         return of_letters(frame, in_language(frame, method, given, node), node)
+    counts = args[2:]
+    if method == "replace" and all(map(is_text, args[:2])) and all(map(frame.is_integer, counts)) and 2 <= len(args) <= 3:
+        given = [*(spelled(frame, one, node) for one in (text, *args[:2])), *counts]
+        return of_letters(frame, in_language(frame, "replaced", given, node), node)
+    if method in STRIPPED and (not args or len(args) == 1 and is_text(args[0])):
+        given = [spelled(frame, one, node) for one in (text, *(args or [Static(SPACES)]))]
+        return of_letters(frame, in_language(frame, "stripped", [*given, Static(method)], node), node)
     is_asked = method in METHODS and 1 <= len(args) <= 3 and is_text(args[0])
     if is_asked and all(a == NONE or frame.is_integer(a) for a in args[1:]):
         if len(args) > 1 and args[1] == NONE:

@@ -253,6 +253,8 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
     values = [evaluate.known(frame, a, node, "text") for a in args]
+    if method == "replace" and len(values) > 1 and len(values[1]) > len(values[0]):
+        return built_texts.call_method(frame, text, method, args, node)  # what becomes longer each time has no table
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
