@@ -178,7 +178,7 @@ def call_method(frame: Frame, text: Value, method: str, args: list[Value], node:
         given = [spelled(frame, text, node), width, *(spelled(frame, fill, node) for fill in args[1:])]
         return of_letters(frame, in_language(frame, method, given, node), node)
     counts = args[2:]
-    if method == "replace" and all(map(is_text, args[:2])) and all(map(frame.is_integer, counts)) and 2 <= len(args) <= 3:
+    if method == "replace" and 2 <= len(args) <= 3 and all([*map(is_text, args[:2]), *map(frame.is_integer, counts)]):
         given = [*(spelled(frame, one, node) for one in (text, *args[:2])), *counts]
         return of_letters(frame, in_language(frame, "replaced", given, node), node)
     if method in STRIPPED and (not args or len(args) == 1 and is_text(args[0])):
