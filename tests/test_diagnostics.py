@@ -174,8 +174,11 @@ def test_a_page_has_its_title_both_examples_and_the_reason(code):
     assert set(blocks(code)) == {"fail", "ok"} and "## Why" in text
 
 
-# U007, U017 and U018 wait for the types of the first call: `test_docs.py` runs their examples.
-@pytest.mark.parametrize("code", [code for code in CODES if code[0] in "PU" and code not in ("U007", "U017", "U018")])
+# These wait for the types of the first call: `test_docs.py` runs their examples.
+WAITING = frozenset({"U007", "U008", "U017", "U018"})
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code[0] in "PU" and code not in WAITING])
 def test_the_failing_example_of_a_page_fails_with_its_code(code):
     assert code in {fault.code for fault in check_text(blocks(code)["fail"], "fail.py").diagnostics}
 
