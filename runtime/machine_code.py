@@ -3,9 +3,10 @@
     library(text)          ->    Library, whose functions live as long as it does
     stored_library(key)    ->    the same without the text, by the key of an earlier one; None if it is gone
 
-A kernel is known by its text, the levels of effort, the processor it is for (`targets.py`), the versions of what
-makes it, and what it uses: other libraries whose functions it calls by name.  LLVM itself is imported only where
-something has to be compiled.
+A kernel is known by its text, the levels of effort, the processor it is for (`targets.py`), the version of LLVM and
+the few files that drive it, and what it uses: other libraries whose functions it calls by name.  So an edit of the
+compiler that leaves a text alone costs no work of LLVM's.  LLVM itself is imported only where something has to be
+compiled.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from .store import digest, store
 from .together import Together, interruptible
 
 SUFFIX = ".code"
+TRANSLATOR = ("llvm.py", "native.py", "sources.py", "target_questions.py", "targets.py")  # who makes code of a text
 _LOADED: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 _MAKING: weakref.WeakValueDictionary[str, threading.RLock] = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
@@ -103,7 +105,7 @@ def _key(source: Source, level: int, target: str, used: Sequence[str] = ()) -> s
     late = ["\0".join((*one.unless, one.where_shared, one.text)) for one in source.late]
     level = source.level(level)
     efforts = f"{level} {native.codegen_level(level)}"
-    return digest(platform(target), *(part.encode() for part in (efforts, source.text, *late, *used))).hex()
+    return digest(translator(target), *(part.encode() for part in (efforts, source.text, *late, *used))).hex()
 
 
 def _library(
@@ -179,8 +181,15 @@ def _load(code: bytes, key: str, uses: Sequence[Library]) -> Any:
 
 
 @lru_cache(maxsize=8)
+def translator(target: str) -> bytes:
+    """The processor that is meant, and what makes machine code from a text: LLVM, and the files that drive it."""
+    own = (_content(os.path.join(os.path.dirname(__file__), name)) for name in TRANSLATOR)
+    return digest(targets.identity(target), _version_file("llvmlite", "_version.py"), *own)
+
+
+@lru_cache(maxsize=8)
 def platform(target: str) -> bytes:
-    """The processor that is meant, and the versions of everything that takes part in making machine code."""
+    """The processor that is meant, and the versions of everything that makes a function's text and its machine code."""
     versions = (sys.version, sys.platform, np.__version__)
     installed = (_version_file("llvmlite", "_version.py"), _version_file("scipy", "version.py"))
     return digest(targets.identity(target), *(v.encode() for v in versions), *installed, own_state())
@@ -213,5 +222,9 @@ def _version_file(package: str, name: str) -> bytes:
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         return b""
-    with open(os.path.join(os.path.dirname(spec.origin), name), "rb") as stream:
+    return _content(os.path.join(os.path.dirname(spec.origin), name))
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as stream:
         return stream.read()

@@ -4,8 +4,9 @@ LLVM optimises as it does for users, and then selects instructions and allocates
 is LLVM's alone, knows nothing of what we promise it, and takes two fifths of its time.  Tests of instructions, of lines
 and the samples ask for `full_codegen`, which is what users get.
 
-The cache on disk is on, in a folder that begins empty and that all workers share: two functions of the suite that got
-each other's code would give wrong results.
+The cache on disk is on, in a folder that all workers share: two functions of the suite that got each other's code would
+give wrong results.  The folder is kept from run to run (PELLUCID_TEST_CACHE says where; if it is empty, the run begins
+with nothing), so that LLVM translates only what its text says that it has not translated yet.
 """
 
 import gc
@@ -20,10 +21,11 @@ from hypothesis import HealthCheck, settings
 os.environ["PELLUCID_VERIFY"] = "1"
 os.environ["PELLUCID_CODEGEN"] = "quick"
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
-CACHE = os.environ["PELLUCID_CACHE_DIR"] if IS_WORKER else tempfile.mkdtemp(prefix="pellucid-cache-")
-os.environ["PELLUCID_CACHE_DIR"] = CACHE
-for _setting in ("PELLUCID_CACHE", "PELLUCID_CACHE_SIZE"):
-    os.environ.pop(_setting, None)
+KEPT = os.environ.get("PELLUCID_TEST_CACHE", os.path.expanduser(os.path.join("~", ".cache", "pellucid-tests")))
+if not IS_WORKER:
+    os.environ["PELLUCID_CACHE_DIR"] = KEPT or tempfile.mkdtemp(prefix="pellucid-cache-")
+os.environ["PELLUCID_CACHE_SIZE"] = "4 GB"
+os.environ.pop("PELLUCID_CACHE", None)
 
 # A first example may compile a function, which is far slower than the rest: no deadline judges that fairly.
 settings.register_profile(
@@ -46,8 +48,8 @@ def pytest_collection_finish(session):
 
 
 def pytest_unconfigure(config):
-    if not IS_WORKER:
-        shutil.rmtree(CACHE, ignore_errors=True)
+    if not IS_WORKER and not KEPT:
+        shutil.rmtree(os.environ["PELLUCID_CACHE_DIR"], ignore_errors=True)
 
 
 @pytest.hookimpl(hookwrapper=True)
