@@ -1,13 +1,17 @@
-"""Generated programs for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy corpus" SEED=1`.
+"""Generated programs for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy corpus"`.
 
     python -m tests.fuzz.run --generator numpy --generator containers --minutes 10 --jobs 2
     python -m tests.fuzz.run --generator corpus --count 300 --seed 1 --no-shrink
     python -m tests.fuzz.run --generator numpy --seed 4711 --count 1 --print
 
 Prints counts for each generator, and writes every kind of failure, shrunk, into a folder.  Ends with 1 if one failed.
+Where no seed is given, the programs are those of today: the first seed is made of the date.  Seeds that failed stand in
+the file `failing_seeds` of the folder, and are drawn first until they pass.
 """
 
 import argparse
+import datetime
+import itertools
 import os
 import pathlib
 import subprocess
@@ -45,7 +49,7 @@ def parsed(arguments):
     parser.add_argument("--generator", action="append", help="numpy, containers, corpus or outside; all if not given")
     parser.add_argument("--minutes", type=float, help="how long, for each generator")
     parser.add_argument("--count", type=int, help="how many programs of each generator (300 without --minutes)")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=seed_of_today(), help="the first one; of today if not given")
     parser.add_argument("--jobs", type=int, default=1, help="processes; they take turns with the seeds")
     parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "fuzz")
@@ -66,9 +70,11 @@ def run(generator, options) -> bool:
     until = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
     count = options.count or (10**9 if options.minutes else 300)
     report = Report(generator, None if options.no_shrink else options.folder)
+    kept = failing_seeds(options.folder)
     make = in_short(generator) if options.short else GENERATORS[generator]
     plan = plan_of(generator, 1 if options.every_stage else 15 if options.short else 6)
-    seeds = range(options.seed, options.seed + count * options.step, options.step)
+    drawn = range(options.seed, options.seed + count * options.step, options.step)
+    seeds = itertools.chain(kept.get(generator, ()), drawn)
     try:
         for seed, case, findings in checked(make, seeds, plan, until):
             if options.print:
@@ -76,7 +82,27 @@ def run(generator, options) -> bool:
             report.add(seed, case, findings, plan(seed))
     finally:  # what has run counts, also where Ctrl-C ends it
         print(report.summary(), flush=True)
+        failed = sorted({one.seed for found in report.failures.values() for one in found})
+        keep_failing({**kept, generator: failed}, options.folder)
     return bool(report.failures)
+
+
+def seed_of_today() -> int:
+    """The first of a hundred thousand seeds that belong to this day."""
+    return int(f"{datetime.date.today():%Y%m%d}") * 100_000
+
+
+def failing_seeds(folder) -> dict[str, list[int]]:
+    """By generator, the seeds that failed when they were drawn last."""
+    file = folder / "failing_seeds"
+    lines = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+    return {generator: list(map(int, seeds)) for generator, *seeds in lines}
+
+
+def keep_failing(seeds, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [" ".join([generator, *map(str, failed)]) for generator, failed in seeds.items() if failed]
+    (folder / "failing_seeds").write_text("\n".join(lines))
 
 
 def show(seed, case, findings):
