@@ -12,13 +12,28 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
+.PHONY: demo test test-long test-pythons bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# What takes seconds each, above all in LLVM: programs as they are written, samples, all programs of a table.
+test-long: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n $(JOBS) -m long
+
+# A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.
+PYTHONS ?= $(shell for p in python3.11 python3.12 python3.13 python3.14; do $$p -c 'import venv' 2>/dev/null && echo $$p; done)
+PART := tests/test_api.py tests/test_array.py tests/test_cache.py tests/test_classes.py tests/test_dispatch.py \
+	tests/test_parsing.py tests/test_samples.py tests/test_threads.py tests/test_tracebacks.py tests/test_world.py
+test-pythons:
+	@test -n "$(PYTHONS)" || { echo "no CPython from 3.11 on with the venv module was found" >&2; exit 1; }
+	set -e; for python in $(PYTHONS); do \
+		$(MAKE) VENV=build/pythons/$$python PYTHON=$$python build/pythons/$$python/.installed-test; \
+		build/pythons/$$python/bin/python -m pytest -n $(JOBS) $(PART); \
+	done
 
 # The peers are installed for this alone.  `make bench ARGUMENTS="--only sum --json"` passes options on.
 ARGUMENTS ?= --markdown docs/benchmarks.md
@@ -30,17 +45,16 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/docs/read docs build/docs/html
 	@echo "the site is build/docs/html/index.html"
 
-# Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus" SEED=1`.
-# What fails is shrunk and written into build/fuzz.  `make fuzz-hypothesis` draws the tests of tests/fuzz at length, and
-# `make fuzz-seeds` what the suite draws by seeds.
+# Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus"`, those of
+# the day if no SEED is named.  What fails is shrunk and written into build/fuzz, and drawn first the next time.
+# `make fuzz-hypothesis` draws the tests of tests/fuzz at length, and `make fuzz-seeds` what the suite draws by seeds.
 # Dependences of random nests: `.venv/bin/python -m tests.fuzz.dependences --minutes 10`.
-# Programs as they are written, for all types that they name: `.venv/bin/python -m tests.fuzz.as_written`.
 # Every pair of transformations on fifty programs: `.venv/bin/python -m tests.fuzz.pairs`.
 MINUTES ?= 5
 GENERATORS ?= numpy containers corpus
-SEED ?= 1
+SEED ?=
 fuzz: $(VENV)/.installed-test
-	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(GENERATORS:%=--generator %) --seed $(SEED) --jobs $(JOBS)
+	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(GENERATORS:%=--generator %) $(SEED:%=--seed %) --jobs $(JOBS)
 
 # The seeds of the suite and those behind them, TIMES as many, and all programs of the corpus where the suite has some.
 TIMES ?= 10

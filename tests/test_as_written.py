@@ -13,47 +13,33 @@ import numpy as np
 import pytest
 
 import pellucid
-from tests.harness.stages import Stages
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "as_written"
 FILES = sorted(FOLDER.glob("*.py"))
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
 COMPILE = frozenset("""
-    adaptive_filters bank_queue binomial_american biquad_cascade camera_projection circuit_mna colour_science
-    connected_components
-    convnet_loops ekf_tracking elastic_net_cd em_gaussian_mixture enzyme_kinetics fir_equalizer fwi_acoustic
-    garch_likelihood glicko_ratings gp_regression harris_corners heat_adi heston_greeks hmm
-    hodgkin_huxley huckel_ppp hungarian hypocenter_location implied_vol_surface inventory_policy
-    ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density knapsack_bnb lotka_volterra_fit
-    lsm_american lucas_kanade max_flow mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
-    peak_integration pid_thermal portfolio_frontier power_flow rainfall_runoff ransac_homography
-    life_table lqr_riccati pharmacokinetics recursive_fft robot_arm schrodinger_wavepacket seir_age shallow_water
-    simplex_tableau soft_dtw solar_position survival_cox
-    titration_curve traffic_idm truss_fem tsp_heuristics viterbi_decoder wright_fisher yield_curve_bootstrap
-""".split()
-)
+    biquad_cascade elastic_net_cd glicko_ratings gp_regression heston_greeks hmm hodgkin_huxley
+    implied_vol_surface inventory_policy kalman_mle kepler_ephemeris knapsack_bnb life_table mcmc_hierarchical
+    md_lennard_jones mpc_tank pid_thermal recursive_fft schrodinger_wavepacket soft_dtw solar_position
+    traffic_idm truss_fem tsp_heuristics wright_fisher
+""".split())
 
-# Compiles as well, to what NumPy gives, in ten seconds or (job_shop) a minute: longer than a test may take.
+# They compile as well, in two seconds to (job_shop) a minute: `make test-long` runs them.
 AT_LENGTH = frozenset("""
-    bpe_huffman job_shop kinetics_stiff kmedoids_silhouette lempel_ziv lsystem_turtle orf_finder order_book
-    percolation_unionfind reed_solomon
+    adaptive_filters bank_queue binomial_american bpe_huffman camera_projection circuit_mna colour_science
+    connected_components convnet_loops ekf_tracking em_gaussian_mixture enzyme_kinetics fir_equalizer
+    fwi_acoustic garch_likelihood harris_corners heat_adi huckel_ppp hungarian hypocenter_location
+    ising_metropolis isotonic_pava job_shop kernel_density kinetics_stiff kmedoids_silhouette lempel_ziv
+    lotka_volterra_fit lqr_riccati lsm_american lsystem_turtle lucas_kanade max_flow onset_detection order_book
+    orf_finder peak_integration percolation_unionfind pharmacokinetics portfolio_frontier power_flow
+    rainfall_runoff ransac_homography reed_solomon robot_arm seir_age shallow_water simplex_tableau survival_cox
+    titration_curve viterbi_decoder yield_curve_bootstrap
 """.split())
 
 # Not known to compile: in `sudoku` a set of 27 known tuples is written out at each of three calls, and takes minutes,
 # as LLVM does with `transit_network`.
 TOO_LONG = frozenset(["sudoku", "transit_network"])
-
-# Two seconds or more for each combination of types.  Here they are compiled for one, whose values and errors are looked
-# at; for all others, like those AT_LENGTH, by `python -m tests.fuzz.as_written`.
-ONE_COMBINATION = frozenset("""
-    bank_queue binomial_american connected_components convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi
-    hungarian
-    hypocenter_location ising_metropolis isotonic_pava kernel_density lotka_volterra_fit lqr_riccati lucas_kanade
-    max_flow peak_integration portfolio_frontier power_flow rainfall_runoff ransac_homography robot_arm seir_age
-    viterbi_decoder yield_curve_bootstrap
-""".split())
-SIZES = {"yield_curve_bootstrap": (1,)}  # compiles longer for lists that are longer
 
 
 def load(path):
@@ -90,25 +76,28 @@ def arguments(module, n):
 
 @pytest.mark.parametrize("path", [p for p in FILES if p.stem in COMPILE], ids=lambda p: p.stem)
 def test_a_program_that_compiles_gives_what_numpy_gives(path):
-    hold(path, SIZES.get(path.stem, (3, 6)), everything=path.stem not in ONE_COMBINATION)
+    hold(path)
 
 
-def hold(path, sizes=(3, 6), everything=True):
-    """Values and errors are CPython's: of all calls, or of those that the code for the last size serves."""
+@pytest.mark.long
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem in AT_LENGTH], ids=lambda p: p.stem)
+def test_a_program_that_compiles_at_length_gives_what_numpy_gives(path):
+    hold(path)
+
+
+def hold(path):
+    """Values and errors are CPython's."""
     module = load(path)
     function = getattr(module, module.ENTRY)
-    compiled, stages = pellucid.compile(function), Stages(function)
-    served = stages.flatten(arguments(module, sizes[-1])).key
-    for n in sizes:
-        if everything or stages.flatten(arguments(module, n)).key == served:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                want = function(*copy.deepcopy(arguments(module, n)))
-            assert_same(compiled(*arguments(module, n)), want)
+    compiled = pellucid.compile(function)
+    for n in (3, 6):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = function(*copy.deepcopy(arguments(module, n)))
+        assert_same(compiled(*arguments(module, n)), want)
     for make, exception in module.ERRORS:
-        if everything or stages.flatten(make(np.random.default_rng(7), 6)).key == served:
-            with pytest.raises(exception):
-                compiled(*make(np.random.default_rng(7), 6))
+        with pytest.raises(exception):
+            compiled(*make(np.random.default_rng(7), 6))
 
 
 REFUSED = [path for path in FILES if path.stem not in COMPILE | AT_LENGTH | TOO_LONG]

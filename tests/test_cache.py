@@ -528,3 +528,22 @@ def test_importing_needs_no_compiler(folder):
 def test_names_that_are_not_there():
     with pytest.raises(AttributeError, match="no attribute 'Compilererror'"):
         pellucid.Compilererror
+
+
+def test_an_edit_of_the_compiler_leaves_machine_code_alone(monkeypatch, tmp_path):
+    """Its key names LLVM and the files that drive it; that of a function names every file."""
+    text = "define i64 @one() {\n  ret i64 1\n}\n"
+    monkeypatch.setenv("PELLUCID_CACHE_DIR", str(tmp_path))
+    code, function = machine_code.library(text).key, machine_code.platform("")
+    monkeypatch.setattr(machine_code, "own_state", lambda: b"edited")
+    machine_code.platform.cache_clear()
+    try:
+        assert machine_code.platform("") != function
+        assert machine_code.library(text).key == code
+        monkeypatch.setattr(machine_code, "_content", lambda path: path.encode())
+        machine_code.translator.cache_clear()
+        assert machine_code.library(text).key != code
+    finally:
+        monkeypatch.undo()
+        machine_code.platform.cache_clear()
+        machine_code.translator.cache_clear()

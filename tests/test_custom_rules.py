@@ -205,10 +205,10 @@ def test_gradient_at_all_stages(program):
             np.testing.assert_allclose(slope.run(stage, X, Y).value, slopes, rtol=1e-6, atol=1e-8)
 
 
-SLOW = [pytest.param(program, marks=pytest.mark.slow) for program in (in_a_loop, made_again)]
+LONG = [pytest.param(program, marks=pytest.mark.long) for program in (in_a_loop, made_again)]
 
 
-@pytest.mark.parametrize("program", [in_a_line, tangents, *SLOW], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("program", [in_a_line, tangents, *LONG], ids=lambda p: p.__name__)
 def test_second_derivatives(program):
     def slope(x, y):
         return weighted(grad(program)(x, y))
@@ -415,7 +415,7 @@ def test_loops_in_segments(program):
         np.testing.assert_allclose(slope.run("llvm", X, n).value, expected, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_gradient_of_a_gradient_of_a_loop_in_segments():
     def slope(x, n):
         return weighted(grad(recurrence)(x, n))

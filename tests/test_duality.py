@@ -96,7 +96,7 @@ def hold(program):
     assert left == pytest.approx(right, rel=2e-5, abs=1e-6, nan_ok=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("program", CHOSEN, ids=str)
 def test_both_modes_agree_on_every_program(program):
     hold(program)

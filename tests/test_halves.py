@@ -84,7 +84,7 @@ def test_both_halves_are_the_derivative(name):
     hold(name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_halves_of_every_program():
     for name in NAMES:
         hold(name)

@@ -51,7 +51,7 @@ def test_entmax_agrees_with_its_sorting_form_and_with_differences(tmp_path):
     assert all(float(error) < 1e-12 for error in errors)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_digits_are_recognised(tmp_path):
     output = run_sample("digits", tmp_path, "--out", str(tmp_path / "plots"))
     found = dict(re.findall(r"^(.+): test accuracy (\d\.\d+)$", output, re.MULTILINE))
@@ -63,7 +63,7 @@ def test_digits_are_recognised(tmp_path):
     assert plot.startswith(b"\x89PNG") and len(plot) > 5000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nist_problems_agree_with_the_certified_parameters(tmp_path):
     output = run_sample("nist", tmp_path)
     fits = re.findall(r"^(\w+) from start ([12]): (\S+) digits agree", output, re.MULTILINE)
