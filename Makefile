@@ -12,7 +12,7 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test test-long test-pythons bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
+.PHONY: demo test test-long test-portable test-pythons bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -23,6 +23,11 @@ test: $(VENV)/.installed-test
 # What takes seconds each, above all in LLVM: programs as they are written, samples, all programs of a table.
 test-long: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(JOBS) -m long
+
+# A part of the suite without the native part, as where there is no C compiler.
+test-portable: $(VENV)/.installed-test
+	PELLUCID_NATIVE=0 $(BIN)/python -m pytest -n $(JOBS) tests/test_portable.py tests/test_api.py tests/test_growing_lists.py \
+		tests/test_known.py tests/test_vjp_of_lists.py tests/test_tracebacks.py
 
 # A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.
 PYTHONS ?= $(shell for p in python3.11 python3.12 python3.13 python3.14; do $$p -c 'import venv' 2>/dev/null && echo $$p; done)
@@ -84,21 +89,24 @@ $(VENV)/.build-tools: $(VENV)/.created $(PINS)
 	$(INSTALL) setuptools wheel
 	touch $@
 
-$(VENV)/.installed-demo: $(VENV)/.build-tools $(PINS) pyproject.toml
+# What the package is built from: the native part is compiled when it is installed.
+BUILT_FROM := pyproject.toml setup.py $(wildcard runtime/native/*.[ch])
+
+$(VENV)/.installed-demo: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 	$(INSTALL) --no-build-isolation --editable ".[demo]"
 	touch $@
 
-$(VENV)/.installed-test: $(VENV)/.build-tools $(PINS) pyproject.toml
+$(VENV)/.installed-test: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 	$(INSTALL) --no-build-isolation --editable ".[test]"
 	touch $(VENV)/.installed-demo $@
 
-$(VENV)/.installed-bench: $(VENV)/.build-tools $(PINS) pyproject.toml
+$(VENV)/.installed-bench: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 	$(INSTALL) --no-build-isolation --editable ".[bench]"
 	touch $@
 
-$(VENV)/.installed-docs: $(VENV)/.build-tools $(PINS) pyproject.toml
+$(VENV)/.installed-docs: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 	$(INSTALL) --no-build-isolation --editable ".[docs]"
 	touch $(VENV)/.installed-demo $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis samples/output docs/gallery
+	rm -rf $(VENV) build dist *.egg-info runtime/_native*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis samples/output docs/gallery

@@ -4,7 +4,7 @@
     taken()              ->    the KeyboardInterrupt that ended a call, or whatever the handler of SIGINT has raised
 
 Handlers of signals are functions of Python's, which run on the main thread and hold the GIL.  CPython's own handler
-only notes that a signal has come, so that compiled loops would never hear of it (`interrupts_code.py`).  A handler that
+only notes that a signal has come, so that compiled loops would never hear of it (`native/signals.c`).  A handler that
 does not raise has run in the middle of the call, which goes on.  Calls on other threads go on too, as Python's do.
 """
 
@@ -15,27 +15,21 @@ import os
 import threading
 from functools import lru_cache
 
-from . import interrupts_code, machine_code, routines
+from . import native_part, routines
 
 GUARDED = "pellucid_guarded"
-GUARDED_SLOT = 3  # of the context, as in the backend's `abi.py`
-OF_PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch", "PyErr_Restore")
 
 
 class Interrupts:
-    """The loaded code.  It stays until the process ends: a handler of signals is part of it."""
+    """What Python calls of it."""
 
     def __init__(self) -> None:
-        for name in OF_PYTHON:
-            routines.provide(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-        self.library = machine_code.library(interrupts_code.text(GUARDED_SLOT), level=2)
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.library))
         for name in routines.INTERRUPTS:
-            routines.provide(name, self.library.address(name))
+            routines.provide(name, native_part.address(name))
         number, pointer = ctypes.c_int64, ctypes.c_void_p
-        self.call = ctypes.CFUNCTYPE(number, pointer, pointer)(self.library.address(GUARDED))
-        self.raise_it = ctypes.PYFUNCTYPE(None)(self.library.address("pellucid_raise_interrupt"))
-        self._set_main = ctypes.PYFUNCTYPE(None, ctypes.c_uint64)(self.library.address("pellucid_set_main_thread"))
+        self.call = ctypes.CFUNCTYPE(number, pointer, pointer)(native_part.address(GUARDED))
+        self.raise_it = native_part.function("pellucid_raise_interrupt", None)
+        self._set_main = native_part.function("pellucid_set_main_thread", None, ctypes.c_uint64)
         self._set_main(threading.main_thread().ident or 0)
         os.register_at_fork(after_in_child=lambda: self._set_main(threading.get_ident()))
 

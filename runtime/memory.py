@@ -1,4 +1,4 @@
-"""Memory of arrays and lists: a pool of aligned blocks, in native code, and its face towards Python.
+"""Memory of arrays and lists: a pool of aligned blocks (`native/memory.c`), and its face towards Python.
 
     pellucid_allocate(bytes)   -> owner: 64 bytes of header, then the data, 64-byte aligned; null when there is none
     pellucid_free(owner)       -> back to the pool
@@ -6,12 +6,7 @@
                                -> the same for lengths that nobody has checked, or what is wrong with them: a code
     Buffer(owner)              -> frees it when Python lets go; numpy.asarray(buffer) copies nothing
 
-A header holds: reference count, size class, next free block, block size.  Fresh pages cost more than the arithmetic
-on them, so blocks are kept by size class (four classes per power of two), up to `limit` bytes in all: an eighth of the
-memory, or PELLUCID_POOL_BYTES.  Blocks of HUGE bytes begin at a huge page and ask for such pages where there are any:
-the first touch of 400 MB then takes a third of the time.
-
-A list is a block too: reference count, length, capacity, data owner, bytes per item, whether items begin with an owner.
+Freed blocks are kept for later, up to `limit` bytes in all: an eighth of the memory, or PELLUCID_POOL_BYTES.
 """
 
 from __future__ import annotations
@@ -23,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from . import machine_code, memory_code, routines
+from . import native_part, routines
 
 HEADER_BYTES = 64
 SHARE_OF_MEMORY = 8
@@ -60,29 +55,23 @@ def _memory(path: str = "/sys/fs/cgroup/memory.max") -> int:
 
 
 class Pool:
-    """The loaded pool.  Its functions hold the GIL: they are short, and reference counts need one thread at a time."""
+    """The pool's functions hold the GIL: they are short, and reference counts need one thread at a time."""
 
     def __init__(self) -> None:
-        self.library = machine_code.library(memory_code.text(), level=2)
         for name in EXPORTED:
-            routines.provide(name, self.library.address(name))
-        pointer, number = ctypes.c_void_p, ctypes.c_int64
-        self.allocate = self._function("pellucid_allocate", pointer, number)
-        self.release = self._function("pellucid_release", None, pointer)
-        self.list_new = self._function("pellucid_list_new", pointer, number, number)
-        self.list_grow = self._function("pellucid_list_grow", ctypes.c_bool, pointer)
-        self.list_release = self._function("pellucid_list_release", None, pointer)
-        self.live = self._function("pellucid_live", number)
-        self.limit = self._function("pellucid_limit", number, number)
+            routines.provide(name, native_part.address(name))
+        pointer, number, function = ctypes.c_void_p, ctypes.c_int64, native_part.function
+        self.allocate = function("pellucid_allocate", pointer, number)
+        self.release = function("pellucid_release", None, pointer)
+        self.list_new = function("pellucid_list_new", pointer, number, number)
+        self.list_grow = function("pellucid_list_grow", ctypes.c_bool, pointer)
+        self.list_release = function("pellucid_list_release", None, pointer)
+        self.live = function("pellucid_live", number)
+        self.limit = function("pellucid_limit", number, number)
         self.limit(_default_limit())
-        self.trim = self._function("pellucid_trim", number)
+        self.trim = function("pellucid_trim", number)
         if hasattr(os, "register_at_fork"):  # another thread may hold the lock while this one forks
-            os.register_at_fork(after_in_child=self._function("pellucid_unlock", None))
-
-    def _function(self, name: str, result: object, *parameters: object):  # type: ignore[no-untyped-def]
-        function = ctypes.PYFUNCTYPE(result, *parameters)(self.library.address(name))  # type: ignore[arg-type]
-        function.library = self.library  # type: ignore[attr-defined]  # a buffer that outlives this module still has code to call
-        return function
+            os.register_at_fork(after_in_child=function("pellucid_unlock", None))
 
 
 _POOL_LOCK = threading.Lock()

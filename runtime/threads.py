@@ -1,11 +1,11 @@
-"""Threads for large parallel loops: one group of workers per process, in native code, and its face towards Python.
+"""Threads for large parallel loops: one group of workers per process (`native/regions.c`), seen from Python.
 
     pellucid_parallel_for(body, captures, context, slots, start, stop, granule, cost, captured, result, item)
         ->    body(captures, copy of context, first, last) for chunks of start .. stop, on several threads
 
 Chunks are contiguous and begin at multiples of `granule`; `cost` is the expected time of one iteration in nanoseconds.
-Less than THRESHOLD in all, one thread, or a region that is already running anywhere in the process: the body is called
-once, by the caller.  The caller takes chunks like any worker and waits only for chunks that have begun, so a worker
+Less than the threshold in all, one thread, or a region that is already running anywhere in the process: the body is
+called once, by the caller.  The caller takes chunks like any worker and waits only for chunks that have begun, so a worker
 that the system does not let run costs nothing.  Workers sleep between regions, after a glance of some microseconds.
 
 `result`, if not -1, is the place among the `captured` slots of an array that each iteration stores one `item` of and
@@ -23,31 +23,25 @@ import threading
 from functools import lru_cache
 from types import TracebackType
 
-from . import machine_code, routines, threads_code
+from . import native_part, routines
 from .cores import checked_threads, default_threads
 
 PARALLEL_FOR = routines.PARALLEL_FOR
 
 
 class ParallelRegions:
-    """The loaded runtime.  Its functions hold the GIL: they are short."""
+    """The parallel regions of this process."""
 
     def __init__(self) -> None:
-        # little effort: a first call waits for this code, which takes no time beside the work of a region
-        self.library = machine_code.library(threads_code.text(), level=0)
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.library))  # workers stand in this code until the process ends
-        routines.provide(PARALLEL_FOR, self.library.address(PARALLEL_FOR))
-        number, real = ctypes.c_int64, ctypes.c_double
-        self.get_threads = self._function("pellucid_get_threads", number)
-        self.set_threads = self._function("pellucid_set_threads", None, number)
-        self.set_threshold = self._function("pellucid_set_threshold", real, real)
-        self.set_stream_bytes = self._function("pellucid_set_stream_bytes", number, number)
-        self.count = self._function("pellucid_regions", number)
-        self.workers = self._function("pellucid_workers", number)
+        routines.provide(PARALLEL_FOR, native_part.address(PARALLEL_FOR))
+        number, real, function = ctypes.c_int64, ctypes.c_double, native_part.function
+        self.get_threads = function("pellucid_get_threads", number)
+        self.set_threads = function("pellucid_set_threads", None, number)
+        self.set_threshold = function("pellucid_set_threshold", real, real)
+        self.set_stream_bytes = function("pellucid_set_stream_bytes", number, number)
+        self.count = function("pellucid_regions", number)
+        self.workers = function("pellucid_workers", number)
         self.set_threads(default_threads())
-
-    def _function(self, name: str, result: object, *parameters: object):  # type: ignore[no-untyped-def]
-        return ctypes.PYFUNCTYPE(result, *parameters)(self.library.address(name))  # type: ignore[arg-type]
 
 
 _LOCK = threading.Lock()

@@ -93,28 +93,41 @@ def test_bare_import_is_refused(name):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
+    return built(tmp_path_factory)
+
+
+def built(tmp_path_factory, **environment):
     """A wheel built from a copy of the tree, so that no earlier build is mixed in and the tree stays as it is."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "setup.py", "README.md"):
         shutil.copy(ROOT / name, source)
     for folder in FOLDERS.values():
         folder = folder.relative_to(ROOT)
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     out = tmp_path_factory.mktemp("wheel")
     # Pip as a module of this interpreter: the wheel is built with what is installed, and the network is not asked.
     run(
         *(sys.executable, "-m", "pip", "wheel", str(source), "--wheel-dir", str(out)),
         *("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"),
         cwd=out,
+        **environment,
     )
     (path,) = out.glob("*.whl")
     return path
 
 
-def test_wheel_holds_every_file(wheel):
+def files_in(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        inside = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert inside == files_of_packages()
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def test_wheel_holds_every_file(wheel):
+    extension = f"pellucid/runtime/_native{sysconfig.get_config_var('EXT_SUFFIX')}"
+    assert files_in(wheel) == files_of_packages() | {extension}
+
+
+def test_without_a_compiler_the_wheel_holds_all_but_the_extension(tmp_path_factory):
+    assert files_in(built(tmp_path_factory, CC="false")) == files_of_packages()
 
 
 @pytest.fixture(scope="module")

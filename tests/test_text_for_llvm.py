@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import re
 
@@ -14,7 +15,7 @@ from pellucid.compiler.targets.llvm import abi, cold_functions, llvm, merge_func
 from pellucid.compiler.targets.llvm.operands import SsaValue, int_
 from pellucid.compiler.targets.llvm.storage import alias_tags
 from pellucid.compiler.targets.llvm.text import Code, Module
-from pellucid.runtime import new_arrays_code
+from pellucid.runtime import native_part, portable
 from tests.harness.regions import compiled, loops_of
 
 TWO_LOOPS = """
@@ -159,10 +160,25 @@ def test_lengths_that_no_array_has(shape, exception, message, more):
     assert str(caught.value) == message
 
 
-def test_the_routine_knows_the_limits_of_the_compiler():
-    for number in (abi.LENGTH_LIMIT, abi.BYTES_LIMIT):
-        assert str(number) in new_arrays_code.ARRAYS
-    assert f"ptr %context, i64 {abi.VALUES}\n" in new_arrays_code.ARRAYS
+def test_the_native_part_knows_the_limits_of_the_compiler():
+    """Both ways to make an array refuse the same lengths, with the same codes and values."""
+    new = "pellucid_new_vector"
+    form = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    ways = [form(native_part.address(new)), form(portable.ADDRESSES[new])]
+    for make in ways:
+        context = (ctypes.c_int64 * abi.ARGUMENTS)()
+        assert make(ctypes.addressof(context), 8, -1) == 1
+        assert make(ctypes.addressof(context), 8, abi.LENGTH_LIMIT + 1) == 2
+        assert context[abi.VALUES] == abi.LENGTH_LIMIT + 1
+        assert make(ctypes.addressof(context), abi.BYTES_LIMIT // 2, 3) == 3
+        assert make(ctypes.addressof(context), 1, abi.LENGTH_LIMIT) == 4
+        assert context[abi.VALUES] == abi.LENGTH_LIMIT
+    assert (portable.VALUES, portable.HEADER_BYTES) == (abi.VALUES, abi.HEADER_BYTES)
+    assert (portable.LONGEST_AXIS, portable.MOST_BYTES) == (abi.LENGTH_LIMIT, abi.BYTES_LIMIT)
+
+
+def test_both_native_parts_have_the_same_functions():
+    assert native_part.why_not() == "" and native_part.addresses().keys() == portable.ADDRESSES.keys()
 
 
 STEPS = (slice(None), slice(None, None, 2), slice(None, None, -1))

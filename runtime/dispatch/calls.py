@@ -71,7 +71,7 @@ class Native:
         self.holds = ctypes.PYFUNCTYPE(number, pointer)(self._at("pellucid_holds"))
         self.call = self._at("pellucid_call")
         # arrays that outlive this module still call into it
-        for lasting in (self.library, memory.pool().library, self.held):
+        for lasting in (self.library, self.held):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(lasting))
 
     def _at(self, name: str) -> int:

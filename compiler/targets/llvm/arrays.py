@@ -23,7 +23,7 @@ from .text import AS_IT_STANDS, INLINED, LlvmDefinition, Module, Tags
 CONTEXT = SsaValue("ptr", "%context")
 LAST_CODE = SsaValue("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
 LONG = INT
-ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
+ALLOCATION_ERRORS = (  # by the codes of `runtime/native/memory.c`
     ("ValueError", "negative dimensions are not allowed", ()),
     ("MemoryError", "an array of length {} is too large", (LONG,)),
     ("MemoryError", "the array is too large", ()),

@@ -1,0 +1,65 @@
+/* What the files of this extension share: the functions that machine code calls by name, and their types.
+
+   Every name that begins with `pellucid_` is called by code that LLVM made; its meaning is told where it is defined. */
+
+#ifndef PELLUCID_NATIVE_H
+#define PELLUCID_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CONTEXT_GUARDED = 3, /* slot of a context: not 0 in a call that a signal may end */
+    CONTEXT_VALUES = 4,  /* slot of a context: the first value of an error */
+    CACHE_LINE = 64,
+};
+
+/* A loop as machine code: iterations `first` to `last` of it; 0, or which error site was reached, plus one. */
+typedef int64_t Body(int64_t *captures, int64_t *context, int64_t first, int64_t last);
+
+/* memory.c */
+void *pellucid_allocate(uint64_t bytes);
+void pellucid_free(void *owner);
+void pellucid_release(void *owner);
+void *pellucid_list_new(int64_t item_bytes, int64_t holds_owners);
+bool pellucid_list_grow(void *list);
+void pellucid_list_release(void *list);
+void *pellucid_new_array(int64_t *context, int64_t item_bytes, int64_t rank, const int64_t *lengths);
+void *pellucid_new_vector(int64_t *context, int64_t item_bytes, int64_t length);
+void *pellucid_new_matrix(int64_t *context, int64_t item_bytes, int64_t rows, int64_t columns);
+int64_t pellucid_live(void);
+int64_t pellucid_limit(int64_t bytes);
+int64_t pellucid_trim(void);
+void pellucid_unlock(void);
+
+/* signals.c */
+extern _Atomic int32_t pellucid_signals;
+int64_t pellucid_look(const int64_t *context);
+void pellucid_arm(const int64_t *context);
+int64_t pellucid_guarded(int64_t (*code)(int64_t *), int64_t *slots);
+void pellucid_raise_interrupt(void);
+void pellucid_set_main_thread(uint64_t thread);
+
+/* streams.c */
+typedef struct {
+    Body *body;
+    int64_t *captures;
+    int64_t captured; /* how many slots the captures have */
+    int64_t streamed; /* the slot of the result that goes past the caches; -1 where none does */
+    int64_t item;     /* bytes that an iteration stores there */
+} Loop;
+
+int64_t run(const Loop *loop, int64_t *context, int64_t first, int64_t last);
+
+/* regions.c */
+int64_t pellucid_parallel_for(Body *body, int64_t *captures, int64_t *context, int64_t slots, int64_t start,
+                              int64_t stop, int64_t granule, double cost, int64_t captured, int64_t result,
+                              int64_t item);
+int64_t pellucid_get_threads(void);
+void pellucid_set_threads(int64_t count);
+double pellucid_set_threshold(double nanoseconds);
+int64_t pellucid_set_stream_bytes(int64_t bytes);
+int64_t pellucid_regions(void);
+int64_t pellucid_workers(void);
+
+#endif

@@ -1,0 +1,20 @@
+"""The native part, which is optional: without a C compiler the package is installed without it, and is slower."""
+
+import pathlib
+
+from setuptools import Extension, setup
+
+SOURCES = sorted(str(path) for path in pathlib.Path("runtime/native").glob("*.c"))
+
+setup(
+    ext_modules=[
+        Extension(
+            "pellucid.runtime._native",
+            SOURCES,
+            depends=["runtime/native/native.h"],
+            extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread"],
+            extra_link_args=["-pthread"],
+            optional=True,
+        )
+    ]
+)
