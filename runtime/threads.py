@@ -5,8 +5,9 @@
 
 Chunks are contiguous and begin at multiples of `granule`; `cost` is the expected time of one iteration in nanoseconds.
 Less than the threshold in all, one thread, or a region that is already running anywhere in the process: the body is
-called once, by the caller.  The caller takes chunks like any worker and waits only for chunks that have begun, so a worker
-that the system does not let run costs nothing.  Workers sleep between regions, after a glance of some microseconds.
+called once, by the caller.  The caller takes chunks like any worker and waits only for chunks that have begun, so a
+worker that the system does not let run costs nothing.  Workers sleep between regions, after a glance of some
+microseconds.
 
 `result`, if not -1, is the place among the `captured` slots of an array that each iteration stores one `item` of and
 nobody reads meanwhile.  A large one is made block by block in the cache and written past it (non-temporal stores),
