@@ -19,7 +19,7 @@ from pellucid.compiler.ops.samples import SAMPLES
 from pellucid.compiler.stages import STAGES
 from pellucid.compiler.steps import steps_of
 from pellucid.compiler.syntax import names_read
-from pellucid.compiler.targets.llvm import llvm  # noqa: F401: it fills the table of emitters
+from pellucid.compiler.targets.llvm import llvm  # noqa: F401  it fills the table of emitters
 from pellucid.compiler.targets.llvm.emitters import EMITTERS
 
 from .harness.every import every
