@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from types import GenericAlias
@@ -21,11 +22,12 @@ from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
 from .methods import BoundFunction
-from .native_calls import NativeCalls
+from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
-from .runtime.guards import Guards
+from .runtime.guards import Findings, Guards
+from .seen import Seen
 from .starting import compiler
 from .text import Text
 
@@ -64,9 +66,9 @@ class Function(_Base[Given, Result]):
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._latest: Flattened | None = None  # the types of the last compilation
-        self._native: NativeCalls | None = None
-        self._replaced: list[NativeCalls | None] = []
-        self._look()
+        self._learning = threading.Lock()
+        self._native: list[tuple[Seen, NativeCalls]] = []  # machine code may still look into those before the last
+        self._seen = Seen.of(request)
         self._is_judged = False  # then it is when it is first called
         if judge:
             self._check_options()
@@ -78,7 +80,8 @@ class Function(_Base[Given, Result]):
         for option in ("static", "mutates"):
             for name in getattr(request, option):
                 if name not in known:
-                    raise ValueError(f"{option}={name!r} is no parameter of {request.python.__name__}{self._signature}")
+                    written = f"{request.python.__name__}{self._seen.signature}"
+                    raise ValueError(f"{option}={name!r} is no parameter of {written}")
 
     def _check_purity(self) -> None:
         """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
@@ -88,20 +91,6 @@ class Function(_Base[Given, Result]):
             found = compiler().check(self.__pellucid__)
             entries.save_verdict(key, found)
         self._is_judged = found
-
-    def _look(self) -> None:
-        """Take note of the parameters, which belong to the Python function and can be given other defaults."""
-        self._signature = self.__pellucid__.signature()
-        self._parameters = list(self._signature.parameters.values())
-        python = self.__pellucid__.python
-        by_keyword = python.__kwdefaults__
-        self._seen = python.__code__, python.__defaults__, None if by_keyword is None else dict(by_keyword)
-
-    def _look_again(self) -> None:
-        """After a change of the Python function: native calls bind arguments to the old parameters."""
-        self._replaced.append(self._native)  # the machine code may still look into it, and finds that it is outdated
-        self._native = None
-        self._look()
 
     __class_getitem__: Any = classmethod(GenericAlias)  # `Function[[float], float]` in annotations
 
@@ -114,55 +103,67 @@ class Function(_Base[Given, Result]):
             raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        python, (code, defaults, by_keyword) = self.__pellucid__.python, self._seen
-        if python.__code__ is not code or python.__defaults__ is not defaults:
-            self._look_again()
-        elif (by_keyword or python.__kwdefaults__) and not identical(by_keyword, python.__kwdefaults__):
-            self._look_again()
+        seen = self._seen
+        if not seen.is_current(self.__pellucid__.python):
+            seen = self._seen = Seen.of(self.__pellucid__)
         flat = self._flatten(args, kwargs)
-        compiled, is_new = self._code_for(flat)
+        compiled, findings, is_new = self._code_for(flat)
         if not is_new and support.reason() is None and type(self) is Function:
-            self._learn(args, kwargs, flat, compiled)
+            self._learn(seen, args, kwargs, flat, compiled, findings)
         targets = self._targets(compiled.mutated, flat)
         try:
-            results = compiled.executable([*flat.leaves, *compiled.hidden.leaves()])
+            results = compiled.executable([*flat.leaves, *compiled.hidden.leaves(findings)])
         except Exception as error:
             if not retelling.has_gap(error):
                 raise
             raise retelling.retold(error, self.__pellucid__, args, kwargs) from error.__cause__
         return self._finish(compiled.result, targets, results)
 
-    def _code_for(self, flat: Flattened) -> tuple[Compiled, bool]:
-        """The code for these types and what the function sees outside now, and whether it was made for this call."""
+    def _code_for(self, flat: Flattened) -> tuple[Compiled, Findings, bool]:
+        """The code for these types, what it sees outside now, and whether it was made for this call."""
         compiled = self._compiled.get(flat.key)
-        if compiled is not None and compiled.guards.hold():
-            return compiled, False
         if compiled is not None:
+            findings = compiled.guards.hold()
+            if findings is not None:
+                return compiled, findings, False
             found = self._found_again(flat, compiled)
             if found is not None:
-                return found, False
+                return *found, False
         if compiled is not None or not self._is_judged:  # there is something that was not there when it was judged
             self._check_purity()
         compiled = self._compiled[flat.key] = self._compile(flat, compiled)
-        return compiled, True
+        return compiled, compiled.guards.findings, True
 
-    def _found_again(self, flat: Flattened, outdated: Compiled) -> Compiled | None:
+    def _found_again(self, flat: Flattened, outdated: Compiled) -> tuple[Compiled, Findings] | None:
         """Code from before, if the world is again as it was then."""
         others = self._others.setdefault(flat.key, [])
-        found = next((other for other in others if other.guards.hold()), None)
+        answers = ((other, other.guards.hold()) for other in others)
+        found, findings = next((answer for answer in answers if answer[1] is not None), (None, None))
         others[:] = [outdated, *(other for other in others if other is not found)][:MOST_WORLDS]
-        if found is not None:
-            self._compiled[flat.key] = found
-        return found
+        if found is None or findings is None:
+            return None
+        self._compiled[flat.key] = found
+        return found, findings
 
-    def _learn(self, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled) -> None:
+    def _learn(
+        self, seen: Seen, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled, findings: Findings
+    ) -> None:
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
         if compiled.executable.leaves_gaps:
             return  # an error would need the arguments again
-        if self._native is None:
-            request = self.__pellucid__
-            self._native = NativeCalls(Function, self._parameters, request.static)
-        self._native.learn(self, args, kwargs, flat, compiled)
+        if not self._learning.acquire(blocking=False):
+            return  # another thread is at it, and a later call like this one will learn
+        try:
+            if not self._native or self._native[-1][0] is not seen:
+                parameters = list(seen.signature.parameters.values())
+                self._native.append((seen, NativeCalls(Function, parameters, self.__pellucid__.static)))
+            plan = self._native[-1][1].plan(flat, compiled, findings)
+            if plan is not None:
+                args, kwargs = with_own_containers((args, kwargs))
+                if self._seen is seen and self._flatten(args, kwargs).key == flat.key:  # no other thread changed them
+                    self._native[-1][1].learn(self, args, kwargs, flat, plan)
+        finally:
+            self._learning.release()
 
     def __reduce__(self) -> Any:
         """A pickle holds the name, or what the function is made of where its name does not lead to it."""
@@ -175,7 +176,7 @@ class Function(_Base[Given, Result]):
         return self
 
     def __repr__(self) -> str:
-        return f"<compiled {self.__qualname__}{self._signature}>"
+        return f"<compiled {self.__qualname__}{self._seen.signature}>"
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
@@ -233,7 +234,8 @@ class Function(_Base[Given, Result]):
             made, program = showing.program(request, stage, flat.arguments)
             targets = self._targets(showing.mutated(made), flat)
             function = showing.python_target.load(program)
-            hidden = showing.hidden_leaves(request, made, Guards(made.guards)).leaves()
+            guards = Guards(made.guards)
+            hidden = showing.hidden_leaves(request, made, guards).leaves(guards.findings)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
@@ -244,7 +246,7 @@ class Function(_Base[Given, Result]):
             bound = self._bind(args, kwargs)
             bound.apply_defaults()
             plain: Function = Function(replace(request, transforms=kept), judge=False)
-            own = plain._signature.bind_partial()
+            own = plain._seen.signature.bind_partial()
             own.arguments.update(showing.arguments_within(request, bound.arguments, len(kept)))
             return plain.debug(stage, call)(*own.args, **own.kwargs)
 
@@ -271,7 +273,7 @@ class Function(_Base[Given, Result]):
 
     def _bind(self, args: tuple, kwargs: dict[str, Any]) -> inspect.BoundArguments:
         try:
-            return self._signature.bind(*args, **kwargs)
+            return self._seen.signature.bind(*args, **kwargs)
         except TypeError as wrong:
             raise TypeError(f"{self.__pellucid__.python.__name__}() {wrong}") from None
 
@@ -285,13 +287,13 @@ class Function(_Base[Given, Result]):
 
     def _asked(self, args: tuple, kwargs: dict[str, Any]) -> Flattened:
         """The types that a listing is asked for: those of the last compilation where nothing is said of them."""
-        if args or kwargs or not any(map(_is_needed, self._parameters)):
+        if args or kwargs or not any(map(_is_needed, self._seen.signature.parameters.values())):
             return self._flatten(args, kwargs, texts=True)
         if self._latest is None:
             name = self.__pellucid__.python.__name__
             raise TypeError(
                 f"{name}() has not been called yet: say which arguments it is asked for, "
-                f"values or types written as text, such as 'f64[n]' for each of {name}{self._signature}"
+                f"values or types written as text, such as 'f64[n]' for each of {name}{self._seen.signature}"
             )
         return self._latest
 
@@ -365,9 +367,3 @@ def _is_needed(parameter: inspect.Parameter) -> bool:
         parameter.VAR_POSITIONAL,
         parameter.VAR_KEYWORD,
     )
-
-
-def identical(left: dict[str, Any] | None, right: dict[str, Any] | None) -> bool:
-    """Whether two dicts hold the same objects by the same names."""
-    left, right = left or {}, right or {}
-    return left.keys() == right.keys() and all(value is right[name] for name, value in left.items())

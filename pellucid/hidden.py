@@ -1,6 +1,6 @@
 """Arguments that the caller does not pass: arrays that a compiled function finds outside.
 
-    HiddenLeaves((Hidden(Place("global", f, "W"), 0),), guards, frozen).leaves()    ->    [the array of W now]
+    HiddenLeaves((Hidden(Place("global", f, "W"), 0),), guards, frozen).leaves(findings)    ->    [the array of W]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from .compiler.frontend.specialise.constants import constant
 from .runtime.frozen import Frozen, Place
-from .runtime.guards import Guards, key_of
+from .runtime.guards import Findings, Guards, key_of
 
 
 class HiddenLeaves:
@@ -20,28 +20,29 @@ class HiddenLeaves:
 
     def __init__(self, places: Sequence[tuple[Place, int]], guards: Guards, frozen: Frozen) -> None:
         self.places = tuple(places)
-        self._guards, self._frozen = guards, frozen
-        self._by_key = {key_of(guard.kind, guard.owner, guard.name): guard for guard in guards} if places else {}
-        self._version = -1
-        self._leaves: tuple[np.ndarray, ...] = ()
+        self._frozen = frozen
+        self._numbers = {key_of(g.kind, g.owner, g.name): k for k, g in enumerate(guards)} if places else {}
+        self._latest: tuple[Findings | None, tuple[np.ndarray, ...]] = None, ()  # one record, as threads share it
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def leaves(self) -> tuple[np.ndarray, ...]:
-        """The arrays; others of the same types once a variable stands for another `Array`."""
-        if self._version != self._guards.version and self.places:
-            self._version, self._leaves = self._guards.version, self._found()
-        return self._leaves
+    def leaves(self, findings: Findings) -> tuple[np.ndarray, ...]:
+        """The arrays that the guards found; others of the same types once a variable stands for another `Array`."""
+        known, leaves = self._latest
+        if known is not findings and self.places:
+            leaves = self._found(findings)
+            self._latest = findings, leaves
+        return leaves
 
-    def _found(self) -> tuple[np.ndarray, ...]:
+    def _found(self, findings: Findings) -> tuple[np.ndarray, ...]:
         arrays: dict[Any, list[np.ndarray]] = {}
         for place, _ in self.places:
             if place.key not in arrays:
-                constant(self._value(place), arrays.setdefault(place.key, []))
+                constant(self._value(place, findings), arrays.setdefault(place.key, []))
         return tuple(arrays[place.key][index] for place, index in self.places)
 
-    def _value(self, place: Place) -> Any:
+    def _value(self, place: Place, findings: Findings) -> Any:
         if place.is_frozen:
             return self._frozen.value(place)
-        return place.of(self._by_key[key_of(place.kind, place.owner, place.name)].found)
+        return place.of(findings.objects[self._numbers[key_of(place.kind, place.owner, place.name)]])

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ from .compiler.request import BackwardHalf
 from .flatten import Flattened, listed, listed_rows, pullback, record
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
+from .runtime.dispatch.records import reading
+from .runtime.guards import Findings
 
 if TYPE_CHECKING:
     from .entries import Compiled
@@ -42,24 +45,48 @@ class NativeCalls:
         self._calls = Calls(cls, known) if Calls.can_bind(known) else None
         self._plans: dict[int, tuple[Compiled, CallPlan | None]] = {}  # by the identity of the code, which is held
 
-    def learn(
-        self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, compiled: Compiled
-    ) -> None:
-        """Let calls like this one go to the machine code at once; those that write to arguments do not."""
+    def plan(self, flat: Flattened, compiled: Compiled, findings: Findings) -> CallPlan | None:
+        """How calls like this one go to the machine code at once; None where they do not, as they write to arguments
+        or native code does not understand them."""
         if self._calls is None:
-            return
+            return None
         self._calls.ask_quickly(compiled.guards)
         if compiled.mutated or any(map(_has_rows, flat.arguments.values())):
-            return
+            return None
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
             hidden = compiled.hidden
             plan = compiled.executable.plan(steps, len(hidden), hidden.leaves, compiled.guards)
             self._plans[id(compiled)] = compiled, plan
         plan = self._plans[id(compiled)][1]
-        if plan is not None and plan.is_possible():
+        if plan is None or not plan.is_possible():
+            return None
+        plan.refresh(findings)
+        return plan
+
+    def learn(
+        self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, plan: CallPlan
+    ) -> None:
+        """Let calls like this one run the plan."""
+        if self._calls is not None:
             classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]
             self._calls.learn(function, args, kwargs, plan, classes)
+
+
+def with_own_containers(value: Any) -> Any:
+    """The same value in lists, dicts and records that no other thread can change while it is looked at twice."""
+    if type(value) is list:
+        return [with_own_containers(part) for part in value]
+    if type(value) is dict:
+        return {key: with_own_containers(part) for key, part in value.items()}
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), map(with_own_containers, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and reading(type(value)) is not None:
+        made = object.__new__(type(value))
+        for field in dataclasses.fields(value):
+            object.__setattr__(made, field.name, with_own_containers(getattr(value, field.name)))
+        return made
+    return value
 
 
 def _has_rows(value: Value) -> bool:

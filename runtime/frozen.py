@@ -113,7 +113,7 @@ class Frozen:
             found = place.of(look_up(place.kind, place.owner, place.name))
             if found is ABSENT:
                 return ABSENT
-            self._held[key] = holder_of(place), copied(found)
+            self._held.setdefault(key, (holder_of(place), copied(found)))  # another thread may have been first
         return self._held[key][1]
 
 

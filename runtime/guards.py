@@ -6,12 +6,16 @@ A guard says where to look and what was found.  Objects that were found cannot c
 tuples of them) or are guarded where they were looked into (functions, classes, modules), so identity decides.  A number
 that is another object of the same value counts as the same, and is what native code compares with from then on.  So
 does an `Array` of the same type: the program takes its elements for an argument, from wherever it was found.
+
+Threads call while others change the world, so all that depends on what was found (arrays, words for native code) is
+made from one `Findings`, which never changes; the newest one is put in place of the former by a single store.
 """
 
 from __future__ import annotations
 
 import builtins
 import dataclasses
+import operator
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -53,13 +57,7 @@ class Guard:
 
     def holds(self) -> bool:
         """Whether the same is found now."""
-        now = look_up(self.kind, self.owner, self.name)
-        if now is self.found:
-            return True
-        if not same(now, self.found):
-            return False
-        self.found = now
-        return True
+        return same(look_up(self.kind, self.owner, self.name), self.found)
 
     def __str__(self) -> str:
         """In words, for `explain`."""
@@ -133,28 +131,47 @@ def array_type(values: np.ndarray) -> tuple[Any, ...]:
     return values.dtype.str, tuple(n == 1 for n in values.shape), bool(values.flags.c_contiguous)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """What the guards of one piece of machine code found together, in their order."""
+
+    objects: tuple[Any, ...]
+
+
 class Guards:
-    """All guards of one piece of machine code."""
+    """All guards of one piece of machine code, and what they found last."""
 
     def __init__(self, guards: Iterable[Guard] = ()) -> None:
         self._guards = tuple(guards)
-        self.version = 0  # rises when a guard holds another object than before
-        self.ask: Callable[[], bool] | None = None  # a quicker way, that may say no where the answer is yes
+        self.findings = Findings(tuple(guard.found for guard in self._guards))
+        # a quicker way to hold, that may give None where there is an answer
+        self.ask: Callable[[], Findings | None] | None = None
 
     def __iter__(self) -> Iterator[Guard]:
         return iter(self._guards)
 
-    def hold(self) -> bool:
-        """Whether the world is as it was when the code was made."""
-        if self.ask is not None and self.ask():
-            return True
-        for guard in self._guards:
-            before = guard.found
-            if not guard.holds():
-                return False
-            if guard.found is not before:
-                self.version += 1
-        return True
+    def hold(self) -> Findings | None:
+        """What is found now; None where the world is not as it was when the code was made.
+
+        A call goes on with this answer and not with `findings`, which another thread may replace meanwhile.
+        """
+        if self.ask is not None and (answer := self.ask()) is not None:
+            return answer
+        before, now = self.findings, list[Any]()
+        for guard, former in zip(self._guards, before.objects, strict=True):
+            found = look_up(guard.kind, guard.owner, guard.name)
+            if found is not former and not same(found, former):
+                return None
+            now.append(found)
+        if all(map(operator.is_, now, before.objects)):
+            return before
+        return self._replace(Findings(tuple(now)))
+
+    def _replace(self, findings: Findings) -> Findings:
+        for guard, found in zip(self._guards, findings.objects, strict=True):
+            guard.found = found  # so that an array which the world has dropped can go
+        self.findings = findings
+        return findings
 
 
 def _shown(value: Any) -> str:

@@ -83,7 +83,7 @@ def test_errors_go_by_the_name_that_users_import():
 
 
 def test_a_fault_of_ours_keeps_its_frames(monkeypatch):
-    monkeypatch.setattr(indexed, "_signature", None)
+    monkeypatch.setattr(indexed, "_seen", None)
     with pytest.raises(AttributeError) as caught:
         indexed(np.ones(3), np.int8(1))
     assert any("pellucid" in frame.filename for frame in traceback.extract_tb(caught.value.__traceback__))

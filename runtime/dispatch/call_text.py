@@ -228,8 +228,14 @@ done:
   ret void
 }
 
-; Arrays from outside are arguments that the plan has.  What holds them is kept for the call: another thread may let the
-; plan have others meanwhile.
+; A plan is kept for the call, and all that it refers to with it: another thread may put another in its place meanwhile.
+define internal void @keep_plan(ptr %plan, ptr %work) alwaysinline {
+  %owner = field ptr, ptr %plan, PLAN_OWNER
+  call void @push_kept(ptr %work, ptr %owner)
+  ret void
+}
+
+; Arrays from outside are arguments that the plan has.
 define internal void @add_hidden(ptr %plan, ptr %work) alwaysinline {
 entry:
   %count = field i64, ptr %plan, PLAN_HIDDEN_COUNT
@@ -240,12 +246,6 @@ add:
   %hidden = field ptr, ptr %plan, PLAN_HIDDEN
   %bytes = shl i64 %count, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %hidden, i64 %bytes, i1 false)
-  %holder = field ptr, ptr %plan, PLAN_HOLDER
-  call void @Py_IncRef(ptr %holder)
-  %kept_end = field ptr, ptr %work, 3
-  store ptr %holder, ptr %kept_end
-  %after = getelementptr ptr, ptr %kept_end, i64 1
-  store ptr %after, ptr %kept_end.place
   br label %done
 done:
   ret void
@@ -312,6 +312,7 @@ look:
   %new = icmp eq ptr %plan, null
   br i1 %new, label %unknown, label %ask
 ask:
+  call void @keep_plan(ptr %plan, ptr %work)
   %fresh = call i1 @holds(ptr %plan)
   br i1 %fresh, label %known, label %unknown
 known:

@@ -4,6 +4,10 @@
 
 Tables are arrays of words that native code reads; here they are made and kept alive.  A key holds references to the
 objects in it (keys of dicts, strings, functions, classes), so that none of their addresses is used again.
+
+Other threads may be in native code whenever a line of Python runs here, so each word of the state is valid at any
+time: what it points to is complete when it is set, and is kept for as long as the function lives.  A table that is full
+gives way to one of twice its size, so that all former ones together are smaller than it.
 """
 
 from __future__ import annotations
@@ -135,6 +139,10 @@ class Calls:
         self._classes: set[type] = set()
         self._records: list[int] = []
         self._state = (ctypes.c_int64 * len(STATE))()
+        self._size = 0
+        self._set("LAST", self._array([{"KEY_COUNT": -1}.get(name, 0) for name in ENTRY]))  # no key is like it
+        self._set("RECORDS", self._array([0]))
+        self._grow()
         words = [word for p in parameters for word in self._parameter(p)]
         self._set("COUNT", len(parameters))
         self._set("POSITIONAL", sum(k in (Kind.POSITIONAL_ONLY, Kind.POSITIONAL_OR_KEYWORD) for k in kinds))
@@ -156,9 +164,11 @@ class Calls:
         self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], plan: CallPlan,
         classes: Iterable[type],
     ) -> None:
-        """Let calls with arguments like these run the plan; `classes` are those of records among the arguments."""
+        """Let calls with arguments like these run the plan; `classes` are those of records among the arguments.
+
+        One thread at a time may do so, while others call.
+        """
         code = self._native
-        plan.refresh()
         if code is None or len(self._entries) >= KEY_LIMIT:
             return
         for cls in classes:
@@ -183,8 +193,7 @@ class Calls:
             return
         self._held.append(how)
         self._records += [id(cls), how[0], id(how[1])]
-        self._set("RECORDS", self._array(self._records))
-        self._set("RECORD_COUNT", len(self._records) // 3)
+        self._set("RECORDS", self._array([len(self._records) // 3, *self._records]))
 
     def _key(
         self, code: Native, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -209,7 +218,7 @@ class Calls:
         self._plans[id(plan)] = plan
         known = self._known.get(self._name(keys, objects))
         if known is not None:  # the world has changed, and other code answers such calls now
-            ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.address
+            ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.place
             return
         words = self._array(keys)
         self._held.append(objects)
@@ -219,30 +228,37 @@ class Calls:
             "KEY_COUNT": len(keys),
             "OBJECTS": self._array(list(map(id, objects))),
             "OBJECT_COUNT": len(objects),
-            "PLAN": plan.address,
+            "PLAN": plan.place,
         }
-        self._entries.append(self._array([entry[name] for name in ENTRY]))
-        self._known[self._name(keys, objects)] = self._entries[-1]
-        self._set_table()
-        self._set("LAST", self._entries[-1])
+        made = self._array([entry[name] for name in ENTRY])
+        self._entries.append(made)
+        self._known[self._name(keys, objects)] = made
+        if 2 * len(self._entries) > self._size:
+            self._grow()
+        else:
+            self._put(self._table, made)
+        self._set("LAST", made)
 
     @staticmethod
     def _name(keys: list[int], objects: list[Any]) -> Any:
         """A key as Python compares it: objects by identity, texts by what they say."""
         return tuple(keys), tuple(o if type(o) is str else id(o) for o in objects)
 
-    def _set_table(self) -> None:
-        """A table with at least twice as many places as keys, found by hash and the places behind."""
-        size = 1 << (2 * len(self._entries)).bit_length()
-        places = [0] * size
+    def _grow(self) -> None:
+        """A table with more than twice as many places as keys: its mask, and entries by hash or in the places after."""
+        self._size = 1 << (2 * len(self._entries)).bit_length()
+        table = self._array([self._size - 1, *[0] * self._size])
+        self._table = self._held[-1]
         for entry in self._entries:
-            at = support.word(entry + 8 * ENTRY.index("HASH")) % size
-            while places[at]:
-                at = (at + 1) % size
-            places[at] = entry
-        self._table = (ctypes.c_int64 * size)(*places)
-        self._set("TABLE", ctypes.addressof(self._table))
-        self._set("MASK", size - 1)
+            self._put(self._table, entry)
+        self._set("TABLE", table)
+
+    def _put(self, table: Any, entry: int) -> None:
+        """Enter a complete entry; native code that reads the table meanwhile sees it or not."""
+        at = support.word(entry + 8 * ENTRY.index("HASH")) % self._size
+        while table[1 + at]:
+            at = (at + 1) % self._size
+        table[1 + at] = entry
 
     def _set(self, name: str, word: int) -> None:
         self._state[STATE.index(name)] = word

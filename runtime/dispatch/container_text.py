@@ -70,8 +70,9 @@ no:
 define internal i1 @scan_record(ptr %scan, ptr %value, ptr %type, i1 %static) {
 entry:
   %state = field ptr, ptr %scan, 9
-  %count = field i64, ptr %state, STATE_RECORD_COUNT
-  %records = field ptr, ptr %state, STATE_RECORDS
+  %block = field ptr, ptr %state, STATE_RECORDS
+  %count = load i64, ptr %block
+  %records = getelementptr i64, ptr %block, i64 1
   br label %search
 search:
   %number = phi i64 [ 0, %entry ], [ %next_number, %other ]

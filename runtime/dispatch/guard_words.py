@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from ..guards import ABSENT, Guard, Guards, cell_of
+from ..guards import ABSENT, Findings, Guard, Guards, cell_of
 from . import support
 from .words import GROUP, PLAN
 
@@ -25,13 +25,11 @@ VERSION_OFFSET = 24
 LAST_WITH_VERSIONS = (3, 12)
 
 
-class GuardWords:
-    """The guards of one plan in words; they hold what they point to."""
-
-    FIELDS: ClassVar = ("WORDS", "WORD_COUNT", "TABLES", "TABLE_COUNT")
+class GuardPlaces:
+    """Where the guards of one plan look, which stays so; it holds what it points to."""
 
     @classmethod
-    def of(cls, guards: Guards) -> GuardWords | None:
+    def of(cls, guards: Guards) -> GuardPlaces | None:
         """None where one of them can only be asked in Python."""
         try:
             return cls(guards)
@@ -39,77 +37,85 @@ class GuardWords:
             return None
 
     def __init__(self, guards: Guards) -> None:
-        self._guards, self._seen = guards, guards.version
-        self._held: list[Any] = []
-        items: dict[int, list[Guard]] = {}
-        words: list[int] = []
-        self._tables: list[tuple[ctypes.Array[ctypes.c_int64], list[Guard]]] = []
-        self._words: list[Guard] = []
-        dicts: dict[int, Any] = {}
-        for guard in guards:
+        self._guards = guards
+        self.nothing = ctypes.c_int64(0)  # a word that fills groups
+        self.single: list[tuple[int, int]] = []  # the number of a guard, and its place
+        self.listed: dict[int, list[int]] = {}  # numbers of guards by the address of the dict they look into
+        self._dicts: dict[int, Any] = {}
+        for number, guard in enumerate(guards):
             if (place := _word_place(guard)) is not None:
-                self._words.append(guard)
-                words += [place, _word(guard)]
+                self.single.append((number, place))
             else:
                 holder = _dict_of(guard)
-                dicts[id(holder)] = holder
-                items.setdefault(id(holder), []).append(guard)
+                self._dicts[id(holder)] = holder
+                self.listed.setdefault(id(holder), []).append(number)
+
+    def words(self, findings: Findings) -> GuardWords:
+        """What native code compares with what is in these places."""
+        return GuardWords(self, tuple(self._guards), findings)
+
+
+class GuardWords:
+    """Guards in words, for what they found: comparisons of single words, and items of dicts.
+
+    Native code notes in them which version of a dict it has seen to agree; nothing else of them ever changes.
+    """
+
+    FIELDS: ClassVar = ("WORDS", "WORD_COUNT", "TABLES", "TABLE_COUNT")
+
+    def __init__(self, places: GuardPlaces, guards: Sequence[Guard], findings: Findings) -> None:
+        expected = [_word(guard, found) for guard, found in zip(guards, findings.objects, strict=True)]
+        words = [word for number, place in places.single for word in (place, expected[number])]
         while len(words) % (2 * GROUP):
-            words += [ctypes.addressof(self._array([0])), 0]
-        self._word_array = self._array(words)
-        self._held.append(list(dicts.values()))
+            words += [ctypes.addressof(places.nothing), 0]
         tables: list[int] = []
-        for address, listed in items.items():
-            array = self._array([word for guard in listed for word in (id(guard.name), _word(guard))])
-            self._tables.append((array, listed))
-            tables += [address, 0, ctypes.addressof(array), len(listed)]
-        self._table_array = self._array(tables)
-        self._keep()
+        arrays = []
+        for address, numbers in places.listed.items():
+            arrays.append(_array([word for number in numbers for word in (id(guards[number].name), expected[number])]))
+            tables += [address, 0, ctypes.addressof(arrays[-1]), len(numbers)]
+        self._word_array, self._table_array = _array(words), _array(tables)
+        self._counts = len(words) // 2, len(places.listed)
+        self._held = places, guards, findings, arrays
 
     def plan_words(self) -> dict[str, int]:
         addresses = ctypes.addressof(self._word_array), ctypes.addressof(self._table_array)
-        return dict(zip(self.FIELDS, (addresses[0], len(self._word_array) // 2, addresses[1], len(self._tables))))
-
-    def refresh(self) -> None:
-        """Compare with the objects that the guards hold now."""
-        if self._seen == self._guards.version:
-            return
-        self._seen, before = self._guards.version, self._objects
-        for array, listed in ((self._word_array, self._words), *self._tables):
-            for position, guard in enumerate(listed):
-                array[2 * position + 1] = _word(guard)
-        self._keep()
-        del before  # what was compared with so far is held until here
-
-    def _keep(self) -> None:
-        self._objects = [(guard.owner, guard.name, guard.found) for guard in self._guards]
-
-    def _array(self, words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
-        made = (ctypes.c_int64 * max(len(words), 1))(*words)
-        self._held.append(made)
-        return made
+        return dict(zip(self.FIELDS, (addresses[0], self._counts[0], addresses[1], self._counts[1]), strict=True))
 
 
 class Question:
-    """Whether guards hold, asked of native code from Python: `holds` is its function, which takes a plan."""
+    """Whether guards hold, asked of native code from Python: `holds` is its function, which takes the words of a plan.
+
+    The answer is what the guards find; None where they may not hold.
+    """
 
     def __init__(self, guards: Guards, holds: Callable[[int], int]) -> None:
-        self._words, self._holds = GuardWords.of(guards), holds
-        given = {} if self._words is None else self._words.plan_words()
-        self._plan = (ctypes.c_int64 * len(PLAN))(*[given.get(name, 0) for name in PLAN])
-        self._address = ctypes.addressof(self._plan)
+        self._guards, self._places, self._holds = guards, GuardPlaces.of(guards), holds
+        self._asked: tuple[Findings | None, Any, Any] = None, None, None
 
-    def __call__(self) -> bool:
-        if self._words is None:
-            return False
-        self._words.refresh()
-        return self._holds(self._address) != 0
+    def __call__(self) -> Findings | None:
+        if self._places is None:
+            return None
+        asked = self._asked
+        if asked[0] is not self._guards.findings:
+            asked = self._asked = self._words_for(self._places, self._guards.findings)
+        findings, words, _ = asked
+        return findings if self._holds(ctypes.addressof(words)) else None
+
+    @staticmethod
+    def _words_for(places: GuardPlaces, findings: Findings) -> tuple[Findings, Any, GuardWords]:
+        made = places.words(findings)
+        given = made.plan_words()
+        return findings, (ctypes.c_int64 * len(PLAN))(*[given.get(name, 0) for name in PLAN]), made
 
 
-def _word(guard: Guard) -> int:
+def _array(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * max(len(words), 1))(*words)
+
+
+def _word(guard: Guard, found: Any) -> int:
     """The address of what is to be found; a function without defaults has no object for them."""
-    is_nothing = guard.found is ABSENT or guard.kind == "field" and guard.found is None
-    return 0 if is_nothing else id(guard.found)
+    is_nothing = found is ABSENT or guard.kind == "field" and found is None
+    return 0 if is_nothing else id(found)
 
 
 def _word_place(guard: Guard) -> int | None:

@@ -100,13 +100,14 @@ entry:
   br i1 %same, label %found, label %search
 search:
   %table = field ptr, ptr %state, STATE_TABLE
-  %mask = field i64, ptr %state, STATE_MASK
+  %mask = load i64, ptr %table
+  %places = getelementptr i64, ptr %table, i64 1
   %hash = call i64 @pellucid_hash(ptr %keys, i64 %key_count)
   br label %probe
 probe:
   %at = phi i64 [ %hash, %search ], [ %next, %other ]
   %index = and i64 %at, %mask
-  %place = getelementptr ptr, ptr %table, i64 %index
+  %place = getelementptr ptr, ptr %places, i64 %index
   %candidate = load ptr, ptr %place
   %free = icmp eq ptr %candidate, null
   br i1 %free, label %none, label %compare
@@ -121,7 +122,8 @@ remember:
   br label %found
 found:
   %entry_record = phi ptr [ %last, %entry ], [ %candidate, %remember ]
-  %plan = field ptr, ptr %entry_record, ENTRY_PLAN
+  %current = field ptr, ptr %entry_record, ENTRY_PLAN
+  %plan = load ptr, ptr %current
   ret ptr %plan
 none:
   ret ptr null

@@ -1,6 +1,10 @@
 """A plan: how native dispatch calls one piece of machine code, as the words that it reads.
 
-    CallPlan(code, leaves=[(ARRAY, 63, dtype)], recipe=[])    ->    .address of eight words, and what they refer to
+    CallPlan(code, leaves=[(ARRAY, 63, dtype)], recipe=[])    ->    .place, a word that has the address of the current
+                                                                     words, which hold what they refer to
+
+Words never change once native code may see them.  Where the guards find other objects, new words are made, and one
+store puts them in place of the former, which live until the last call that reads them is over.
 """
 
 from __future__ import annotations
@@ -10,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ..guards import Guards
-from .guard_words import GuardWords
+from ..guards import Findings, Guards
+from .guard_words import GuardPlaces, GuardWords
 from .words import LEAVES, PLAN, RECIPE, RESULTS, SLOTS
 
 LeafWords: TypeAlias = tuple[int, int, Any]  # `leaf_kind`, slot, operand
@@ -26,11 +30,20 @@ class Constant:
 
 
 @dataclass(slots=True, eq=False)
+class PlanWords:
+    """The words of a plan for what the guards found, with all that they refer to; a call holds a reference to it."""
+
+    findings: Findings
+    held: tuple[Any, ...]
+    words: Any = None
+
+
+@dataclass(slots=True, eq=False)
 class CallPlan:
     """How to call machine code.
 
     code     address of the entry            leaves   one per result: kind, slot, dtype or function
-    hidden   gives the words of the last arguments, which come from outside, and what holds their memory
+    hidden   findings -> the words of the last arguments, which come from outside, and what holds their memory
     recipe   how leaves become the result; empty for a single leaf
     limit    elements of arguments from which on the GIL is released
     fail     (site, address of slots) -> exception
@@ -42,60 +55,65 @@ class CallPlan:
     recipe: Sequence[RecipeWords]
     fail: Callable[[int, int], BaseException]
     limit: int = 0
-    hidden: Callable[[], tuple[Sequence[int], object]] = lambda: ((), None)
+    hidden: Callable[[Findings], tuple[Sequence[int], object]] = lambda _: ((), None)
     slot_count: int = 0
     keep: Any = None
     guards: Guards = field(default_factory=Guards)
     held: list[Any] = field(default_factory=list)
-    address: int = 0
-    _words: Any = None
-    _hidden_words: Any = None
-    _guard_words: GuardWords | None = None
-    _holder: object = None
-    _seen: int = 0
+    _place: Any = field(default_factory=ctypes.c_int64)
+    _fixed: dict[str, int] = field(default_factory=dict)
+    _guard_places: GuardPlaces | None = None
+    _current: PlanWords | None = None
 
     def __post_init__(self) -> None:
         leaves = [word for kind, slot, operand in self.leaves for word in (kind, slot, self._word(operand))]
         recipe = [
             word for name, taken, operand in self.recipe for word in (RECIPE.index(name), taken, self._word(operand))
         ]
-        self._seen = self.guards.version
-        hidden, self._holder = self.hidden()
-        self._hidden_words = (ctypes.c_int64 * max(len(hidden), 1))(*hidden)
-        words = {
+        self._fixed = {
             "CODE": self.code,
-            "HIDDEN": ctypes.addressof(self._hidden_words),
-            "HIDDEN_COUNT": len(hidden),
-            "HOLDER": id(self._holder),
             "GIL_LIMIT": self.limit,
             "FAIL": self._word(self.fail),
             "LEAVES": self._array(leaves),
             "LEAF_COUNT": len(self.leaves),
             "RECIPE": self._array(recipe),
             "RECIPE_COUNT": len(self.recipe),
-            **self._guards(),
         }
-        self.address = self._array([words[name] for name in PLAN])
-        self._words = self.held[-1]
+        self._guard_places = GuardPlaces.of(self.guards)
+        self.refresh(self.guards.findings)
 
-    def _guards(self) -> dict[str, int]:
-        self._guard_words = GuardWords.of(self.guards)
-        return self._guard_words.plan_words() if self._guard_words is not None else dict.fromkeys(GuardWords.FIELDS, 0)
+    @property
+    def place(self) -> int:
+        """Where native code finds the address of the current words."""
+        return ctypes.addressof(self._place)
 
-    def refresh(self) -> None:
-        """Tell native code of objects that took the places of equal ones, arrays for arguments among them."""
-        if self._seen != self.guards.version:
-            self._seen, before = self.guards.version, self._holder
-            hidden, self._holder = self.hidden()
-            self._hidden_words[: len(hidden)] = list(hidden)
-            self._words[PLAN.index("HOLDER")] = id(self._holder)
-            del before  # native code has it no more
-        if self._guard_words is not None:
-            self._guard_words.refresh()
+    def refresh(self, findings: Findings) -> None:
+        """Let native code compare with these objects, and pass the arrays among them; one thread at a time."""
+        if self._current is not None and self._current.findings is findings:
+            return
+        before, made = self._current, self._words_for(findings)
+        self._place.value = ctypes.addressof(made.words)
+        self._current = made
+        del before  # it was held until native code could not find it any more
+
+    def _words_for(self, findings: Findings) -> PlanWords:
+        hidden, holder = self.hidden(findings)
+        hidden_words = (ctypes.c_int64 * max(len(hidden), 1))(*hidden)
+        guards = None if self._guard_places is None else self._guard_places.words(findings)
+        made = PlanWords(findings, (holder, hidden_words, guards, self.held, self.keep))
+        words = {
+            "OWNER": id(made),
+            "HIDDEN": ctypes.addressof(hidden_words),
+            "HIDDEN_COUNT": len(hidden),
+            **self._fixed,
+            **(dict.fromkeys(GuardWords.FIELDS, 0) if guards is None else guards.plan_words()),
+        }
+        made.words = (ctypes.c_int64 * len(PLAN))(*[words[name] for name in PLAN])
+        return made
 
     def is_possible(self) -> bool:
         """Whether a call stays within the room that native dispatch has, and native code can ask all guards."""
-        if self._guard_words is None:
+        if self._guard_places is None:
             return False
         deepest = depth = 0
         for _, taken, _ in self.recipe:

@@ -5,8 +5,9 @@
 
 `state` is what a compiled function knows for its calls, an `entry` one signature of arguments, a `plan` how to call
 one piece of machine code.  Each is an array of 64-bit words; the tables here number them, and their names stand for
-the numbers in the text.  CONSTANTS are addresses of this process, told to the loaded code once, so that the text is
-the same in every process.
+the numbers in the text.  A table of keys is a block of its mask and its places, the records that are known are one of
+their number and themselves, so that one store puts a new block in place of the former.  CONSTANTS are addresses of
+this process, told to the loaded code once, so that the text is the same in every process.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ CONTEXT_BYTES = 8 * CONTEXT_SLOTS
 STACK_LIMIT, DEPTH_LIMIT = 0, 1
 LEAST_DEPTH = 10_000
 
-STATE = "COUNT POSITIONAL EXTRA PARAMETERS TABLE MASK LAST RECORDS RECORD_COUNT".split()
+STATE = "COUNT POSITIONAL EXTRA PARAMETERS TABLE LAST RECORDS".split()
 PARAMETER = "NAME DEFAULT FLAGS".split()  # no name: not to be given by keyword
 RECORD = "CLASS KIND FIELDS".split()
-ENTRY = "HASH KEYS KEY_COUNT OBJECTS OBJECT_COUNT PLAN".split()
-PLAN = """CODE HIDDEN HIDDEN_COUNT HOLDER GIL_LIMIT FAIL
+ENTRY = "HASH KEYS KEY_COUNT OBJECTS OBJECT_COUNT PLAN".split()  # the plan is where the current one is told
+PLAN = """OWNER CODE HIDDEN HIDDEN_COUNT GIL_LIMIT FAIL
     LEAVES LEAF_COUNT RECIPE RECIPE_COUNT
     WORDS WORD_COUNT TABLES TABLE_COUNT""".split()
 GUARD_WORD = "ADDRESS EXPECTED".split()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ....runtime import dispatch, interrupts, machine_code, native
-from ....runtime.guards import Guards
+from ....runtime.guards import Findings, Guards
 from ....runtime.sources import Source
 from ....runtime.stack import stack_floor
 from ...messages import has_gap
@@ -90,10 +90,10 @@ class Executable:
         return int(ctypes.PYFUNCTYPE(ctypes.c_int64)(self.library.address(QUICK_BELOW))())
 
     def plan(
-        self, recipe: Sequence[dispatch.RecipeWords], count: int, hidden: Callable[[], Sequence[object]], guards: Guards
+        self, recipe: Sequence[dispatch.RecipeWords], count: int, hidden: Callable[[Findings], Sequence[object]],
+        guards: Guards,
     ) -> dispatch.CallPlan | None:
-        """How native dispatch calls this; the last `count` arguments are `hidden`, as long as the guards do not say
-        that there are others.
+        """How native dispatch calls this; the last `count` arguments are `hidden` for what the guards found.
 
         None for lists, which are native inside a program only, as a rule, and for numbers of more than one slot.
         """
@@ -103,9 +103,9 @@ class Executable:
         given = len(self.parameters) - count
         first = ARGUMENTS + sum(map(argument_slots, self.parameters[:given]))
 
-        def words() -> tuple[list[int], object]:
+        def words(findings: Findings) -> tuple[list[int], object]:
             slots, kept, position = self._slots(), list[object](), first
-            for pack, leaf in zip(self._packers[given:], hidden(), strict=True):
+            for pack, leaf in zip(self._packers[given:], hidden(findings), strict=True):
                 position = pack(slots, position, leaf, kept)
             return slots[first:position], kept
 
