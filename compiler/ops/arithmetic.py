@@ -161,18 +161,20 @@ for _round in (np.floor, np.ceil, np.trunc, np.rint):
 WINS = "where({0} {2} {1}, out_bar, where({0} == {1}, 0.5 * out_bar, 0.0))"
 WINS_OR_ALONE = "where(logical_or({0} {2} {1}, isnan({1})), out_bar, where({0} == {1}, 0.5 * out_bar, 0.0))"
 
+NOT_BEATEN = "logical_not({1} {2} {0})"  # nor is what is nan
+NOT_BEATEN_BY_NUMBERS = "logical_or({0} {2}= {1}, isnan({1}))"
 
 
-def extreme(function: np.ufunc, sign: str, share: str, **row: Any) -> None:
+def extreme(function: np.ufunc, sign: str, share: str, taken: str, **row: Any) -> None:
     elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
                 of_complex="own", partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")],
-                **row)  # fmt: skip
+                taken=tuple(taken.format(*names, sign) for names in ("xy", "yx")), **row)  # fmt: skip
 
 
-extreme(np.maximum, ">", WINS, is_exact=True, natural=any, interval=intervals.greatest, reorders="zeros")
-extreme(np.minimum, "<", WINS, is_exact=True, natural=all, interval=intervals.least, reorders="zeros")
-extreme(np.fmax, ">", WINS_OR_ALONE)
-extreme(np.fmin, "<", WINS_OR_ALONE)
+extreme(np.maximum, ">", WINS, NOT_BEATEN, is_exact=True, natural=any, interval=intervals.greatest, reorders="zeros")
+extreme(np.minimum, "<", WINS, NOT_BEATEN, is_exact=True, natural=all, interval=intervals.least, reorders="zeros")
+extreme(np.fmax, ">", WINS_OR_ALONE, NOT_BEATEN_BY_NUMBERS)
+extreme(np.fmin, "<", WINS_OR_ALONE, NOT_BEATEN_BY_NUMBERS)
 
 # --- choice --------------------------------------------------------------------------------------------------------
 
@@ -189,5 +191,5 @@ def choose(c, x, y):
 
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
             scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2), linear=TOGETHER,
-            interval=intervals.chosen, of_complex="own",
+            interval=intervals.chosen, of_complex="own", taken=(None, "c", "logical_not(c)"),
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

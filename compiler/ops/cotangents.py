@@ -38,15 +38,18 @@ def cotangent(
     out: Atom,
     out_bar: Atom,
     hint: str = "t_bar",
+    taken: Atom | None = None,
 ) -> Atom | None:
     """Emit the cotangent of one operand; None where the operator is locally constant in it.
 
+    Where the condition `taken` does not hold it is zero, whatever the slope is.
     Raises TypeFault G003 where the derivative exists but the language cannot say it.
     """
     if row.kind == "elementwise":
         value = by_partial(builder, row, position, operands, static, out, out_bar, hint)
         if value is None:
             return None
+        value = masked(builder, value, taken, hint)
         return fold(builder, value, operands[position], [*operands, out], hint)
     if row.operands[0].startswith("*"):
         variadic: Any = row.vjp[0]
@@ -56,7 +59,14 @@ def cotangent(
     if rule is None:
         return None
     value = rule(builder, operands, static, out, out_bar)
-    return None if value is None else as_type(builder, value, builder.type_of(operands[position]), hint)
+    if value is None:
+        return None
+    return as_type(builder, masked(builder, value, taken, hint), builder.type_of(operands[position]), hint)
+
+
+def masked(builder: Builder, value: Atom, taken: Atom | None, hint: str = "t_bar") -> Atom:
+    """A cotangent, and zero where the condition does not hold."""
+    return value if taken is None else builder.call("where", taken, value, 0.0, hint=hint)
 
 
 def by_partial(

@@ -99,7 +99,7 @@ def prefix(name: str, sign: str, work: str = "light", **row: object) -> Operator
 def reduction(
     name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, fold: Fold,
     raises: Raises = never, linear: str = "", jvp: Callable[..., object] | None = None,
-    series: Callable[..., object] | None = None,
+    series: Callable[..., object] | None = None, taken: tuple[object, ...] = (),
 ) -> Operator:  # fmt: skip
     """Elements are combined along axes."""
     return declare(
@@ -115,6 +115,7 @@ def reduction(
             linear=linear,
             jvp=jvp,
             series=series,
+            taken=taken,
             raises=raises,
             is_light=False,
             fold=fold,

@@ -81,6 +81,17 @@ def extreme_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, ou
     return builder.call("where", attained, spread(builder, share, x, static), spread(builder, rest, x, static))
 
 
+def not_beaten(sign: str) -> Callable[..., Atom]:
+    """Which elements are taken: all, where the extreme is nan."""
+
+    def taken(builder: Builder, operands: Atoms, static: Static, out: Atom) -> Atom:
+        (x,) = operands
+        beaten = builder.call(sign, x, spread(builder, out, x, static), hint="beaten")
+        return builder.call("logical_not", beaten, hint="taken")
+
+    return taken
+
+
 def extreme_jvp(builder: Builder, operands: Atoms, tangents: Atoms, static: Static, out: Atom) -> Atom:
     """The mean of the tangents of the elements that attain the extreme; nan where it is nan."""
     (x,), (x_dot,) = operands, tangents
@@ -114,9 +125,11 @@ reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=in_language
           jvp=tangent_in_language("prod"), series=series_in_language("prod_of_polynomials"),
           fold=Fold("multiply", lambda dtype: DTYPE[dtype].python_type(1), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
-          jvp=extreme_jvp, fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip
+          jvp=extreme_jvp, fold=Fold("maximum", least, "best"), samples="arrays",
+          taken=(not_beaten("less"),))  # fmt: skip
 reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
-          jvp=extreme_jvp, fold=Fold("minimum", greatest, "best"), samples="arrays")  # fmt: skip
+          jvp=extreme_jvp, fold=Fold("minimum", greatest, "best"), samples="arrays",
+          taken=(not_beaten("greater"),))  # fmt: skip
 reduction("any", type=reduces("any", lambda _: BOOL_WORD), meaning=np.any, vjp=None, samples="arrays",
           fold=Fold("logical_or", lambda dtype: False, "found"))  # fmt: skip
 reduction("all", type=reduces("all", lambda _: BOOL_WORD), meaning=np.all, vjp=None, samples="arrays",

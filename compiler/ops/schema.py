@@ -95,6 +95,10 @@ class Operator:
                 static) that gives the derivative along a curve, of the highest order of those given of operands
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
+    is_even     elementwise: the derivative is the same everywhere, where partials that are numbers do not say so
+    taken       of a row that chooses among its operands or their elements: per operand the condition under which it is
+                taken, as source, or as a function (builder, operands, static, out) that gives the atom; None for one
+                that is not chosen.  A value that is not taken has no cotangent, be its slope nan
     jumps       the result jumps at places where no slope says so: what is left of a division
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
                 `c asin`, or SciPy's, `scipy gammaln`; where there is none the target has an emitter of the row's name
@@ -145,6 +149,8 @@ class Operator:
     jvp: Callable[..., Any] | None = None
     series: Callable[..., Any] | None = None
     partials: tuple[object, ...] = ()
+    is_even: bool = False
+    taken: tuple[object, ...] = ()
     jumps: bool = False
     vjp: tuple[object, ...] = ()
     cpu: str = ""

@@ -216,6 +216,7 @@ declare(
         spelling="{x}.astype({dtype})",
         scalar_spelling="{dtype}({x})",
         partials=(cast_slope,),
+        is_even=True,
         natural=all,
         interval=intervals.unchanged,
         collapses=collapsing.of_conversions,

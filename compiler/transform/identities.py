@@ -79,6 +79,7 @@ RULES = (
     rule("where(c, x, x)", "x"),
     rule("where(True, x, y)", "x"),
     rule("where(False, x, y)", "y"),
+    rule("where(logical_not(c), x, y)", "where(c, y, x)"),
     rule("logical_not(logical_not(x))", "x"),
     rule("logical_and(x, True)", "x"),
     rule("logical_and(True, x)", "x"),

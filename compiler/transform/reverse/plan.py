@@ -18,6 +18,7 @@ from ... import syntax
 from ...analysis.activity import Activity
 from ...analysis.memory.overwriting import Overwriting
 from ...analysis.regions import Regions, map_regions
+from ...analysis.selections import Masks, masks
 from ...ops.schema import OPERATORS
 from ...program import Function, Program
 from ...records import dataclass
@@ -37,6 +38,7 @@ class Plan:
     indexed         the arrays whose cotangents are stored into
     firsts          the stores into elements that nothing was stored into before, in arrays made of constants: nobody
                     asks again for the cotangents of what they overwrite
+    masks           where a cotangent is held to the condition under which its value is taken
     """
 
     program: Program
@@ -47,6 +49,7 @@ class Plan:
     accumulations: Mapping[int, Accumulation]
     indexed: frozenset[str]
     firsts: frozenset[int]
+    masks: Masks
 
 
 def plan(program: Program, function: Function, activity: Activity, lasting: bool = True) -> Plan:
@@ -56,7 +59,8 @@ def plan(program: Program, function: Function, activity: Activity, lasting: bool
     regions = map_regions(function)
     indexed = frozenset(_indexed(function, activity, regions))
     firsts = frozenset(_firsts(activity, regions))
-    return Plan(program, function, activity, lasting, regions, accumulations(regions), indexed, firsts)
+    held = masks(regions, activity.names)
+    return Plan(program, function, activity, lasting, regions, accumulations(regions), indexed, firsts, held)
 
 
 def _refuse_changed_arguments(function: Function, activity: Activity) -> None:

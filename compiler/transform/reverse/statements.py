@@ -19,12 +19,13 @@ from ...analysis.activity import passing
 from ...analysis.def_use import def_use
 from ...analysis.memory.alias import stored_names
 from ...diagnostics import InternalError
-from ...ops.cotangents import as_type, cotangent, filled
+from ...ops.cotangents import as_type, cotangent, filled, masked
 from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import dims_of, is_weak
 from ...program import Function
 from ...types import ListOf, Type, dtype_of
 from . import lists, loads, stores
+from .conditions import taken_of_result, taken_there
 from .cotangents import Cotangents
 from .refuse import refuse
 
@@ -98,19 +99,24 @@ def _of_operator(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_ba
     operands = [sweep.atom(statement, a) for a in node.args]
     static = {k.arg: syntax.value_of(sweep.atoms(statement, k.value)) for k in node.keywords}
     out = syntax.name(sweep.regions.made[id(statement)][result])
-    if isinstance(out_bar, gast.Constant):
+    taken = {position: taken_there(sweep, frame, statement, position) for position, _ in active}
+    is_free = not any(taken.values())
+    if isinstance(out_bar, gast.Constant) and is_free:
         plain = _of_constant(sweep, row, operands, active, out_bar, sweep.types[out.id])
         if plain is not None:
             for (_, name), given in zip(active, plain):
                 frame.add(name, given)
             return
+    if isinstance(out_bar, gast.Constant):
         out_bar = _strong(frame, out_bar, out, operands)
-    if row.name == "matmul" and (matrix := gram_matrix(sweep.function, node)) is not None:
+    out_bar = masked(frame.builder, out_bar, taken_of_result(sweep, frame, statement), frame.hint(out.id))
+    if row.name == "matmul" and is_free and (matrix := gram_matrix(sweep.function, node)) is not None:
         _of_gram(frame, node, matrix, sweep.atom(statement, syntax.name(matrix)), out, out_bar)
         return
     for position, name in active:
         try:
-            value = cotangent(frame.builder, row, position, operands, static, out, out_bar, frame.hint(name))
+            hint = frame.hint(name)
+            value = cotangent(frame.builder, row, position, operands, static, out, out_bar, hint, taken[position])
         except TypeFault as fault:
             raise refuse(statement, fault.code, fault.message, *fault.help) from None
         if value is not None:
