@@ -67,7 +67,9 @@ def _as_local(frame: Frame, compiled: Any, node: gast.AST) -> Derived:
         given = [*positional, *([f"*{spec.vararg.id}"] if spec.vararg else [])]
         given += [f"{a.id}={a.id}" for a in spec.kwonlyargs] + ([f"**{spec.kwarg.id}"] if spec.kwarg else [])
         body = parsed_expression(f"{CALLED}({', '.join(given)})")
-        own = gast.arguments(spec.args, spec.posonlyargs, spec.vararg, spec.kwonlyargs, [], spec.kwarg, [])
+        own = gast.arguments(
+            spec.args, spec.posonlyargs, spec.vararg, spec.kwonlyargs, spec.kw_defaults, spec.kwarg, spec.defaults
+        )
         tree = located(gast.Lambda(own, body), node, anew=True)
         held = {CALLED: Static(SimpleNamespace(__pellucid__=plain) if plain.freeze else plain.python)}
         closure = Closure(tree, Frame(frame.task, frame.builder, frame.source, frame.namespace, held))
@@ -157,10 +159,14 @@ KINDS = (
 
 
 def signature_of(spec: gast.arguments) -> inspect.Signature:
-    """The parameters of a function that is known by its tree; defaults are left out."""
+    """The parameters of a function that is known by its tree; of defaults it says that there is one."""
     groups = (spec.posonlyargs, spec.args, [spec.vararg], spec.kwonlyargs, [spec.kwarg])
     pairs = [(kind, name) for kind, names in zip(KINDS, groups) for name in names if name is not None]
-    return inspect.Signature([inspect.Parameter(name.id, kind) for kind, name in pairs])
+    positional = [*spec.posonlyargs, *spec.args]
+    optional = {p.id for p in positional[len(positional) - len(spec.defaults) :]}
+    optional |= {p.id for p, default in zip(spec.kwonlyargs, spec.kw_defaults) if default is not None}
+    own = [(name.id, kind, ... if name.id in optional else inspect.Parameter.empty) for kind, name in pairs]
+    return inspect.Signature([inspect.Parameter(name, kind, default=default) for name, kind, default in own])
 
 
 def adopt(frame: Frame, derived: Any) -> Instance:
