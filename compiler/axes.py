@@ -3,7 +3,7 @@
     in_axes=(None, 0)    of f(w, x)    ->    {"w": nothing is mapped, "x": axis 0}
 
 An axis is an int, None for what all examples share, or a container of axes like the value itself.  A tuple says so for
-parameter after parameter; parameters behind it are mapped over axis 0, but for single numbers that are defaults.
+parameter after parameter; keywords and defaults behind it are mapped over axis 0, but for single numbers.
 """
 
 from __future__ import annotations
@@ -31,16 +31,23 @@ from .frontend.specialise.values import (
 from .records import dataclass
 from .request import Batch, NamedAxes
 
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 Change = Callable[[Value, int | None, str], Value]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What is known of the parameters of a function: those that take any number, those that may have no axis."""
+    """What is known of the parameters of a function.
+
+    starred   those that take any number of arguments
+    optional  those that may have no axis
+    required  those that every call gives something, by position
+    """
 
     own: frozenset[str]
     starred: frozenset[str]
     optional: frozenset[str]
+    required: frozenset[str] = frozenset()
 
 
 def by_parameter(
@@ -56,16 +63,28 @@ def by_parameter(
         if listed is None:
             axes = None if _is_default(name, value, parameters) else given
         elif name in parameters.starred and isinstance(value, Sequence):
+            if len(listed) < len(value.items):
+                _require_rest_of_all(transform, where)
             axes = (*listed, *[transform.rest] * len(value.items))[: len(value.items)]
             listed = listed[len(value.items) :]
         elif listed:
             axes = listed.pop(0)
         else:
+            if name in parameters.required:
+                _require_rest_of_all(transform, where)
             axes = None if _is_default(name, value, parameters) else transform.rest
         found[name] = value, axes
     if listed:
         fault(where, f"in_axes has {len(given)} entries, but there are {len(given) - len(listed)} arguments")
     return found
+
+
+def _require_rest_of_all(transform: Batch, where: Span) -> None:
+    """Raise a BatchError where a tuple `in_axes` has no entry for an argument."""
+    if not transform.is_rest_of_all:
+        count = len(transform.in_axes)
+        fault(where, f"in_axes has {count} entr{'y' if count == 1 else 'ies'}, and there are more arguments",
+              "give an entry for each argument, or one axis for all: `in_axes=0`")  # fmt: skip
 
 
 def _is_default(name: str, value: Value, parameters: Parameters) -> bool:
@@ -82,7 +101,7 @@ def map_axes(value: Value, axes: Any, change: Change, where: Span, name: str, op
     inner = parts(value)
     if not inner:
         if isinstance(axes, tuple | NamedAxes):
-            fault(where, f"{option} has {axes!r} for {name}, which is no container")
+            fault(where, f"{option} has {_shown(axes)} for {name}, which is no container")
         return change(value, axes, name)
     if axes is None or isinstance(axes, int):
         own: list[Any] = [axes] * len(inner)
@@ -110,7 +129,12 @@ def _parted(value: Value, axes: Any, where: Span, name: str, option: str) -> lis
             return [named[key] for key in keys]
         case Rows() if isinstance(axes, tuple) and len(set(map(repr, axes))) == 1:
             return [axes[0]]
-    fault(where, f"{option} has {axes!r} for {name}, which is not built like it")
+    fault(where, f"{option} has {_shown(axes)} for {name}, which is not built like it")
+
+
+def _shown(axes: Any) -> str:
+    """Axes as they were given."""
+    return repr(dict(axes.parts) if isinstance(axes, NamedAxes) else axes)
 
 
 def fault(where: Span, message: str, *help_: str, code: str = "B001", label: str = "mapped here") -> NoReturn:
@@ -135,6 +159,7 @@ def of_example(
         frozenset(below.parameters),
         frozenset(p.name for p in kept if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)),
         frozenset(p.name for p in kept if p.default is not p.empty),
+        frozenset(p.name for p in kept if p.default is p.empty and p.kind in POSITIONAL),
     )
     found = by_parameter(transform, arguments, parameters, where)
     return {name: map_axes(value, axes, one, where, f"`{name}`", "in_axes") for name, (value, axes) in found.items()}

@@ -177,8 +177,9 @@ class Batch(Transformation):
     """A request to apply a function to many examples at once: where they are in its arguments and results.
 
     An axis is an int, None for what all examples share, or a container of axes built like the value, with
-    `NamedAxes` for dicts and the like.  `rest` is the axis of what a tuple `in_axes` does not reach, `shared` the names
-    of parameters that a `partial` is given, and all examples share.
+    `NamedAxes` for dicts and the like.  `rest` is the axis of what a tuple `in_axes` does not reach: of keywords and
+    defaults, or where `is_rest_of_all` of all else.  `shared` are the names of parameters that a `partial` is given,
+    and all examples share.
     """
 
     suffix = "vmap"
@@ -188,12 +189,15 @@ class Batch(Transformation):
     axis_name: str | None = None
     axis_size: int | None = None
     rest: Any = 0
+    is_rest_of_all: bool = False
     shared: tuple[str, ...] = ()
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Batch:
         given = self.in_axes
-        axes, rest = (given, self.rest) if isinstance(given, tuple) else ((), given)
-        return replace(self, in_axes=(*[None] * count, *axes), rest=rest, shared=(*self.shared, *named))
+        is_tuple = isinstance(given, tuple)
+        axes, rest = (given, self.rest) if is_tuple else ((), given)
+        shared, of_all = (*self.shared, *named), self.is_rest_of_all or not is_tuple
+        return replace(self, in_axes=(*[None] * count, *axes), rest=rest, is_rest_of_all=of_all, shared=shared)
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:

@@ -102,6 +102,28 @@ def test_an_index_that_is_out_of_range_is_taken_to_the_nearest():
     assert [last(k, 2.0) for k in (-5, 0, 1, 7)] == [2.0, 2.0, 20.0, 20.0]
 
 
+def sum_of_products(xs, ys):
+    return lax.scan(lambda c, x: (c + x[0] * x[1], c), 0.0, (xs, ys))[0]
+
+
+def products(xs, ys):
+    return lax.map(lambda x: x["a"] * x["b"], {"a": xs, "b": ys})
+
+
+def running(xs, ys):
+    return lax.associative_scan(lambda a, b: (a[0] * b[0], a[1] + b[1]), (xs, ys))[0]
+
+
+@pytest.mark.parametrize(("function", "words"), [
+    (sum_of_products, "different leading axis sizes: 3, 4"), (products, "different leading axis sizes: 3, 4"),
+    (running, "must have the same first dimension"),
+])  # fmt: skip
+def test_leaves_of_different_lengths_are_refused(function, words):
+    for called in (function, pellucid.compile(function)):
+        with pytest.raises(ValueError, match=words):
+            called(np.ones(3), np.ones(4))
+
+
 def test_wrong_lengths_are_refused():
     with pytest.raises(ValueError, match="length"):
         pellucid.compile(lambda x: lax.scan(lambda c, v: (c, v), 0.0, x, length=3))(X)

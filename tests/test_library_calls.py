@@ -141,6 +141,10 @@ np.multiply.at(y, (0, np.array([0, 0, 2])), 3)
 np.subtract.at(y, y[:, 0] > 1, 1)
 np.add.at(y, (0, 7), 1)
 np.divide.at(y, (0, [1, 1]), [2, 4])
+np.divide.at(y, (0, [1, 1]), [2])
+np.add.at(y[0], [1, 0, 1], y[0])
+np.multiply.at(y[0], [1, 2, 2], y[0, ::-1])
+np.maximum.at(y, (0, [1, 1, 0]), y[0])
 """.strip().splitlines()
 
 
@@ -150,6 +154,47 @@ def test_an_array_is_changed(statement):
     for array in (ARRAYS["A"], ARRAYS["I"]):
         found = Stages(function).run("typed", array)
         assert same(found.error or found.value, outcome(function, (array,)))
+
+
+def changed_by_itself(x, k):
+    k = k.copy()
+    np.add.at(k, k, k)
+    x = x.copy()
+    np.subtract.at(x, k[:3] % 4, x[1:])
+    return x, k
+
+
+def test_operands_of_ufunc_at_are_as_they_were_before():
+    x, k = np.array([1.5, 2.0, 3.0, 4.0]), np.array([1, 2, 2, 0])
+    found = Stages(changed_by_itself).run("typed", x, k)
+    assert same(found.error or found.value, outcome(changed_by_itself, (x, k)))
+
+
+@pytest.mark.parametrize(("ufunc", "places", "values"), [
+    (np.add, [0, 1, 2, 3], np.ones(8)), (np.maximum, [0, 1, 2, 3], np.ones(3)), (np.add, [1], np.ones(3)),
+    (np.add, 1, np.ones(3)), (np.add, np.zeros(0, int), np.ones(3)),
+    (np.add, np.array([True, False, True, False]), np.ones(3)),
+])  # fmt: skip
+def test_values_of_ufunc_at_are_as_many_as_the_indices(ufunc, places, values):
+    def changed(places, values):
+        y = np.zeros(4)
+        ufunc.at(y, places, values)
+        return y
+
+    for function in (changed, pellucid.compile(changed), pellucid.vmap(changed, axis_size=2, in_axes=None)):
+        with pytest.raises(ValueError, match="array is not broadcastable to correct shape"):
+            function(places, values)
+
+
+def test_index_vectors_of_ufunc_at_have_one_length():
+    def changed(rows, columns):
+        y = np.zeros((4, 4))
+        np.maximum.at(y, (rows, columns), 1.0)
+        return y
+
+    for function in (changed, pellucid.compile(changed)):
+        with pytest.raises(IndexError, match=r"could not be broadcast together with shapes \(4,\) \(3,\)"):
+            function(np.arange(4), np.arange(3))
 
 
 def test_a_method_does_not_change_an_argument():

@@ -56,6 +56,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
     count = length if xs is None else len(first_part(xs))
     if length is not None and length != count:
         raise ValueError("scan got `length` argument that disagrees with the leading axis of xs")
+    require_lengths(xs, count)
     carry = init
     ys = room_for(count, f, init, room_item(xs))
     for step in range(count):
@@ -63,6 +64,16 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
         carry, y = f(carry, item(xs, k))
         put(ys, y, k)
     return carry, ys
+
+
+def require_lengths(xs, count):
+    """Raise a ValueError where an array is not as long as the first one is."""
+
+    def require(part):
+        if len(part) != count:
+            raise ValueError(f"scan got values with different leading axis sizes: {count}, {len(part)}.")
+
+    map_parts(require, xs)
 
 
 def item(xs, k):
@@ -95,9 +106,15 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     fn       a function of two containers of arrays like `elems`, which it joins element by element along the axis
     reverse  begin with the last element
     """
-    first = first_part(elems)
+    count = first_part(elems).shape[axis]
+
+    def require(part):
+        if part.shape[axis] != count:
+            raise ValueError("Array inputs to associative_scan must have the same first dimension. "
+                             f"(saw: {count}, {part.shape[axis]})")  # fmt: skip
+
+    map_parts(require, elems)
     moved = map_parts(lambda part: np.moveaxis(part, axis, 0).copy(), elems)
-    count = first.shape[axis]
     for step in range(1, count):
         k = count - 1 - step if reverse else step
         before = k + 1 if reverse else k - 1

@@ -109,24 +109,45 @@ def reduceat(ufunc, array, indices, /, axis=0, dtype=None, out=None):
 
 
 def at(ufunc, a, indices, b, /):
-    """`a[i] = ufunc(a[i], b)` for each of the indices, again for those that come again."""
+    """`a[i] = ufunc(a[i], b)` for each of the indices, again for those that come again, which stay what they were."""
     parts = indices if isinstance(indices, tuple) else (indices,)
-    places = [where_true(operand(part)) for part in parts]
+    places = [as_they_are(where_true(operand(part))) for part in parts]
     for place in places:
         if static.rank(place) > 1:
-            static.refuse("U012", "the indices of `ufunc.at` are numbers or vectors here; take them in a row")
-    count = 1
-    for place in places:
-        count = place.shape[0] if static.rank(place) == 1 else count
-    values = operand(b)
+            help_ = "give both in a row: `np.add.at(a, i.ravel(), np.broadcast_to(b, i.shape).ravel())`"
+            static.refuse("U012", "the indices of `ufunc.at` are numbers or vectors here", help_)
+    values = as_they_are(operand(b))
     if static.rank(values) == 1 and static.rank(a) > len(places):
         static.refuse("U012", "`ufunc.at` of rows is not supported; loop over the indices")
     if static.rank(values) > 1:
         static.refuse("U012", "`ufunc.at` takes a number or a vector here; loop over the indices")
+    vectors = [place for place in places if static.rank(place) == 1]
+    count = common_count(vectors)
+    if static.rank(values) == 1 and (len(vectors) == 0 or values.shape[0] != count):
+        raise ValueError(f"array is not broadcastable to correct shape: {values.shape[0]} values for {count} indices")
     for k in range(count):
         place = tuple([p[k] if static.rank(p) == 1 else p for p in places])
         result = ufunc(a[place], values[k] if static.rank(values) == 1 else values)
         a[place] = in_dtype(result, static.element(a))
+
+
+def as_they_are(values):
+    """An array of its own, as what changes meanwhile may be the same; an only element, where that is known."""
+    if static.rank(values) != 1:
+        return values
+    return values[0] if static.unit_axes(values) == (0,) else op.copy(values)
+
+
+def common_count(vectors):
+    """How many indices there are in each of the vectors."""
+    if len(vectors) == 0:
+        return 1
+    count = vectors[0].shape[0]
+    for other in vectors[1:]:
+        if other.shape[0] != count:
+            shapes = f"({count},) ({other.shape[0]},)"
+            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}")
+    return count
 
 
 def where_true(places):

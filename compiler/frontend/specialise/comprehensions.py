@@ -11,7 +11,8 @@ A generator expression is consumed where it stands, so the values are those that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -131,12 +132,27 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
     own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
     kept = _set_aside(frame, own)
     result: list[Any] = []
-    for item in iteration.static_items(frame, iterable, first.iter):
-        execute.bind(frame, first.target, item, first.iter)
-        if _all_hold(frame, first.ifs):
-            result += _unrolled(frame, rest, make)
+    with _scope(frame) as scope:
+        for item in iteration.static_items(frame, iterable, first.iter):
+            execute.bind(frame, first.target, item, first.iter)
+            scope.variables.update({name: frame.variables[name] for name in own if name in frame.variables})
+            if _all_hold(frame, first.ifs):
+                result += _unrolled(frame, rest, make)
     _put_back(frame, own, kept)
     return result
+
+
+@contextlib.contextmanager
+def _scope(frame: Frame) -> Iterator[Frame]:
+    """A scope of the comprehension's own: functions that it makes see its variables, the last ones when it is over."""
+    around = frame.scope
+    frame.scope = Frame(
+        frame.task, frame.builder, frame.source, frame.namespace, outer=around or frame, is_library=frame.is_library
+    )
+    try:
+        yield frame.scope
+    finally:
+        frame.scope = around
 
 
 def _all_hold(frame: Frame, tests: list[gast.expr]) -> bool:

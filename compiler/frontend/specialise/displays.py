@@ -19,6 +19,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
+from .local_functions import free_names
 from .values import Closure, Mapping_, Sequence, Value
 
 
@@ -86,4 +87,14 @@ def _with_others(frame: Frame, keys: list, values: list, node: gast.AST) -> Valu
 def closure(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Closure:
     defaults = tuple(evaluate.evaluate(frame, d) for d in node.args.defaults)
     keyword_defaults = tuple(None if d is None else evaluate.evaluate(frame, d) for d in node.args.kw_defaults)
-    return Closure(node, frame, defaults, keyword_defaults)
+    return Closure(node, seen_from(frame, node), defaults, keyword_defaults)
+
+
+def seen_from(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Frame:
+    """The frame whose variables a function sees: that of a comprehension around it, where it mentions one of its."""
+    names, scope = set(free_names(node)), frame.scope
+    while scope is not None and scope is not frame:
+        if not names.isdisjoint(scope.variables):
+            return frame.scope or frame
+        scope = scope.outer
+    return frame

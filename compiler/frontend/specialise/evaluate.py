@@ -47,6 +47,7 @@ from . import (
     tuples,
 )
 from .describing import FUNCTIONS
+from .environments import is_set
 from .frame import Frame
 from .known_numbers import plain
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
@@ -179,11 +180,6 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
         if owner is frame:  # the path of another function goes on for itself
             owner.variables[is_set(name)] = Static(True)
     return found
-
-
-def is_set(name: str) -> str:
-    """The hidden variable that says whether `name` has a value, where that is only known at run time."""
-    return f"{name} is set"
 
 
 def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: bool) -> None:

@@ -194,6 +194,7 @@ class Frame:
 
     `pinned` has the variables of the compiler's own that liveness, which goes by the user's text, knows nothing of.
     `entered`: how many objects there were when it was called, and those of which a list that grows had a copy.
+    `scope` has the variables of the comprehension that is being written out, for functions that it makes.
     """
 
     task: Task
@@ -210,6 +211,7 @@ class Frame:
     made_names: frozenset[str] = frozenset()
     local_names: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
+    scope: Frame | None = None
     entered: tuple[int, frozenset[int]] = (0, frozenset())
 
     def __post_init__(self) -> None:

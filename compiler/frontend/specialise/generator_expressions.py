@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ..source.located import located
-from . import classes, comprehensions, evaluate, generators, iterators
+from . import classes, comprehensions, displays, evaluate, generators, iterators
 from .frame import Frame
 from .values import Closure, Static, Value
 
@@ -31,7 +31,8 @@ def lazily(frame: Frame, node: gast.GeneratorExp) -> Value:
     iterable = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     iterable = iterators.taken_over(frame, iterable, node)
     if others or first.ifs:
-        return generators.of_tree(frame, _generator(frame, node), {ITEM: iterable}, frame, "generator")
+        tree = _generator(frame, node)
+        return generators.of_tree(frame, tree, {ITEM: iterable}, displays.seen_from(frame, tree), "generator")
     return iterators.made(frame, "map", (_function(frame, node), iterable))
 
 
@@ -71,7 +72,7 @@ def _function(frame: Frame, node: gast.GeneratorExp) -> Closure:
     known = frame.task.of_items
     if node not in known:
         known[node] = _definition(node, node.generators[0].target, node.elt)
-    return Closure(known[node], frame)
+    return Closure(known[node], displays.seen_from(frame, known[node]))
 
 
 def _definition(node: gast.GeneratorExp, target: gast.expr, value: gast.expr) -> gast.FunctionDef:

@@ -18,7 +18,6 @@ import gast
 from ...records import dataclass
 from .record_classes import can_change
 from .values import (
-    Bound,
     Closure,
     Derived,
     Joined,
@@ -162,8 +161,6 @@ def reachable(values: Iterable[Value], contents: Mapping[int, Value], are_seen: 
                     queue += frame.variables.values()
             case Derived(closure=closure):
                 queue.append(closure)
-            case Bound(receiver=receiver):
-                queue.append(receiver)
             case _:
                 queue += [part for _, part in parts(value)]
     return found

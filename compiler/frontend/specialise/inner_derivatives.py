@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import gast
@@ -15,14 +16,18 @@ import gast
 from ....runtime.frozen import together
 from ....runtime.guards import Guards
 from ... import syntax
+from ...parsing import parsed_expression
 from ...program import Function, Program
+from ..source.located import located
 from ..source.read import SourceFile, read, unnumbered
-from . import apply, inner_pullbacks, instances, outside, signatures, texts
+from . import apply, environments, inner_pullbacks, instances, outside, signatures, texts
+from .environments import Environment
 from .frame import Frame
 from .hidden import statement_with, with_hidden
-from .local_functions import Environment
 from .specialised import Instance, Specialised
-from .values import Derived, Value
+from .values import Closure, Derived, Static, Value
+
+CALLED = "called_function"
 
 
 def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, hint: str) -> Value:
@@ -36,6 +41,8 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     only = [a.id for a in spec.kwonlyargs]
     by_keyword = outside.keyword_defaults(frame, function, only, given, node) if is_own else [None] * len(only)
     bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
+    if any(map(environments.has_functions, map(frame.tree, bound.values()))):
+        return call_derived(frame, _as_local(frame, compiled, node), *_in_order(spec, bound), node)
     key, abstract = signatures.signature(frame, id(compiled), bound)
     texts.require_none(frame, bound.values(), node)
     for name in compiled.static:
@@ -50,6 +57,35 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     return instances.call_named(frame, instance, abstract, bound, node)
 
 
+def _as_local(frame: Frame, compiled: Any, node: gast.AST) -> Derived:
+    """The derivative of a local function that calls this one: it can be given functions that see variables here."""
+    key = ("as a local function", id(compiled))
+    if key not in frame.task.derived:  # which holds the request, so that its id stays its own
+        plain = replace(compiled, transforms=())
+        spec = read(compiled.python).tree.args
+        positional = [a.id for a in (*spec.posonlyargs, *spec.args)]
+        given = [*positional, *([f"*{spec.vararg.id}"] if spec.vararg else [])]
+        given += [f"{a.id}={a.id}" for a in spec.kwonlyargs] + ([f"**{spec.kwarg.id}"] if spec.kwarg else [])
+        body = parsed_expression(f"{CALLED}({', '.join(given)})")
+        own = gast.arguments(
+            spec.args, spec.posonlyargs, spec.vararg, spec.kwonlyargs, spec.kw_defaults, spec.kwarg, spec.defaults
+        )
+        tree = located(gast.Lambda(own, body), node, anew=True)
+        held = {CALLED: Static(SimpleNamespace(__pellucid__=plain) if plain.freeze else plain.python)}
+        closure = Closure(tree, Frame(frame.task, frame.builder, frame.source, frame.namespace, held))
+        frame.task.derived[key] = (compiled, Derived(closure, compiled.transforms))
+    found: Derived = frame.task.derived[key][1]
+    return found
+
+
+def _in_order(spec: gast.arguments, bound: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Arguments that are bound to parameters, as a call gives them."""
+    args = [bound[a.id] for a in (*spec.posonlyargs, *spec.args)]
+    if spec.vararg is not None:
+        args += bound[spec.vararg.id].items
+    return args, {a.id: bound[a.id] for a in spec.kwonlyargs}
+
+
 def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
     """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
     if derived.transforms[-1].is_pullback:
@@ -60,9 +96,9 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     defaults = list(closure.defaults) if is_own else []
     only = list(closure.keyword_defaults) if is_own else [None] * len(spec.kwonlyargs)
     own = apply.bind_arguments(frame, spec, defaults, only, args, kwargs, node, name)
-    environment = Environment(closure)
-    everything = {**own, **environment.passed}
-    key, abstract = signatures.signature(frame, id(derived), everything)
+    environment = Environment(frame, closure, given=own)
+    everything = {k: environment.with_holes(frame.tree(v)) for k, v in {**own, **environment.passed}.items()}
+    key, abstract = signatures.signature(frame, (id(derived), environment.identity), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
         slopes = derived_of(frame, derived, abstract, environment, node)
@@ -123,10 +159,14 @@ KINDS = (
 
 
 def signature_of(spec: gast.arguments) -> inspect.Signature:
-    """The parameters of a function that is known by its tree; defaults are left out."""
+    """The parameters of a function that is known by its tree; of defaults it says that there is one."""
     groups = (spec.posonlyargs, spec.args, [spec.vararg], spec.kwonlyargs, [spec.kwarg])
     pairs = [(kind, name) for kind, names in zip(KINDS, groups) for name in names if name is not None]
-    return inspect.Signature([inspect.Parameter(name.id, kind) for kind, name in pairs])
+    positional = [*spec.posonlyargs, *spec.args]
+    optional = {p.id for p in positional[len(positional) - len(spec.defaults) :]}
+    optional |= {p.id for p, default in zip(spec.kwonlyargs, spec.kw_defaults) if default is not None}
+    own = [(name.id, kind, ... if name.id in optional else inspect.Parameter.empty) for kind, name in pairs]
+    return inspect.Signature([inspect.Parameter(name, kind, default=default) for name, kind, default in own])
 
 
 def adopt(frame: Frame, derived: Any) -> Instance:

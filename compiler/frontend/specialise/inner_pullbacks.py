@@ -26,8 +26,8 @@ from . import (
     tables,
 )
 from .cotangents import CODE, HELP, Given, Misfit, cotangents_of, matched, with_function
+from .environments import Environment
 from .frame import Frame
-from .local_functions import Environment
 from .merging import coerce
 from .specialised import Instance, Specialised
 from .values import (

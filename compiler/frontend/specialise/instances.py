@@ -23,11 +23,11 @@ from ...program import Function, Origin
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, lending, results, returning, shared_items, signatures
+from .environments import Environment
 from .frame import Frame, Stopped, Task, Unresolved
 from .heap import Heap, Owner, objects
 from .hidden import fresh_lengths, leaf_of
 from .joined_types import own_lengths
-from .local_functions import Environment
 from .merging import coerce
 from .specialised import Instance
 from .values import (
@@ -54,36 +54,33 @@ def call_instance(
 ) -> Value:
     loan = lending.lend(frame, id(function), bound, node)
     inner = Frame(frame.task, frame.builder, source, namespace)
-    return call_compiled(frame, id(function), loan, inner, source.tree, node)
+    return call_compiled(frame, loan, inner, source.tree, node)
 
 
 def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value], node: gast.AST) -> Value:
     """A recursive local function; the variables it sees become arguments."""
     outer: Frame = closure.frame
-    environment = Environment(closure)
-    everything = {**bound, **environment.passed}
-    loan = lending.lend(frame, environment.identity, everything, node)
+    loan = lending.lend(frame, id(closure.node), bound, node, closure)
     name = getattr(closure.node, "name", "lambda_")
     source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace)
-    return call_compiled(frame, environment.identity, loan, inner, closure.node, node, environment)
+    return call_compiled(frame, loan, inner, closure.node, node, is_local=True)
 
 
 def call_compiled(
-    frame: Frame, identity: Hashable, loan: lending.Loan, inner: Frame, tree: Any, node: gast.AST,
-    environment: Environment | None = None,
+    frame: Frame, loan: lending.Loan, inner: Frame, tree: Any, node: gast.AST, is_local: bool = False
 ) -> Value:  # fmt: skip
     """A call of a function that is compiled on its own, for these arguments and what their objects hold."""
     task = frame.task
-    key, abstract = signatures.signature(frame, identity, loan.values)
+    key, abstract = signatures.signature(frame, loan.identity, loan.values)
     instance = task.instances.get(key)
     if instance is None:
         name = task.function_name(getattr(tree, "name", "lambda_"))
         instance = task.instances[key] = Instance(name, may_change=True)
-        _require_few(frame, identity, tree, node)
+        _require_few(frame, loan.identity, tree, node)
         try:
             with lending.lent(frame, loan):
-                compile_instance(frame, instance, abstract, inner, tree, environment, loan)
+                compile_instance(frame, instance, abstract, inner, tree, loan.environment, loan, is_local)
         except Unresolved:
             task.forget(key)
             raise
@@ -97,8 +94,10 @@ def call_compiled(
 MOST_INSTANCES = 100  # of one recursive function, for values that are known before the program runs
 
 
-def _require_few(frame: Frame, identity: Hashable, tree: Any, node: gast.AST) -> None:
-    if sum(key[0] == identity for key in frame.task.instances) > MOST_INSTANCES:
+def _require_few(frame: Frame, identity: tuple[Hashable, Hashable], tree: Any, node: gast.AST) -> None:
+    function = identity[0]
+    alike = (key[0] for key in frame.task.instances if isinstance(key[0], tuple))
+    if sum(other[0] == function for other in alike) > MOST_INSTANCES:
         lending.let_texts_vary(frame, identity)
         name = getattr(tree, "name", "lambda")
         message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
@@ -186,7 +185,7 @@ def _number_leaves(frame: Frame, value: Value) -> list[Value]:
 
 def compile_instance(
     frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any,
-    environment: Environment | None = None, loan: lending.Loan | None = None,
+    environment: Environment, loan: lending.Loan | None = None, is_local: bool = True,
 ) -> None:  # fmt: skip
     """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it.
 
@@ -213,8 +212,7 @@ def compile_instance(
                 for key, value in inner.variables.items()
             }
         lent = {} if loan is None else lending.enter(frame, inner, loan)
-        if environment is not None:
-            environment.enter(inner)
+        environment.enter(inner, is_local)
         try:
             value = apply.run(inner, core)
         except Unresolved:
@@ -225,7 +223,7 @@ def compile_instance(
             frame.fault("T003", message, core, "defined here")
         except Stopped:
             value = Static(None)
-        result, atoms, result_types = outputs(inner, value, core, None if loan is None else lent)
+        result, atoms, result_types = outputs(inner, value, core, environment if loan is not None else None, lent)
         handed = handed_on(inner, atoms, parameters, dict(zip(copies, instance.changes, strict=True)))
         atoms += map(syntax.name, copies)
         result_types = (*result_types, *(inner.builder.types[c] for c in copies))
@@ -330,11 +328,13 @@ def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[
 
 
 def outputs(
-    frame: Frame, value: Value, node: gast.AST, lent: dict[int, int] | None = None
-) -> tuple[Any, list[gast.expr], tuple[Type, ...]]:
+    frame: Frame, value: Value, node: gast.AST, environment: Environment | None = None,
+    lent: Mapping[int, int] = {},
+) -> tuple[Any, list[gast.expr], tuple[Type, ...]]:  # fmt: skip
     """The result taken apart: its structure over places, the atoms returned, their types.
 
-    `lent` are the objects that the function was lent, which it gives back with its result.
+    `lent` are the objects that the function was lent, which it gives back with its result, those of them that are
+    functions of `environment` as holes.
     """
     atoms: list[gast.expr] = []
     result_types: list[Type] = []
@@ -360,9 +360,10 @@ def outputs(
         result_types.append(found)
         return Out(len(atoms) - 1)
 
-    if lent is not None:
+    if environment is not None:
         returning.require_returnable(frame, frame.tree(value), node)
-        return lending.given_back(frame, value, lent, node, place), atoms, tuple(result_types)
+        back = lending.given_back(frame, environment, value, lent, node, place)
+        return back, atoms, tuple(result_types)
     tree = frame.tree(returning.returned(frame, value, node))
     returning.require_returnable(frame, tree, node)
     structure = returning.with_rows(map_leaves(tree, place))

@@ -24,9 +24,9 @@ import gast
 from ...records import dataclass
 from ...types import ListOf, Scalar
 from . import built_texts, containers, forms, rows, sites, tables
+from .environments import Environment, Hole, Passed
 from .frame import Anew, Frame
 from .heap import Owner
-from .local_functions import Passed
 from .object_changes import absorb, change, name_of
 from .objects_of_loops import new_token
 from .text_numbers import is_text
@@ -55,8 +55,12 @@ MOST_LENGTHS = 12  # that a list of known length may have before it is one that 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loan:
-    """What a function is given: arguments by name, behind them what their objects hold, and the numbers of those."""
+    """What a function is given: arguments by name, behind them what their objects hold, and the numbers of those.
 
+    In them stand holes for the local functions of `environment`.
+    """
+
+    environment: Environment
     identity: Hashable = None
     values: dict[str, Value] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
@@ -88,9 +92,13 @@ class Contents(Passed):
 # --- the call -------------------------------------------------------------------------------------------------------
 
 
-def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.AST) -> Loan:
-    """Take arguments apart into values, and what their objects hold."""
-    loan = Loan(identity)
+def lend(
+    frame: Frame, function: Hashable, bound: dict[str, Value], node: gast.AST, closure: Closure | None = None
+) -> Loan:  # fmt: skip
+    """Take arguments apart into values, and what their objects hold; `closure` is the function where it is local."""
+    environment = Environment(frame, closure, given=bound)
+    identity = (function, environment.identity)
+    loan = Loan(environment, identity)
 
     def opened(value: Value, path: tuple[object, ...]) -> Value:
         def part(value: Value, path: tuple[object, ...]) -> Value:
@@ -104,9 +112,9 @@ def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.A
                 loan.values[key] = opened(_passed(frame, value, key, node), path)
             return Lent(loan.numbers[value.number])
 
-        return map_leaves(value, part, path)
+        return map_leaves(environment.with_holes(value), part, path)
 
-    for name, value in bound.items():
+    for name, value in {**bound, **environment.passed}.items():
         loan.values[name] = NONE
         loan.values[name] = opened(_ended(frame, (identity, name), value, node), (name,))
     return loan
@@ -234,9 +242,13 @@ def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
 
 
 def given_back(
-    frame: Frame, value: Value, lent: dict[int, int], node: gast.AST, leaf: Callable[..., Value]
+    frame: Frame, environment: Environment, value: Value, lent: dict[int, int], node: gast.AST,
+    leaf: Callable[..., Value],
 ) -> Returned:  # fmt: skip
-    """What the function returns, and what it left in objects; `leaf` gives what stands for a leaf."""
+    """What the function returns, and what it left in objects; `leaf` gives what stands for a leaf.
+
+    The functions of `environment`, which it was given, are holes in that.
+    """
     heap, places = frame.heap, dict(lent)
     queue = [number for number in lent if number in heap.changes]
 
@@ -249,13 +261,13 @@ def given_back(
         return Lent(places[value.number])
 
     def held(value: Value, path: tuple[object, ...]) -> Value:
-        stays = isinstance(value, Static | Conflict | Undefined | Closure) and not is_number(value)
+        stays = isinstance(value, Static | Conflict | Undefined) and not is_number(value)
         return value if stays else part(value, path)
 
-    result, contents = map_leaves(value, part), []
+    result, contents = map_leaves(environment.left(value), part), []
     for number in queue:  # grows while it is walked
         inside = _across(frame, heap.contents[number], node, "give back", "return one array: `np.array(...)`")
-        contents.append((places[number], map_leaves(inside, held)))
+        contents.append((places[number], map_leaves(environment.left(inside), held)))
     absorbed = frozenset(place for number, place in places.items() if number in heap.absorbed)
     made = {place: heap.owner_of(number) for number, place in places.items() if number not in lent}
     owners = tuple((place, owner) for place, owner in made.items() if owner is not None)
@@ -287,6 +299,8 @@ def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], no
         def part(value: Value, _: tuple[object, ...]) -> Value:
             if isinstance(value, Lent):
                 return refs[value.place]
+            if isinstance(value, Static) and isinstance(value.value, Hole):
+                return loan.environment.taken_back(value.value)
             return Leaf(names[value.index]) if isinstance(value, Out) else value
 
         made = map_leaves(value, part)

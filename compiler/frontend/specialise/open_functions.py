@@ -11,27 +11,26 @@ import gast
 from ....runtime import parts as of_python
 from ... import types
 from . import apply
+from .environments import Environment
 from .frame import Frame
 from .heap import objects
-from .local_functions import Environment
-from .values import Closure, Derived, Leaf, Partial, Sequence, Static, Value, is_number, map_leaves
+from .values import Leaf, Partial, Sequence, Static, Value, is_number, map_leaves
+
+FUNCTION = "the function"
 
 
 class Opened:
     """The structure of a function whose variables are given when it is called."""
 
     def __init__(self, frame: Frame, value: Value) -> None:
-        self.environments: list[tuple[Environment, tuple | None]] = []
-        self.given: dict[str, Value] = {}
-        self.tree = map_leaves(frame.tree(value), self._open)
+        self.environment = Environment(frame, given={FUNCTION: value})
+        self.given: dict[str, Value] = {k: self._holed(frame, v) for k, v in self.environment.passed.items()}
+        self.tree = map_leaves(self._holed(frame, value), self._open)
+
+    def _holed(self, frame: Frame, value: Value) -> Value:
+        return self.environment.with_holes(frame.tree(value))
 
     def _open(self, part: Value, path: tuple[object, ...]) -> Value:
-        if isinstance(part, Closure | Derived):
-            closure = part.closure if isinstance(part, Derived) else part
-            environment = Environment(closure, f"{len(self.environments)} ")
-            self.environments.append((environment, part.transforms if isinstance(part, Derived) else None))
-            self.given.update(environment.passed)
-            return Static(Place(len(self.environments) - 1))
         if isinstance(part, Leaf) or is_number(part):
             key = f"part {len(self.given)}"
             self.given[key] = part
@@ -40,25 +39,21 @@ class Opened:
 
     def closed(self, frame: Frame, given: dict[str, Value]) -> Value:
         """The function that sees these."""
-        inner = Frame(frame.task, frame.builder, frame.source, frame.namespace, given)
 
         def close(part: Value, _: tuple[object, ...]) -> Value:
-            place = part.value.place if isinstance(part, Static) and isinstance(part.value, Place) else None
-            if place is None:
-                return part
-            if isinstance(place, str):
-                return given[place]
-            environment, transforms = self.environments[place]
-            closure = environment.entered(inner)
-            return closure if transforms is None else Derived(closure, transforms)
+            is_place = isinstance(part, Static) and isinstance(part.value, Place)
+            return given[part.value.place] if is_place else part
 
-        return map_leaves(self.tree, close)
+        variables = {**given, FUNCTION: map_leaves(self.tree, close)}
+        inner = Frame(frame.task, frame.builder, frame.source, frame.namespace, variables)
+        self.environment.enter(inner, is_around=False)
+        return inner.variables[FUNCTION]
 
 
 class Place:
     """Where something stands that is given later."""
 
-    def __init__(self, place: int | str) -> None:
+    def __init__(self, place: str) -> None:
         self.place = place
 
 

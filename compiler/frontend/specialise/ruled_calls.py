@@ -23,26 +23,16 @@ from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type
 from . import apply, classes, instances, made_rules, outside, rule_bodies, signatures
+from .environments import Environment
 from .frame import Frame
-from .local_functions import Environment
 from .specialised import Instance
-from .values import Closure, Derived, ListOut, Rows, Static, Value, is_number, map_leaves, parts
+from .values import ListOut, Rows, Static, Value, is_number, map_leaves, parts
 
 NO_RULE = {
     "vjp": "give it one: `{0}.defvjp(forward, backward)`",
     "jvp": "give it one: `{0}.defjvp(rule)`",
     "jvps": "give it one: `{0}.defjvp(rule)`",
 }
-
-
-class Hole:
-    """Where a function stands among the arguments, which gets what it sees from further arguments."""
-
-    def __init__(self, place: int) -> None:
-        self.place = place
-
-
-hole = cache(Hole)
 
 
 class Number:
@@ -69,7 +59,7 @@ class Ruled:
     spec: gast.arguments
     bound: dict[str, Value]
     node: gast.AST
-    environments: list[tuple[Environment, tuple[Any, ...] | None]] = field(default_factory=list)
+    environment: Environment | None = None
     passed: dict[Any, Value] = field(default_factory=dict)
     abstract: dict[Any, Value] = field(default_factory=dict)
 
@@ -90,15 +80,10 @@ class Ruled:
         everything: dict[Any, Value] = dict(self.bound)
         for role, value in enumerate([self.function, *self.rules()]):
             everything[rule_bodies.Key.of(f"function {role}")] = value
-        waiting = dict(everything)
-        while waiting:
-            key, value = next(iter(waiting.items()))
-            del waiting[key]
-            first = len(self.environments)
-            self.passed[key] = self.with_holes(str(key), value)
-            for environment, _ in self.environments[first:]:
-                waiting.update(environment.passed)
-        return tuple((environment.identity, transforms) for environment, transforms in self.environments)
+        self.environment = Environment(self.frame, given=everything)
+        everything.update(self.environment.passed)
+        self.passed = {key: self.with_holes(key, value) for key, value in everything.items()}
+        return self.environment.identity
 
     def rules(self) -> list[Value]:
         found = []
@@ -110,45 +95,27 @@ class Ruled:
             found.append(read)
         return found
 
-    def with_holes(self, key: str, value: Value) -> Value:
-        is_known = key not in self.differentiated
+    def with_holes(self, key: Any, value: Value) -> Value:
+        """A value with holes for functions and, where it has no derivative, for the numbers that are known."""
+        holed = self.environment.with_holes(self.frame.tree(value))
+        if key in self.differentiated:
+            return holed
 
         def change(part: Value, path: tuple[object, ...]) -> Value:
-            if is_known and is_number(part):
-                return Static(number(type(part.value), repr(part.value), part.value))
-            if not isinstance(part, Closure | Derived):
-                return part
-            closure = part.closure if isinstance(part, Derived) else part
-            transforms = part.transforms if isinstance(part, Derived) else None
-            prefix = f"{key} {len(self.environments)} "
-            self.environments.append((Environment(closure, prefix), transforms))
-            return Static(hole(len(self.environments) - 1))
+            return Static(number(type(part.value), repr(part.value), part.value)) if is_number(part) else part
 
-        return map_leaves(self.frame.tree(value), change)
+        return map_leaves(holed, change)
 
     def fill(self, inner: Frame) -> None:
         """Put functions back into their places, with what they see."""
-        made: dict[int, Value] = {}
 
         def change(part: Value, _: tuple[object, ...]) -> Value:
-            if isinstance(part, Static) and isinstance(part.value, Number):
-                return Static(part.value.value)
-            if not (isinstance(part, Static) and isinstance(part.value, Hole)):
-                return part
-            place = part.value.place
-            if place not in made:
-                environment, transforms = self.environments[place]
-                for key in environment.passed:
-                    inner.variables[key] = map_leaves(inner.variables[key], change)
-                closure = environment.entered(inner)
-                made[place] = closure if transforms is None else Derived(closure, transforms)
-            return made[place]
+            return Static(part.value.value) if isinstance(part, Static) and isinstance(part.value, Number) else part
 
-        for number, contents in list(inner.heap.contents.items()):
-            inner.heap.contents[number] = map_leaves(contents, change)
-        for key in list(inner.variables):
-            if key in inner.variables:
-                inner.variables[key] = map_leaves(inner.variables[key], change)
+        contents = inner.heap.contents
+        contents.update({number: map_leaves(held, change) for number, held in contents.items()})
+        inner.variables = {key: map_leaves(value, change) for key, value in inner.variables.items()}
+        self.environment.enter(inner, is_around=False)
 
     # --- the functions
 

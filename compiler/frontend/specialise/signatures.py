@@ -11,7 +11,26 @@ from typing import Any
 from ... import types
 from ...types import Array, ListOf
 from .frame import Frame
-from .values import Lent, Static, Typed, Value, is_number, map_leaves, parts
+from .values import (
+    Bound,
+    GeneratorCall,
+    Iteration,
+    Iterator,
+    Lent,
+    OneOf,
+    Range,
+    Record,
+    Rows,
+    Sequence,
+    Static,
+    Super,
+    Text,
+    Typed,
+    Value,
+    is_number,
+    map_leaves,
+    parts,
+)
 
 
 def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
@@ -33,10 +52,30 @@ def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tupl
     return (identity, derived, kept, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
 
+def _nature(value: Value) -> Any:
+    """What two containers with the same parts may differ in."""
+    match value:
+        case Record(cls=cls) | Super(cls=cls):
+            return cls
+        case Sequence(kind=kind) | Rows(kind=kind) | Iteration(kind=kind) | Iterator(kind=kind):
+            return kind
+        case OneOf(kinds=kinds):
+            return kinds
+        case Range(segments=segments, budget=budget):
+            return segments, budget
+        case Text(texts=texts):
+            return texts
+        case GeneratorCall(function=function):
+            return id(function)
+        case Bound(method=method):
+            return method
+    return None
+
+
 def _text(value: Value) -> Any:
     inner = parts(value)
     if inner:
-        return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
+        return (type(value).__name__, _nature(value), tuple((k, _text(v)) for k, v in inner))
     if isinstance(value, Static):
         plain = is_number(value) or isinstance(value.value, str | None)
         return ("static", repr(value.value) if plain else id(value.value))

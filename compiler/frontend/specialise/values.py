@@ -317,7 +317,7 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return items
         case Partial(function=function, args=args, named=named):
             return (("function", function), *enumerate(args), *named)
-        case Super(receiver=receiver):
+        case Super(receiver=receiver) | Bound(receiver=receiver):
             return (("receiver", receiver),)
         case Range(start=start, stop=stop, step=step) | Slice(start=start, stop=stop, step=step):
             return (("start", start), ("stop", stop), ("step", step))
@@ -351,8 +351,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
         case Partial(args=args, named=named):
             count = 1 + len(args)
             return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))
-        case Super(cls=cls):
-            return Super(cls, new[0])
+        case Super() | Bound():
+            return dataclasses.replace(value, receiver=new[0])
         case Range() | Slice():
             return dataclasses.replace(value, start=new[0], stop=new[1], step=new[2])
         case Iteration(kind=kind):
