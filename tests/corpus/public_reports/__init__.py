@@ -1,0 +1,1 @@
+"""Programs about the subjects of public bug reports, by field (`tests/test_public_reports.py`)."""

@@ -1,0 +1,104 @@
+"""What went wrong elsewhere, by public bug reports, is right here (`tests/corpus/public_reports/`).
+
+Each case is a small program of our own about the subject of a report: CPython and NumPy judge it, differences of the
+plain function, or the known answer that stands beside it.
+"""
+
+import importlib
+import pathlib
+import warnings
+
+import numpy as np
+import pytest
+
+import pellucid
+
+FILES = sorted((pathlib.Path(__file__).parent / "corpus" / "public_reports").glob("[a-z]*.py"))
+CASES = [
+    case for path in FILES for case in importlib.import_module(f"tests.corpus.public_reports.{path.stem}").REPORTS.cases
+]
+
+# What the language does not have (docs/limits.md), with the code of the refusal.
+REFUSED = {
+    "bounds_and_layouts: field of records": "U013",
+    "bounds_and_layouts: Fortran order": "U012",
+    "bounds_and_layouts: reversed": "U012",
+    "bounds_and_layouts: transposed slices": "U012",
+    "examples: root, hessian": "G006",
+    "library: roll": "U012",
+    "outside: variable of the enclosing loop": "P009",
+    "products_and_masks: masked log-sum-exp": "U012",
+    "products_and_masks: sum with where": "U012",
+    "reductions: repeat and tile": "U012",
+    "scopes: late binding": "P009",
+}
+
+DETERMINANT = "the slope of a determinant solves with the matrix, which is singular"
+EQUAL_VALUES = "the slopes divide by differences of equal eigenvalues or singular values"
+NAN_AMONG_BINS = "NumPy takes bins of which one is nan for decreasing ones"
+KNOWN_LENGTH = "the slope of what all examples share is declared with a length that only the run knows"
+OF_PYTHON = "the slope is a power of Python's float 0.0 to a negative number, which raises"
+WRONG = {
+    "library: digitize nan in the middle": NAN_AMONG_BINS,
+    "library: nan in bins": NAN_AMONG_BINS,
+    "linear_algebra: det in forward mode, zeros": DETERMINANT,
+    "linear_algebra: det of 1 by 1 zero": DETERMINANT,
+    "linear_algebra: det of rank 2 of 3": DETERMINANT,
+    "linear_algebra: det of zeros": DETERMINANT,
+    "linear_algebra: det squared at a singular matrix": DETERMINANT,
+    "linear_algebra: equal singular values, rebuilt": EQUAL_VALUES,
+    "linear_algebra: slope of a lone eigenvector": EQUAL_VALUES,
+    "rules: custom_jvp, literal": KNOWN_LENGTH,
+    "rules: rule under vmap with ones((2, 3))": KNOWN_LENGTH,
+    "rules: safe root under vmap": KNOWN_LENGTH,
+    "slopes_at_zero: 0 ** 0.5": OF_PYTHON,
+    "slopes_at_zero: 0.0 ** 0.5, Python float": OF_PYTHON,
+    "slopes_at_zero: abs of 1e-310j": "the modulus of a number below the normal ones divides by zero",
+    "words: clip int8, upper side alone": "limits that the dtype does not hold are refused",
+    "words: clip uint8 (-5, 100)": "limits that the dtype does not hold are refused",
+    "words: clip uint8 (0, 256)": "limits that the dtype does not hold are refused",
+    "words: clip uint8 by a number out of range": "limits that the dtype does not hold are refused",
+}
+
+# Two seconds of compiling or more each: slopes of sorts, and quantiles by each method.
+SLOW = frozenset("""
+    extremes: sort, second order
+    extremes: partition, second order
+    extremes: quantiles slope
+    extremes: nanmedian
+    extremes: sort slope axis 0
+    library: percentiles
+    library: percentile slope
+    library: interp period
+""".strip().replace("    ", "").splitlines())  # fmt: skip
+
+
+def marked(case):
+    name = str(case)
+    marks = [pytest.mark.xfail(strict=True, reason=WRONG[name])] if name in WRONG else []
+    return pytest.param(case, id=name, marks=[*marks, pytest.mark.slow] if name in SLOW else marks)
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in CASES if str(case) not in REFUSED])
+def test_a_program_of_a_report_is_right(case):
+    quietly(case.check)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if str(case) in REFUSED], ids=str)
+def test_a_program_of_a_report_is_refused(case):
+    with pytest.raises(pellucid.CompileError) as caught:
+        quietly(case.check)
+    assert caught.value.diagnostics[0].code == REFUSED[str(case)]
+
+
+def test_titles_differ_and_tables_name_cases():
+    names = [str(case) for case in CASES]
+    assert len(set(names)) == len(names)
+    assert set(REFUSED) | set(WRONG) | SLOW <= set(names)
+
+
+def quietly(check):
+    """NumPy warns of the nan and infinities that many of these programs are about."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        check()
