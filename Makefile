@@ -86,7 +86,7 @@ $(VENV)/.created:
 	touch $@
 
 $(VENV)/.build-tools: $(VENV)/.created $(PINS)
-	$(INSTALL) setuptools wheel
+	$(INSTALL) setuptools wheel numpy
 	touch $@
 
 # What the package is built from: the native part is compiled when it is installed.

@@ -2,6 +2,7 @@
 
 import pathlib
 
+import numpy
 from setuptools import Extension, setup
 
 SOURCES = sorted(str(path) for path in pathlib.Path("runtime/native").glob("*.c"))
@@ -11,7 +12,8 @@ setup(
         Extension(
             "pellucid.runtime._native",
             SOURCES,
-            depends=["runtime/native/native.h"],
+            depends=["runtime/native/native.h", "runtime/native/dispatch.h"],
+            include_dirs=[numpy.get_include()],
             extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread"],
             extra_link_args=["-pthread"],
             optional=True,

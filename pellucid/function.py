@@ -25,7 +25,7 @@ from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
 from .runtime.dispatch import support
-from .runtime.dispatch.native_type import base_class
+from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
 from .seen import Seen
 from .starting import compiler

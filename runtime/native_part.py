@@ -14,22 +14,26 @@ import importlib
 import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 SETTING = "PELLUCID_NATIVE"
 
 
 @lru_cache(maxsize=1)
-def _found() -> tuple[Mapping[str, int], str]:
-    """The addresses, and why the extension is not among us: nothing where it is."""
+def _found() -> tuple[ModuleType | None, str]:
+    """The extension module, or why it is not among us."""
     if os.environ.get(SETTING) == "0":
-        why = f"{SETTING}=0"
-    else:
-        try:
-            return importlib.import_module("._native", __package__).ADDRESSES, ""
-        except ImportError as error:
-            why = str(error)
-    return importlib.import_module(".portable", __package__).ADDRESSES, why
+        return None, f"{SETTING}=0"
+    try:
+        return importlib.import_module("._native", __package__), ""
+    except ImportError as error:
+        return None, str(error)
+
+
+def extension() -> ModuleType | None:
+    """The extension module, if there is one."""
+    return _found()[0]
 
 
 def why_not() -> str:
@@ -39,7 +43,9 @@ def why_not() -> str:
 
 def addresses() -> Mapping[str, int]:
     """Where the functions are, for as long as the process lives."""
-    return _found()[0]
+    found = extension() or importlib.import_module(".portable", __package__)
+    known: Mapping[str, int] = found.ADDRESSES
+    return known
 
 
 def address(name: str) -> int:

@@ -17,34 +17,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import Parameter as Kind
-from types import BuiltinFunctionType, FunctionType
-from typing import Any
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from .. import interrupts, machine_code, memory
 from ..array import Array
 from ..dtypes import DTYPES, REAL
 from ..guards import Guards
 from ..stack import stack_floor
-from . import native_type, records, support
-from .array_text import ARRAYS
-from .bind_text import BIND
-from .call_text import PREPARE, RUN
-from .container_text import CONTAINERS
-from .guard_text import GUARDS
-from .guard_words import Question, version_offset
-from .lookup_text import LOOK_UP
+from . import records, support
+from .guard_words import Question
 from .plan import CallPlan
-from .recipe_text import RECIPES
-from .result_text import RESULTS
-from .value_text import VALUE
-from .words import CONSTANTS, ENTRY, FLAG_EXTRA, FLAG_STATIC, KEYS, OBJECTS, PARAMETERS, SLACK, STATE, assemble
+from .words import ENTRY, FLAG_EXTRA, FLAG_STATIC, PARAMETERS, STATE
 
 KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worries than dispatch
 NUMPY = {name: getattr(np, name) for name in DTYPES}
 SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefd"))  # dtypes of C; which are the same depends on the machine
-LEVEL = 0  # 20 nanoseconds more per call, and a tenth of the time to compile
+TABLE_BYTES, NOT_OURS = 32, 255
+BY_IDENTITY = (type(None), str, FunctionType, BuiltinFunctionType, type, np.ufunc)  # types of static arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,67 +48,24 @@ class Parameter:
     is_static: bool
 
 
-class Native:
-    """The native code of dispatch, told the addresses of this process."""
-
-    def __init__(self, cls: type) -> None:
-        memory.pool()
-        support.provide_symbols()
-        interrupts.provide()
-        text = assemble(ARRAYS, CONTAINERS, VALUE, BIND, LOOK_UP, GUARDS, RESULTS, RECIPES, PREPARE, RUN)
-        self.library = machine_code.library(text, LEVEL)
-        self.held: list[Any] = [cls, cls.__call__, stack_floor]
-        self._set_constants(cls)
-        pointer, number = ctypes.c_void_p, ctypes.c_int64
-        describe = ctypes.PYFUNCTYPE(number, pointer, pointer, number, pointer, pointer, pointer)
-        self.describe = describe(self._at("pellucid_describe"))
-        self.hash = ctypes.PYFUNCTYPE(ctypes.c_uint64, pointer, number)(self._at("pellucid_hash"))
-        self.holds = ctypes.PYFUNCTYPE(number, pointer)(self._at("pellucid_holds"))
-        self.call = self._at("pellucid_call")
-        # arrays that outlive this module still call into it
-        for lasting in (self.library, self.held):
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(lasting))
-
-    def _at(self, name: str) -> int:
-        return int(self.library.address(name))
-
-    def _set_constants(self, cls: type) -> None:
-        table = support.numpy_table()
-        objects = [type(None), str, FunctionType, BuiltinFunctionType, type, np.ufunc, cls]
-        codes, shifts = (ctypes.c_uint8 * 32)(*[255] * 32), (ctypes.c_uint8 * 32)()
-        for dtype in SYNONYMS:
-            name = next((n for n, scalar in NUMPY.items() if np.dtype(scalar) == dtype), None)
-            if name is not None:
-                codes[dtype.num] = DTYPES.index(name)
-                shifts[dtype.num] = dtype.itemsize.bit_length() - 1
-        types = (ctypes.c_void_p * len(objects))(*map(id, objects))
-        self.held += [objects, codes, shifts, types]
-        scalars = {f"{n}_scalar_type": id(NUMPY[n]) for n in REAL}
-        found = {f"{t.__name__}_type": id(t) for t in (float, int, bool, tuple, list, dict, str, np.ndarray)} | scalars
-        found |= {
-            "array_type": id(Array),
-            "object_types": ctypes.addressof(types),
-            "object_type_count": len(objects),
-            "dtype_codes": ctypes.addressof(codes),
-            "dtype_shifts": ctypes.addressof(shifts),
-            "true": id(True),
-            "general": id(cls.__call__),
-            "find_floor": id(stack_floor),
-            "values_offset": support.values_offset() or 0,
-            "version_offset": version_offset(),
-            "numpy_new": support.word(table + 8 * support.NEW_FROM_DESCR),
-            "numpy_set_base": support.word(table + 8 * support.SET_BASE),
-            "numpy_scalar": support.word(table + 8 * support.SCALAR),
-            "numpy_copy": support.word(table + 8 * support.NEW_COPY),
-        }
-        given = (ctypes.c_void_p * len(CONSTANTS))(*[found[name] for name in CONSTANTS])
-        ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._at("pellucid_set_constants"))(ctypes.addressof(given))
-
-
 @lru_cache(maxsize=1)
-def native(cls: type) -> Native | None:
-    """The native code of this process, for calls of instances of one class; its `__call__` is the general path."""
-    return Native(cls) if native_type.enable(cls) else None
+def native(cls: type) -> ModuleType | None:
+    """The native part, ready for calls of instances of one class, whose `__call__` is the general path."""
+    if support.reason() is not None:
+        return None
+    codes = bytearray([NOT_OURS] * TABLE_BYTES)
+    for dtype in SYNONYMS:
+        name = next((n for n, scalar in NUMPY.items() if np.dtype(scalar) == dtype), None)
+        if name is not None:
+            codes[dtype.num] = DTYPES.index(name)
+    sizes = bytes(np.dtype(name).itemsize for name in REAL).ljust(TABLE_BYTES, b"\0")
+    found = support.extension()
+    scalars = tuple(NUMPY[name] for name in REAL)
+    found.set_up(cls, Array, stack_floor, (*BY_IDENTITY, cls), scalars, bytes(codes), sizes)
+    return found
+
+
+Key: TypeAlias = tuple[tuple[int, ...], tuple[Any, ...], int]  # words, objects, the hash of the words
 
 
 class Calls:
@@ -176,8 +124,8 @@ class Calls:
         key = self._key(code, args, kwargs)
         if key is None:
             return
-        self._add(code, *key, plan)
-        native_type.attach(function, code.call, ctypes.addressof(self._state))
+        self._add(key, plan)
+        code.attach(function, ctypes.addressof(self._state))
 
     def ask_quickly(self, guards: Guards) -> None:
         """Let native code say whether these guards hold when Python asks."""
@@ -195,36 +143,22 @@ class Calls:
         self._records += [id(cls), how[0], id(how[1])]
         self._set("RECORDS", self._array([len(self._records) // 3, *self._records]))
 
-    def _key(
-        self, code: Native, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[list[int], list[Any]] | None:
+    def _key(self, code: ModuleType, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Key | None:
         """The words and the objects of a call, as native code sees it; None where it does not understand it."""
-        values, names = (*args, *kwargs.values()), tuple(kwargs)
-        given = (ctypes.py_object * len(values))(*values)
-        keys, objects = (ctypes.c_int64 * (KEYS + SLACK))(), (ctypes.c_void_p * (OBJECTS + SLACK))()
-        found = code.describe(
-            ctypes.addressof(self._state), ctypes.addressof(given), len(args), id(names) if names else None,
-            ctypes.addressof(keys), ctypes.addressof(objects),
-        )  # fmt: skip
-        if found < 0:
-            return None
-        held = []
-        for address in objects[: found >> 32]:
-            held.append(ctypes.cast(ctypes.c_void_p(address), ctypes.py_object).value)
-            ctypes.pythonapi.Py_DecRef(ctypes.py_object(held[-1]))
-        return keys[: found & 0xFFFFFFFF], held
+        found: Key | None = code.describe(ctypes.addressof(self._state), (*args, *kwargs.values()), tuple(kwargs))
+        return found
 
-    def _add(self, code: Native, keys: list[int], objects: list[Any], plan: CallPlan) -> None:
+    def _add(self, key: Key, plan: CallPlan) -> None:
         self._plans[id(plan)] = plan
+        keys, objects, hash_ = key
         known = self._known.get(self._name(keys, objects))
         if known is not None:  # the world has changed, and other code answers such calls now
             ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.place
             return
-        words = self._array(keys)
         self._held.append(objects)
         entry = {
-            "HASH": code.hash(words, len(keys)),
-            "KEYS": words,
+            "HASH": hash_,
+            "KEYS": self._array(keys),
             "KEY_COUNT": len(keys),
             "OBJECTS": self._array(list(map(id, objects))),
             "OBJECT_COUNT": len(objects),
@@ -240,9 +174,9 @@ class Calls:
         self._set("LAST", made)
 
     @staticmethod
-    def _name(keys: list[int], objects: list[Any]) -> Any:
+    def _name(keys: tuple[int, ...], objects: tuple[Any, ...]) -> Any:
         """A key as Python compares it: objects by identity, texts by what they say."""
-        return tuple(keys), tuple(o if type(o) is str else id(o) for o in objects)
+        return keys, tuple(o if type(o) is str else id(o) for o in objects)
 
     def _grow(self) -> None:
         """A table with more than twice as many places as keys: its mask, and entries by hash or in the places after."""

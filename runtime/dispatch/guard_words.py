@@ -4,7 +4,7 @@
     Guard("global", f, "RATE", 0.1)     ->    an item of the table for the globals: "RATE", the address of 0.1
 
 Fields of functions, classes and cells are single words of memory.  Variables stand in dicts; one that has not changed
-since it was last looked into is told by its version, which CPython keeps until 3.12, and else each name is looked up.
+since it was last looked into is told by its version, where CPython keeps one, and else each name is looked up.
 """
 
 from __future__ import annotations
@@ -12,17 +12,12 @@ from __future__ import annotations
 import builtins
 import ctypes
 import gc
-import sys
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from ..guards import ABSENT, Findings, Guard, Guards, cell_of
 from . import support
-from .words import GROUP, PLAN
-
-VERSION_OFFSET = 24
-LAST_WITH_VERSIONS = (3, 12)
+from .words import PLAN
 
 
 class GuardPlaces:
@@ -38,7 +33,6 @@ class GuardPlaces:
 
     def __init__(self, guards: Guards) -> None:
         self._guards = guards
-        self.nothing = ctypes.c_int64(0)  # a word that fills groups
         self.single: list[tuple[int, int]] = []  # the number of a guard, and its place
         self.listed: dict[int, list[int]] = {}  # numbers of guards by the address of the dict they look into
         self._dicts: dict[int, Any] = {}
@@ -66,8 +60,6 @@ class GuardWords:
     def __init__(self, places: GuardPlaces, guards: Sequence[Guard], findings: Findings) -> None:
         expected = [_word(guard, found) for guard, found in zip(guards, findings.objects, strict=True)]
         words = [word for number, place in places.single for word in (place, expected[number])]
-        while len(words) % (2 * GROUP):
-            words += [ctypes.addressof(places.nothing), 0]
         tables: list[int] = []
         arrays = []
         for address, numbers in places.listed.items():
@@ -88,7 +80,7 @@ class Question:
     The answer is what the guards find; None where they may not hold.
     """
 
-    def __init__(self, guards: Guards, holds: Callable[[int], int]) -> None:
+    def __init__(self, guards: Guards, holds: Callable[[int], bool]) -> None:
         self._guards, self._places, self._holds = guards, GuardPlaces.of(guards), holds
         self._asked: tuple[Findings | None, Any, Any] = None, None, None
 
@@ -120,10 +112,11 @@ def _word(guard: Guard, found: Any) -> int:
 
 def _word_place(guard: Guard) -> int | None:
     """The address that holds the object; None for what stands in a dict.  Raises LookupError for other places."""
-    if guard.kind == "cell":
-        return id(cell_of(guard.owner, guard.name)) + offsets()["cell"]
-    if guard.kind == "field":
-        return id(guard.owner) + offsets()[guard.name]
+    match guard.kind:
+        case "cell":
+            return int(support.extension().place(cell_of(guard.owner, guard.name), ""))
+        case "field":
+            return int(support.extension().place(guard.owner, guard.name))
     return None
 
 
@@ -145,45 +138,3 @@ def _dict_of(guard: Guard) -> dict[str, Any]:
     if not isinstance(found, dict) or type(guard.name) is not str:
         raise LookupError(guard.kind)
     return found
-
-
-@lru_cache(maxsize=1)
-def offsets() -> dict[str, int]:
-    """Where objects keep what guards look at, found by looking at some; what is not found is left out."""
-
-    def outer() -> Any:
-        captured = [object()]
-
-        def inner(*, k: Any = captured) -> Any:
-            return captured, k
-
-        inner.__defaults__ = (captured,)
-        return inner
-
-    class Sample:
-        pass
-
-    function = outer()
-    cell = function.__closure__[0]
-    wanted = {name: (function, getattr(function, name)) for name in ("__code__", "__defaults__", "__kwdefaults__")}
-    wanted |= {"cell": (cell, cell.cell_contents), "__mro__": (Sample, Sample.__mro__)}
-    found = {name: _offset(owner, held) for name, (owner, held) in wanted.items()}
-    return {name: offset for name, offset in found.items() if offset is not None}
-
-
-def _offset(owner: Any, held: Any) -> int | None:
-    size = type(owner).__basicsize__
-    places = [k for k in range(16, size, 8) if support.word(id(owner) + k) == id(held)]
-    return places[0] if len(places) == 1 else None
-
-
-def version_offset() -> int:
-    """Where dicts keep a number that every change makes another one; 0 if they have none."""
-    if sys.version_info[:2] > LAST_WITH_VERSIONS:
-        return 0
-    sample: dict[str, Any] = {"a": 1}
-    seen = {support.word(id(sample) + VERSION_OFFSET)}
-    for change in (lambda: sample.update(a=2), lambda: sample.update(b=3), lambda: sample.pop("a"), sample.clear):
-        change()
-        seen.add(support.word(id(sample) + VERSION_OFFSET))
-    return VERSION_OFFSET if len(seen) == 5 else 0

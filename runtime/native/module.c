@@ -1,9 +1,7 @@
-/* The extension module: the addresses of what machine code calls by name, and of what Python calls through ctypes. */
+/* The extension module: the addresses of what machine code calls by name, and of what Python calls through ctypes; and
+   native dispatch. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include "native.h"
+#include "dispatch.h"
 
 typedef struct {
     const char *name;
@@ -27,6 +25,11 @@ static const Export EXPORTS[] = {
 
 static int fill(PyObject *module)
 {
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError, "the native part serves the main interpreter alone: its memory and threads are "
+                                           "those of the process");
+        return -1;
+    }
     PyObject *addresses = PyDict_New();
     if (addresses == NULL)
         return -1;
@@ -41,10 +44,15 @@ static int fill(PyObject *module)
     }
     int failed = PyModule_AddObjectRef(module, "ADDRESSES", addresses);
     Py_DECREF(addresses);
+    if (failed)
+        return failed;
+    PyObject *type = natively_called();
+    failed = PyModule_AddObjectRef(module, "NativelyCalled", type);
+    Py_XDECREF(type);
     return failed;
 }
 
-static PyModuleDef_Slot SLOTS[] = {
+static PyModuleDef_Slot MODULE_SLOTS[] = {
     {Py_mod_exec, fill},
 #if PY_VERSION_HEX >= 0x030C0000
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
@@ -55,9 +63,10 @@ static PyModuleDef_Slot SLOTS[] = {
 static PyModuleDef MODULE = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_native",
-    .m_doc = "Memory, threads and signals for machine code.",
+    .m_doc = "Memory, threads and signals for machine code, and calls of it without Python.",
     .m_size = 0,
-    .m_slots = SLOTS,
+    .m_methods = DISPATCH,
+    .m_slots = MODULE_SLOTS,
 };
 
 PyMODINIT_FUNC PyInit__native(void)

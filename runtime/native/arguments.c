@@ -1,0 +1,360 @@
+/* Arguments of a call: bound to parameters as `inspect.Signature.bind` does it, then read into a key and slots.
+
+       f(array(3, 1), {"b": 1.0}, n=2)   ->   key     ARRAY f64 2-d C "axis 1 is 1", DICT 1, FLOAT, INT
+                                              slots   data, 3, 1, -, -, 1.0, 2         objects "b"
+
+   The key says what `pellucid/flatten.py` says of the arguments, never less.  What is not understood makes the answer
+   false, with nothing done yet, and the call goes through Python: a wrong argument, a foreign byte order, strides of half an
+   element, a class that has ways of its own. */
+
+#include "dispatch.h"
+
+#include <string.h>
+
+static bool scan_value(Scan *scan, PyObject *value, bool is_static);
+
+static void push_key(Scan *scan, int64_t word)
+{
+    *scan->key++ = word;
+}
+
+static void push_slot(Scan *scan, int64_t word)
+{
+    *scan->slot++ = word;
+}
+
+static void push_object(Scan *scan, PyObject *object)
+{
+    *scan->object++ = Py_NewRef(object);
+}
+
+static bool has_room(const Scan *scan)
+{
+    return scan->key < scan->keys + KEYS && scan->slot < scan->slots + SLOTS && scan->object < scan->objects + OBJECTS &&
+           scan->held < scan->kept + KEPT && scan->depth < DEPTH;
+}
+
+/* --- leaves ------------------------------------------------------------------------------------------------------ */
+
+/* Strides in elements; false for those of half an element. */
+static bool scan_strides(Scan *scan, PyArrayObject *array)
+{
+    npy_intp item = PyArray_ITEMSIZE(array);
+    for (int axis = 0; axis < PyArray_NDIM(array); axis++) {
+        npy_intp stride = PyArray_STRIDE(array, axis);
+        if (stride % item != 0)
+            return false;
+        push_slot(scan, stride / item);
+    }
+    return true;
+}
+
+/* An array of a dtype that we have, aligned, in native byte order.  Strides are written where it is not C-contiguous. */
+static bool scan_array(Scan *scan, PyArrayObject *array)
+{
+    PyArray_Descr *dtype = PyArray_DESCR(array);
+    int rank = PyArray_NDIM(array);
+    unsigned number = (unsigned)dtype->type_num;
+    if (number >= sizeof types.codes || types.codes[number] == 255 || dtype->byteorder == NPY_OPPBYTE ||
+        !PyArray_ISALIGNED(array) || rank > RANK)
+        return false;
+    *scan->held++ = Py_NewRef((PyObject *)array);
+    push_slot(scan, (int64_t)(intptr_t)PyArray_DATA(array));
+    uint64_t ones = 0;
+    int64_t elements = 1;
+    for (int axis = 0; axis < rank; axis++) {
+        npy_intp length = PyArray_DIM(array, axis);
+        if (length > LENGTH_LIMIT)
+            return false;
+        push_slot(scan, length);
+        ones |= (uint64_t)(length == 1) << axis;
+        elements = (int64_t)((uint64_t)elements * (uint64_t)length);
+    }
+    bool is_contiguous = PyArray_IS_C_CONTIGUOUS(array);
+    if (is_contiguous)
+        scan->slot += rank;
+    else if (!scan_strides(scan, array))
+        return false;
+    scan->elements += elements;
+    push_key(scan, (int64_t)(ones << 32 | (uint64_t)is_contiguous << 24 | (uint64_t)rank << 16 |
+                             (uint64_t)types.codes[number] << 8 | TOKEN_ARRAY));
+    return true;
+}
+
+static bool scan_float(Scan *scan, PyObject *value, bool is_static)
+{
+    double number = PyFloat_AS_DOUBLE(value);
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    push_key(scan, is_static ? TOKEN_STATIC_FLOAT : TOKEN_FLOAT);
+    *(is_static ? scan->key++ : scan->slot++) = bits;
+    return true;
+}
+
+static bool scan_int(Scan *scan, PyObject *value, bool is_static)
+{
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow)
+        return false;
+    push_key(scan, is_static ? TOKEN_STATIC_INT : TOKEN_INT);
+    *(is_static ? scan->key++ : scan->slot++) = number;
+    return true;
+}
+
+static bool scan_object(Scan *scan, PyObject *value)
+{
+    push_key(scan, TOKEN_OBJECT);
+    push_object(scan, value);
+    return true;
+}
+
+static bool scan_bool(Scan *scan, PyObject *value, bool is_static)
+{
+    if (is_static)
+        return scan_object(scan, value);
+    push_key(scan, TOKEN_BOOL);
+    push_slot(scan, value == Py_True);
+    return true;
+}
+
+/* A scalar of NumPy: its value as it stands in memory. */
+static bool scan_scalar(Scan *scan, PyObject *value, int64_t code)
+{
+    int64_t bits = 0;
+    memcpy(&bits, (char *)value + sizeof(PyObject), types.scalar_bytes[code]);
+    push_key(scan, code << 8 | TOKEN_SCALAR);
+    push_slot(scan, bits);
+    return true;
+}
+
+/* --- containers -------------------------------------------------------------------------------------------------- */
+
+static bool scan_items(Scan *scan, PyObject *const *items, Py_ssize_t count, int64_t token, bool is_static)
+{
+    push_key(scan, (int64_t)count << 8 | token);
+    scan->depth++;
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (!scan_value(scan, items[k], is_static))
+            return false;
+    scan->depth--;
+    return true;
+}
+
+static bool scan_tuple(Scan *scan, PyObject *tuple, int64_t token, bool is_static)
+{
+    return scan_items(scan, ((PyTupleObject *)tuple)->ob_item, PyTuple_GET_SIZE(tuple), token, is_static);
+}
+
+/* A value that its container may lose meanwhile: an odd key in the attributes of an item can run Python code. */
+static bool scan_held(Scan *scan, PyObject *value, bool is_static)
+{
+    Py_INCREF(value);
+    bool is_fine = scan_value(scan, value, is_static);
+    Py_DECREF(value);
+    return is_fine;
+}
+
+static bool scan_list(Scan *scan, PyObject *list, bool is_static)
+{
+    Py_ssize_t count = PyList_GET_SIZE(list);
+    push_key(scan, (int64_t)count << 8 | TOKEN_LIST);
+    scan->depth++;
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (k >= PyList_GET_SIZE(list) || !scan_held(scan, PyList_GET_ITEM(list, k), is_static))
+            return false;
+    scan->depth--;
+    return true;
+}
+
+static bool scan_dict(Scan *scan, PyObject *dict, bool is_static)
+{
+    PyObject *key, *value;
+    Py_ssize_t position = 0;
+    push_key(scan, (int64_t)PyDict_GET_SIZE(dict) << 8 | TOKEN_DICT);
+    scan->depth++;
+    while (PyDict_Next(dict, &position, &key, &value)) {
+        push_object(scan, key);
+        if (!scan_held(scan, value, is_static))
+            return false;
+    }
+    scan->depth--;
+    return true;
+}
+
+static bool scan_attributes(Scan *scan, PyObject *value, PyObject *fields, bool is_static)
+{
+    push_key(scan, TOKEN_RECORD);
+    scan->depth++;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(fields); k++) {
+        PyObject *part = PyObject_GetAttr(value, PyTuple_GET_ITEM(fields, k));
+        if (part == NULL) {
+            PyErr_Clear(); /* Python's way meets it again */
+            return false;
+        }
+        bool is_fine = scan_value(scan, part, is_static);
+        Py_DECREF(part);
+        if (!is_fine)
+            return false;
+    }
+    scan->depth--;
+    return true;
+}
+
+/* A NamedTuple or dataclass that the function has met: reading its fields runs no Python code. */
+static bool scan_record(Scan *scan, PyObject *value, bool is_static)
+{
+    const Records *records = scan->state->records;
+    for (int64_t k = 0; k < records->count; k++) {
+        const Record *record = &records->items[k];
+        if (record->type != Py_TYPE(value))
+            continue;
+        push_object(scan, (PyObject *)record->type);
+        if (record->kind == RECORD_ATTRIBUTES)
+            return scan_attributes(scan, value, record->fields, is_static);
+        return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
+               scan_tuple(scan, value, TOKEN_RECORD, is_static);
+    }
+    return false;
+}
+
+/* --- one argument, by its type ----------------------------------------------------------------------------------- */
+
+static bool is_known_by_identity(PyTypeObject *type)
+{
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(types.objects); k++)
+        if ((PyTypeObject *)PyTuple_GET_ITEM(types.objects, k) == type)
+            return true;
+    return false;
+}
+
+static int64_t code_of_scalar(PyTypeObject *type)
+{
+    for (Py_ssize_t code = 0; code < PyTuple_GET_SIZE(types.scalars); code++)
+        if ((PyTypeObject *)PyTuple_GET_ITEM(types.scalars, code) == type)
+            return code;
+    return -1;
+}
+
+/* The array of an `Array`; static arguments have none. */
+static bool scan_own_array(Scan *scan, PyObject *value)
+{
+    PyObject *held = *(PyObject **)((char *)value + types.values);
+    return held != NULL && PyArray_CheckExact(held) && scan_array(scan, (PyArrayObject *)held);
+}
+
+static bool scan_container(Scan *scan, PyObject *value, bool is_static)
+{
+    if (PyTuple_CheckExact(value))
+        return scan_tuple(scan, value, TOKEN_TUPLE, is_static);
+    if (PyList_CheckExact(value))
+        return scan_list(scan, value, is_static);
+    if (PyDict_CheckExact(value))
+        return scan_dict(scan, value, is_static);
+    return scan_record(scan, value, is_static);
+}
+
+static bool scan_value(Scan *scan, PyObject *value, bool is_static)
+{
+    if (!has_room(scan))
+        return false;
+    PyTypeObject *type = Py_TYPE(value);
+    if (type == &PyFloat_Type)
+        return scan_float(scan, value, is_static);
+    if (type == &PyArray_Type)
+        return !is_static && scan_array(scan, (PyArrayObject *)value);
+    if (type == types.array)
+        return !is_static && scan_own_array(scan, value);
+    if (type == &PyLong_Type)
+        return scan_int(scan, value, is_static);
+    if (type == &PyBool_Type)
+        return scan_bool(scan, value, is_static);
+    int64_t code = code_of_scalar(type);
+    if (code >= 0)
+        return !is_static && scan_scalar(scan, value, code);
+    if (is_known_by_identity(type))
+        return scan_object(scan, value);
+    return scan_container(scan, value, is_static);
+}
+
+/* --- arguments to parameters ------------------------------------------------------------------------------------- */
+
+/* The parameter that a keyword names; -1 where there is none. */
+static int64_t parameter_named(const State *state, PyObject *name)
+{
+    for (int64_t k = 0; k < state->count; k++)
+        if (state->parameters[k].name == name)
+            return k;
+    for (int64_t k = 0; k < state->count; k++)
+        if (state->parameters[k].name != NULL && PyUnicode_Compare(state->parameters[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+static bool bind_keywords(Scan *scan, PyObject *const *values, PyObject *names)
+{
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); k++) {
+        int64_t number = parameter_named(scan->state, PyTuple_GET_ITEM(names, k));
+        if (number < 0 || scan->bound[number] != NULL)
+            return false;
+        scan->bound[number] = values[k];
+    }
+    return true;
+}
+
+/* False where Python would raise a TypeError, which it does then. */
+static bool bind(Scan *scan, PyObject *const *args, int64_t given, PyObject *names)
+{
+    const State *state = scan->state;
+    if (given > state->positional && !state->extra)
+        return false;
+    int64_t placed = given < state->positional ? given : state->positional;
+    for (int64_t k = 0; k < state->count; k++)
+        scan->bound[k] = k < placed ? args[k] : NULL;
+    if (names != NULL && !bind_keywords(scan, args + given, names))
+        return false;
+    for (int64_t k = placed; k < state->count; k++) {
+        if (scan->bound[k] == NULL)
+            scan->bound[k] = state->parameters[k].fallback;
+        if (scan->bound[k] == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* What `*args` takes, as the tuple that it is. */
+static bool scan_extra(Scan *scan, PyObject *const *args, int64_t given, bool is_static)
+{
+    int64_t positional = scan->state->positional;
+    return scan_items(scan, args + positional, given > positional ? given - positional : 0, TOKEN_TUPLE, is_static);
+}
+
+/* The key and the slots of a call; false where it has to go through Python. */
+bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names)
+{
+    scan->key = scan->keys;
+    scan->slot = scan->slots + CONTEXT_SLOTS;
+    scan->object = scan->objects;
+    scan->held = scan->kept;
+    scan->elements = scan->depth = 0;
+    scan->state = state;
+    if (!bind(scan, args, given, names))
+        return false;
+    for (int64_t k = 0; k < state->count; k++) {
+        int64_t flags = state->parameters[k].flags;
+        bool is_static = flags & FLAG_STATIC;
+        if (!(flags & FLAG_EXTRA ? scan_extra(scan, args, given, is_static)
+                                 : scan_value(scan, scan->bound[k], is_static)))
+            return false;
+    }
+    return true;
+}
+
+/* Lets go of what was held for the call. */
+void release_scan(Scan *scan)
+{
+    for (PyObject **held = scan->kept; held < scan->held; held++)
+        Py_DECREF(*held);
+    for (PyObject **object = scan->objects; object < scan->object; object++)
+        Py_DECREF(*object);
+}

@@ -1,0 +1,171 @@
+/* Calls of compiled functions: what Python writes down for them, and what the files that carry them out share.
+
+   `State` is what a compiled function knows for its calls, an `Entry` one signature of arguments, a `Plan` how to call one
+   piece of machine code.  Python makes them as arrays of 64-bit words (`dispatch/words.py` has the same fields in the same
+   order) and never changes one that can be found from here: it puts a new one in its place with a single store. */
+
+#ifndef PELLUCID_DISPATCH_H
+#define PELLUCID_DISPATCH_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL pellucid_numpy
+#ifndef PELLUCID_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include "native.h"
+
+/* The most that one call may have before it goes through Python. */
+enum { PARAMETERS = 64, KEYS = 512, SLOTS = 2048, OBJECTS = 256, KEPT = 512, RESULTS = 256, DEPTH = 32, RANK = 32 };
+enum { SLACK = 80 }; /* words after each of these limits: more than one leaf takes, so room is asked for once a leaf */
+enum { CONTEXT_SLOTS = 61, CONTEXT_STACK_LIMIT = 0, CONTEXT_DEPTH_LIMIT = 1 };
+enum { LEAST_DEPTH = 10000 };
+#define LENGTH_LIMIT (INT64_C(1) << 52)
+
+/* Words of a key: the low byte says what follows, the bytes above it how. */
+enum {
+    TOKEN_FLOAT = 1, TOKEN_INT, TOKEN_BOOL, TOKEN_SCALAR, TOKEN_ARRAY, TOKEN_TUPLE, TOKEN_LIST, TOKEN_DICT,
+    TOKEN_RECORD, TOKEN_OBJECT, TOKEN_STATIC_INT, TOKEN_STATIC_FLOAT,
+};
+enum { FLAG_STATIC = 1, FLAG_EXTRA = 2 };
+enum { RECORD_TUPLE = 1, RECORD_ATTRIBUTES = 2 };
+enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY };
+enum { STEP_LEAF, STEP_STATIC, STEP_TUPLE, STEP_LIST, STEP_DICT, STEP_CALL };
+
+typedef struct {
+    PyObject *name;     /* NULL: not to be given by keyword */
+    PyObject *fallback; /* its default; NULL where there is none */
+    int64_t flags;
+} Parameter;
+
+typedef struct {
+    PyTypeObject *type;
+    int64_t kind;
+    PyObject *fields; /* their names */
+} Record;
+
+typedef struct {
+    int64_t count;
+    Record items[];
+} Records;
+
+typedef struct {
+    int64_t kind; /* what it is; above the low byte the rank, and the exponent of the bytes of an element */
+    int64_t slot;
+    PyObject *operand; /* the dtype */
+} Leaf;
+
+typedef struct {
+    int64_t word;
+    int64_t taken; /* objects from the top of the stack */
+    union {
+        PyObject *object;
+        int64_t leaf;
+    } operand;
+} Step;
+
+typedef struct {
+    PyObject **place;
+    PyObject *expected;
+} GuardWord;
+
+typedef struct {
+    PyObject *name;
+    PyObject *expected;
+} GuardItem;
+
+typedef struct {
+    PyObject *dict;
+    uint64_t version; /* the last one at which all items were as expected */
+    const GuardItem *items;
+    int64_t count;
+} GuardTable;
+
+typedef struct {
+    PyObject *owner; /* holds all that the plan refers to */
+    int64_t (*code)(int64_t *);
+    const int64_t *hidden; /* slots of the arguments that come from outside */
+    int64_t hidden_count;
+    int64_t gil_limit; /* elements of arguments from which on the GIL is released */
+    PyObject *fail;    /* (site, address of slots) -> exception */
+    const Leaf *leaves;
+    int64_t leaf_count;
+    const Step *recipe;
+    int64_t recipe_count;
+    const GuardWord *words;
+    int64_t word_count;
+    GuardTable *tables;
+    int64_t table_count;
+} Plan;
+
+typedef struct {
+    uint64_t hash;
+    const int64_t *keys;
+    int64_t key_count;
+    PyObject *const *objects;
+    int64_t object_count;
+    Plan **plan; /* where the current one is told */
+} Entry;
+
+typedef struct {
+    uint64_t mask;
+    Entry *places[];
+} Table;
+
+typedef struct {
+    int64_t count;
+    int64_t positional;
+    int64_t extra;
+    const Parameter *parameters;
+    Table *table;
+    Entry *last;
+    Records *records;
+} State;
+
+/* What is read of the arguments of a call, with room for it.  Objects and arrays are held until the call is over: others
+   may empty the containers that they came in. */
+typedef struct {
+    int64_t *key, *slot;
+    PyObject **object, **held;
+    int64_t elements; /* of all arrays */
+    int64_t depth;
+    const State *state;
+    PyObject *bound[PARAMETERS];
+    int64_t keys[KEYS + SLACK];
+    PyObject *objects[OBJECTS + SLACK];
+    PyObject *kept[KEPT + SLACK];
+    int64_t slots[SLOTS + SLACK];
+} Scan;
+
+/* The types of this process, told by Python once. */
+typedef struct {
+    PyTypeObject *function;     /* the class of compiled functions */
+    PyObject *general;          /* its `__call__`: the way through Python */
+    PyTypeObject *array;        /* `Array` */
+    Py_ssize_t values;          /* where it keeps its values */
+    PyObject *find_floor;       /* tells where the stack of a thread ends */
+    PyObject *objects;          /* types whose instances are known by identity */
+    PyObject *scalars;          /* NumPy's scalar types, the most frequent first; their place is their code */
+    uint8_t codes[32];          /* of dtypes by NumPy's numbers; 255 for those that are not ours */
+    uint8_t scalar_bytes[32];   /* by code */
+} Types;
+
+extern Types types;
+
+/* arguments.c */
+bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
+void release_scan(Scan *scan);
+
+/* results.c */
+PyObject *give(const Plan *plan, int64_t *slots);
+
+/* calls.c */
+extern PyMethodDef DISPATCH[];
+PyObject *natively_called(void);
+
+#endif

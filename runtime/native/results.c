@@ -1,0 +1,204 @@
+/* Results of a call: what machine code left in the slots as Python objects, put into containers by a recipe.
+
+       slots owner, data, 3, 1        ->   Array around a read-only ndarray, whose base gives the buffer back to the pool
+       slot 3.5                       ->   float, or a NumPy scalar where the type is strong
+       LEAF 0, LEAF 1, TUPLE 2        ->   (object of leaf 0, object of leaf 1)
+
+   Memory of an argument is copied. */
+
+#include "dispatch.h"
+
+static void drop(PyObject **objects, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        Py_DECREF(objects[k]);
+}
+
+/* --- leaves ------------------------------------------------------------------------------------------------------ */
+
+/* The base of a result: it goes when the last view of the memory goes. */
+static void let_go(PyObject *capsule)
+{
+    pellucid_release(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* An array over memory that nobody owns yet. */
+static PyObject *array_over(const int64_t *slots, int rank, int shift, PyArray_Descr *dtype)
+{
+    npy_intp strides[RANK + 1];
+    const int64_t *lengths = slots + 2, *steps = lengths + rank;
+    for (int axis = 0; axis < rank; axis++) /* the step of an axis that takes none may be anything */
+        strides[axis] = (npy_intp)((uint64_t)(lengths[axis] > 1 ? steps[axis] : 1) << shift);
+    Py_INCREF(dtype);
+    return PyArray_NewFromDescr(&PyArray_Type, dtype, rank, (const npy_intp *)lengths, strides,
+                                (void *)(intptr_t)slots[1], 0, NULL);
+}
+
+/* A copy in C order, read-only, in place of the array. */
+static PyObject *read_only_copy(PyObject *array)
+{
+    PyObject *copy = PyArray_NewCopy((PyArrayObject *)array, NPY_CORDER);
+    Py_DECREF(array);
+    if (copy != NULL)
+        PyArray_CLEARFLAGS((PyArrayObject *)copy, NPY_ARRAY_WRITEABLE);
+    return copy;
+}
+
+/* The array, with the reference to its memory that the slots hold. */
+static PyObject *owning(PyObject *array, void *owner)
+{
+    PyObject *capsule = PyCapsule_New(owner, NULL, let_go);
+    if (capsule == NULL)
+        pellucid_release(owner);
+    if (capsule == NULL || PyArray_SetBaseObject((PyArrayObject *)array, capsule) < 0) {
+        Py_DECREF(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* An `Array` around an ndarray, whose reference it takes over. */
+static PyObject *wrapped(PyObject *array)
+{
+    PyObject *made = types.array->tp_alloc(types.array, 0);
+    if (made == NULL)
+        Py_DECREF(array);
+    else
+        *(PyObject **)((char *)made + types.values) = array;
+    return made;
+}
+
+static PyObject *array_result(const int64_t *slots, int rank, int shift, PyArray_Descr *dtype)
+{
+    void *owner = (void *)(intptr_t)slots[0];
+    PyObject *array = array_over(slots, rank, shift, dtype);
+    if (array == NULL) {
+        pellucid_release(owner);
+        return NULL;
+    }
+    array = owner == NULL ? read_only_copy(array) : owning(array, owner);
+    return array == NULL ? NULL : wrapped(array);
+}
+
+static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all)
+{
+    int64_t *slots = all + leaf->slot;
+    switch (leaf->kind & 255) {
+    case LEAF_WEAK_FLOAT:
+        return PyFloat_FromDouble(*(double *)(void *)slots);
+    case LEAF_WEAK_INT:
+        return PyLong_FromLongLong(*slots);
+    case LEAF_WEAK_BOOL:
+        return PyBool_FromLong(*slots != 0);
+    case LEAF_SCALAR:
+        return PyArray_Scalar(slots, (PyArray_Descr *)leaf->operand, NULL);
+    default:
+        return array_result(slots, leaf->kind >> 8 & 255, (int)(leaf->kind >> 16), (PyArray_Descr *)leaf->operand);
+    }
+}
+
+/* All leaves as objects; false after an error, with nothing left to release. */
+static bool make_leaves(const Plan *plan, int64_t *slots, PyObject **made)
+{
+    for (int64_t k = 0; k < plan->leaf_count; k++) {
+        made[k] = object_of_leaf(&plan->leaves[k], slots);
+        if (made[k] != NULL)
+            continue;
+        drop(made, k);
+        for (int64_t other = k + 1; other < plan->leaf_count; other++) /* nobody will see these */
+            if ((plan->leaves[other].kind & 255) == LEAF_ARRAY)
+                pellucid_release((void *)(intptr_t)slots[plan->leaves[other].slot]);
+        return false;
+    }
+    return true;
+}
+
+/* --- containers -------------------------------------------------------------------------------------------------- */
+
+/* Each takes over the references to the objects. */
+
+static PyObject *tuple_of(PyObject **objects, int64_t count)
+{
+    PyObject *made = PyTuple_New(count);
+    if (made == NULL)
+        drop(objects, count);
+    else
+        for (int64_t k = 0; k < count; k++)
+            PyTuple_SET_ITEM(made, k, objects[k]);
+    return made;
+}
+
+static PyObject *list_of(PyObject **objects, int64_t count)
+{
+    PyObject *made = PyList_New(count);
+    if (made == NULL)
+        drop(objects, count);
+    else
+        for (int64_t k = 0; k < count; k++)
+            PyList_SET_ITEM(made, k, objects[k]);
+    return made;
+}
+
+static PyObject *dict_of(PyObject **objects, PyObject *keys, int64_t count)
+{
+    PyObject *made = PyDict_New();
+    for (int64_t k = 0; made != NULL && k < count; k++)
+        if (PyDict_SetItem(made, PyTuple_GET_ITEM(keys, k), objects[k]) < 0)
+            Py_CLEAR(made);
+    drop(objects, count);
+    return made;
+}
+
+/* What a function of Python makes of the object on top of the stack. */
+static PyObject *called(PyObject **top, PyObject *function)
+{
+    PyObject *made = PyObject_Vectorcall(function, top, 1, NULL);
+    drop(top, 1);
+    return made;
+}
+
+static PyObject *carry_out(const Step *step, PyObject **top, PyObject **leaves)
+{
+    switch (step->word) {
+    case STEP_LEAF:
+        return Py_NewRef(leaves[step->operand.leaf]);
+    case STEP_STATIC:
+        return Py_NewRef(step->operand.object);
+    case STEP_TUPLE:
+        return tuple_of(top, step->taken);
+    case STEP_LIST:
+        return list_of(top, step->taken);
+    case STEP_DICT:
+        return dict_of(top, step->operand.object, step->taken);
+    default:
+        return called(top, step->operand.object);
+    }
+}
+
+/* Runs the recipe on leaves whose references it takes over. */
+static PyObject *assembled(const Plan *plan, PyObject **leaves)
+{
+    PyObject *stack[RESULTS];
+    int64_t depth = 0;
+    for (int64_t k = 0; k < plan->recipe_count; k++) {
+        depth -= plan->recipe[k].taken;
+        PyObject *made = carry_out(&plan->recipe[k], &stack[depth], leaves);
+        if (made == NULL) {
+            drop(stack, depth);
+            drop(leaves, plan->leaf_count);
+            return NULL;
+        }
+        stack[depth++] = made;
+    }
+    drop(leaves, plan->leaf_count);
+    return stack[0];
+}
+
+/* The result of a call that went well. */
+PyObject *give(const Plan *plan, int64_t *slots)
+{
+    PyObject *leaves[RESULTS];
+    if (!make_leaves(plan, slots, leaves))
+        return NULL;
+    return plan->recipe_count == 0 ? leaves[0] : assembled(plan, leaves);
+}
