@@ -6,7 +6,7 @@ Where a row says nothing else JAX 0.10 gives the same; where it does, `docs/limi
 import numpy as np
 import pytest
 
-from pellucid import grad
+from pellucid import grad, jacfwd, jvp
 from pellucid.compiler.request import Gradient
 from tests.harness.stages import Stages, module_of
 
@@ -119,3 +119,35 @@ def test_second_slopes_where_the_exponential_overflows(name):
         other = 1.0 / (1.0 + np.exp(base * x)) if x < 0 else np.exp(-base * x) / (1.0 + np.exp(-base * x))
         np.testing.assert_allclose(grad(function)(x), share, rtol=1e-13)
         np.testing.assert_allclose(grad(grad(function))(x), base * share * other, rtol=1e-12)
+
+
+def test_a_root_of_a_python_float_has_the_slope_of_arrays():
+    forward = jvp(lambda x: x**0.5, (0.0,), (1.0,))[1]
+    assert forward == grad(lambda x: x**0.5)(0.0) == grad(lambda x, y: x**y)(0.0, 0.5) == INF
+    assert type(grad(lambda x: x**0.5)(4.0)) is float and grad(lambda x: x**0.5)(4.0) == 0.25
+
+
+def test_an_eigenvector_beside_equal_eigenvalues():
+    """Of the lone one: v_j <- sum of v_k (v_k^T a_dot v_j) / (w_j - w_k).  Between equal ones nothing is known."""
+    a = np.diag([1.0, 2.0, 2.0])
+
+    def lone(a):
+        return np.linalg.eigh(a)[1][:, 0] @ np.array([1.0, 2.0, 3.0]) * np.linalg.eigh(a)[1][0, 0]
+
+    for transform in (grad, jacfwd):
+        np.testing.assert_allclose(transform(lone)(a), [[0, 0, 0], [-2, 0, 0], [-3, 0, 0]], atol=1e-12)
+        assert not np.isfinite(transform(lambda a: np.linalg.eigh(a)[1][2, 1])(a)).all()
+
+
+def test_a_singular_vector_beside_equal_singular_values():
+    a = np.diag([2.0, 2.0, 1.0])
+
+    def lone(a):
+        u, _, vt = np.linalg.svd(a, full_matrices=False)
+        return np.sum(u[:, 2] * u[0, 2]) + vt[2, 0] * vt[2, 2]
+
+    h = 1e-6
+    moved = np.array([[(lone(a + h * e) - lone(a - h * e)) / (2 * h) for e in row]
+                      for row in np.eye(9).reshape(3, 3, 3, 3)])  # fmt: skip
+    for transform in (grad, jacfwd):
+        np.testing.assert_allclose(transform(lone)(a), moved, atol=1e-8)

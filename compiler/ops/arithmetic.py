@@ -59,11 +59,16 @@ infix("remainder", "%", Precedence.TERM, work="slow", raises=by_zero, meaning=op
 
 
 def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    """y * x ** (y - 1), and zero where y is zero, even at x = 0 (as in JAX)."""
+    """y * x ** (y - 1), and zero where x and y are zero (as in JAX).
+
+    Elsewhere nothing is changed where y is zero: the next derivatives, x ** -1 among them, are of this one.
+    """
     x, y = operands
     if not isinstance(y, gast.Constant):
         one = syntax.constant(1.0 if is_floating(builder.type_of(y)) else 1)
-        return builder.quote("out_bar * (y * x ** where(y == 0, one, y - one))", x=x, y=y, one=one, out_bar=out_bar)
+        exponent = "where(logical_and(x == 0, y == 0), one, y - one)"
+        base = numpys(builder, x)
+        return builder.quote(f"out_bar * (y * base ** {exponent})", x=x, y=y, base=base, one=one, out_bar=out_bar)
     match y.value:
         case 0:
             return None
@@ -73,7 +78,16 @@ def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, 
             return builder.quote("out_bar * (2.0 * x)", x=x, out_bar=out_bar)
     factor = syntax.constant(y.value if isinstance(y.value, complex) else float(y.value))
     less = syntax.constant(y.value - 1)
-    return builder.quote("out_bar * (factor * x ** less)", x=x, factor=factor, less=less, out_bar=out_bar)
+    base = numpys(builder, x) if isinstance(y.value, float) and 0.0 < y.value < 1.0 else x
+    return builder.quote("out_bar * (factor * base ** less)", base=base, factor=factor, less=less, out_bar=out_bar)
+
+
+def numpys(builder: Builder, x: Atom) -> Atom:
+    """A Python float as NumPy's: zero to a negative power is infinite there, and no error."""
+    type_ = builder.type_of(x)
+    if not is_weak(type_) or not is_floating(type_) or of_complex(type_):
+        return x
+    return builder.call("cast", x, dtype=dtype_of(type_), weak=False)
 
 
 def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:

@@ -80,7 +80,7 @@ for _name in ("isnan", "isinf", "isfinite"):
     of_math(_name, "x", [None], "special", BOOL_WORD, work="light")
 
 # math.pow is not `**`: it works in floats, and a negative base to a fraction is an error, never complex.
-MATH_POW_BASE = "vjp: out_bar * (y * math_pow(x, where(y == 0.0, 1.0, y - 1.0)))"
+MATH_POW_BASE = "vjp: out_bar * (y * math_pow(x, where(logical_and(x == 0.0, y == 0.0), 1.0, y - 1.0)))"
 of_math("pow", "x, y", [MATH_POW_BASE, "math_log(where(x == 0.0, 1.0, x)) * out"], "power")
 
 elementwise("round_half_even", "x", raises=on_python, works_in=as_rounded, meaning=round, type=python_only(round,

@@ -175,10 +175,10 @@ def of_lower_half(m):
 
 
 def eigh(a, w, v, w_bar, v_bar, UPLO):
-    """a_bar = v (diag(w_bar) + f * (v^T v_bar)) v^T with f_ij = 1 / (w_j - w_i), zero on the diagonal."""
+    """a_bar = v (diag(w_bar) + (v^T v_bar) / gaps) v^T with the gaps w_j - w_i; of the quotient no diagonal."""
     inner = op.zeros(shape=a.shape, dtype=static.element(v))
     if v_bar is not None:
-        inner = inner + inverse_gaps(w) * op.matmul(adjoint(v), conjugate(v_bar))
+        inner = inner + over_gaps(op.matmul(adjoint(v), conjugate(v_bar)), w)
     if w_bar is not None:
         inner = inner + diag(w_bar)
     s = op.matmul(op.matmul(v, inner), adjoint(v))
@@ -186,10 +186,19 @@ def eigh(a, w, v, w_bar, v_bar, UPLO):
     return a_bar if UPLO == "L" else adjoint(a_bar)
 
 
-def inverse_gaps(w):
-    """1 / (w_j - w_i), zero on the diagonal."""
+def over_gaps(m, w):
+    """m_ij / (w_j - w_i), zero on the diagonal and for pairs between which nothing turns."""
     same = op.eye(shape=(len(w), len(w)), dtype=static.element(w))
-    return (1.0 - same) / (w[None, :] - w[:, None] + same)
+    return quotient((1.0 - same) * m, w[None, :] - w[:, None] + same)
+
+
+def quotient(above, below):
+    """Zero where both are zero: nothing there asks for the slope that the quotient would be of.
+
+    A pair of equal values of which something is above has no derivative that is known here, and is infinite.
+    """
+    is_zero = op.logical_and(above == 0.0, below == 0.0)
+    return op.where(is_zero, 0.0, above / op.where(is_zero, 1.0, below))
 
 
 def svd(a, u, s, vt, u_bar, s_bar, vt_bar):
@@ -197,20 +206,19 @@ def svd(a, u, s, vt, u_bar, s_bar, vt_bar):
     of complex numbers with adjoints, and the phases of the columns of u."""
     u_bar, vt_bar = barred(u_bar), barred(vt_bar)
     inner = op.zeros(shape=(len(s), len(s)), dtype=static.element(u))
-    f = inverse_gaps(s * s)
     if s_bar is not None:
         inner = inner + diag(s_bar)
     a_bar = op.zeros(shape=a.shape, dtype=static.element(u))
     if u_bar is not None:
         turn = op.matmul(adjoint(u), u_bar)
-        inner = inner + f * (turn - adjoint(turn)) * s[None, :]
+        inner = inner + over_gaps(turn - adjoint(turn), s * s) * s[None, :]
         if static.is_complex(turn):
-            inner = inner + 1j * diag(op.imag(diag(turn)) / s)
-        a_bar = a_bar + op.matmul((u_bar - op.matmul(u, turn)) / s[None, :], vt)
+            inner = inner + 1j * diag(quotient(op.imag(diag(turn)), s))
+        a_bar = a_bar + op.matmul(quotient(u_bar - op.matmul(u, turn), s[None, :]), vt)
     if vt_bar is not None:
         turn = op.matmul(vt, adjoint(vt_bar))
-        inner = inner + s[:, None] * (f * (turn - adjoint(turn)))
-        a_bar = a_bar + op.matmul(u / s[None, :], vt_bar - op.matmul(adjoint(turn), vt))
+        inner = inner + s[:, None] * over_gaps(turn - adjoint(turn), s * s)
+        a_bar = a_bar + op.matmul(u, quotient(vt_bar - op.matmul(adjoint(turn), vt), s[:, None]))
     a_bar = conjugate(a_bar + op.matmul(op.matmul(u, inner), vt))
     return a_bar
 

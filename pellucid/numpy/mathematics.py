@@ -10,12 +10,24 @@ def log(x, base=None):
 
 def hypot(*coordinates):
     """The length of a vector."""
-    length = 0.0
     if len(coordinates) == 2:
         return op.math_hypot(coordinates[0], coordinates[1])
+    return length_of(coordinates)
+
+
+def length_of(coordinates):
+    """By the length itself as the unit, which no slope passes through: the lengths on the way to it have kinks."""
+    unit = 0.0
     for coordinate in coordinates:
-        length = op.math_hypot(length, coordinate)
-    return length
+        unit = op.math_hypot(unit, coordinate)
+    unit = op.stop_gradient(unit)
+    if unit == 0.0 or op.math_isinf(unit):
+        return unit
+    total = 0.0
+    for coordinate in coordinates:
+        part = coordinate / unit
+        total = total + part * part
+    return unit * op.math_sqrt(total)
 
 
 def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
@@ -118,10 +130,8 @@ def dist(p, q):
     """The distance of two points."""
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
-    length = 0.0
-    for k in range(len(p)):
-        gap = abs(p[k] - q[k])
-        length = gap if k == 0 else op.math_hypot(length, gap)
+    gaps = [p[k] - q[k] for k in range(len(p))]
+    length = abs(gaps[0]) if len(gaps) == 1 else length_of(gaps)
     return op.cast(length, dtype="f64", weak=True)
 
 

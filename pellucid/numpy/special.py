@@ -19,13 +19,15 @@ def of_floats(x):
 def expit(x, /):
     """The logistic function 1 / (1 + exp(-x))."""
     x = of_floats(x)
-    small = op.exp(-op.absolute(x))
-    return op.where(x < 0.0, small, 1.0) / (1.0 + small)
+    is_left = x < 0.0
+    small = op.exp(op.where(is_left, x, -x))  # by one test all through: either side is the function at every order
+    return op.where(is_left, small, 1.0) / (1.0 + small)
 
 
 def log_expit(x, /):
     x = of_floats(x)
-    return op.minimum(x, 0.0) - op.log1p(op.exp(-op.absolute(x)))
+    is_left = x < 0.0
+    return op.where(is_left, x, 0.0) - op.log1p(op.exp(op.where(is_left, x, -x)))
 
 
 def logit(x, /):
@@ -128,9 +130,12 @@ def multigammaln(a, d):
 def exprel(x, /):
     """(exp(x) - 1) / x, and 1 at zero."""
     x = of_floats(x)
-    is_small = op.absolute(x) < 1e-16
-    apart = op.where(is_small, 1.0, x)
-    return op.where(is_small, 1.0 + 0.5 * x, op.where(apart == inf, inf, op.expm1(apart) / apart))
+    is_small = op.absolute(x) < 0.5
+    near, apart = op.where(is_small, x, 0.0), op.where(is_small, 1.0, x)
+    series = 1.0 + 0.0 * near
+    for k in range(18, 1, -1):  # sum of x^k / (k + 1)!, for slopes as well: those of the quotient cancel here
+        series = 1.0 + series * near / k
+    return op.where(is_small, series, op.where(apart == inf, inf, op.expm1(apart) / apart))
 
 
 # --- along axes ------------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ from .derivatives import (
     adjoint,
     eigenvectors,
     factors,
-    inverse_gaps,
     lower_with_half,
     of_lower_half,
     other_factors,
+    over_gaps,
+    quotient,
     row_order,
     unit_lower,
     without_imaginary_diagonal,
@@ -118,9 +119,9 @@ def qr(a, q, r, a_dot):
 
 
 def eigh(a, w, v, a_dot, UPLO):
-    """With m = v^T a_dot v: w_dot = diag(m), v_dot = v (f * m) with f_ij = 1 / (w_j - w_i), zero on the diagonal."""
+    """With m = v^T a_dot v: w_dot = diag(m), v_dot = v (m / gaps) with the gaps w_j - w_i, and no diagonal."""
     m = op.matmul(adjoint(v), op.matmul(from_side(a_dot, UPLO), v))
-    v_dot = op.matmul(v, inverse_gaps(w) * m)
+    v_dot = op.matmul(v, over_gaps(m, w))
     return real_part(diag(m)), v_dot
 
 
@@ -157,18 +158,17 @@ def parts_of_eig(a, x, y, v, a_dot):
 
 
 def svd(a, u, s, vt, a_dot):
-    """With d = u^T a_dot v: s_dot = diag(d); u and v turn by f * (d s + s d^T) and f * (s d + d^T s), and into what
-    they do not span."""
+    """With d = u^T a_dot v: s_dot = diag(d); u and v turn by d s + s d^T and s d + d^T s over the gaps of s * s, and
+    into what they do not span."""
     along = op.matmul(a_dot, adjoint(vt))
     across = op.matmul(adjoint(a_dot), u)
     d = op.matmul(adjoint(u), along)
-    f = inverse_gaps(s * s)
-    u_turn = f * (d * s[None, :] + s[:, None] * adjoint(d))
+    u_turn = over_gaps(d * s[None, :] + s[:, None] * adjoint(d), s * s)
     if static.is_complex(d):
-        u_turn = u_turn + 1j * diag(op.imag(diag(d)) / s)
-    v_turn = f * (s[:, None] * d + adjoint(d) * s[None, :])
-    u_dot = op.matmul(u, u_turn) + (along - op.matmul(u, d)) / s[None, :]
-    v_dot = op.matmul(adjoint(vt), v_turn) + (across - op.matmul(adjoint(vt), adjoint(d))) / s[None, :]
+        u_turn = u_turn + 1j * diag(quotient(op.imag(diag(d)), s))
+    v_turn = over_gaps(s[:, None] * d + adjoint(d) * s[None, :], s * s)
+    u_dot = op.matmul(u, u_turn) + quotient(along - op.matmul(u, d), s[None, :])
+    v_dot = op.matmul(adjoint(vt), v_turn) + quotient(across - op.matmul(adjoint(vt), adjoint(d)), s[None, :])
     return u_dot, real_part(diag(d)), adjoint(v_dot)
 
 
