@@ -4,6 +4,7 @@ The rules here are right, so that differences of the function are what they are 
 purpose, its answer tells that it was called.
 """
 
+import ast
 import functools
 import math
 import tracemalloc
@@ -634,4 +635,4 @@ def test_checkpoint_of_a_function_takes_the_options_of_a_loop():
 def test_functions_without_a_name_have_one_in_the_printed_stage():
     text = grad(lambda x: of_a_lambda(of_a_lambda(x))).source("reverse", 0.3)
     assert "def lambda__again(" in text
-    compile(text, "stage", "exec")
+    ast.parse(text)
