@@ -119,6 +119,10 @@ class Span:
         end_column = getattr(node, "end_col_offset", None) or node.col_offset + 1
         return cls(file, node.lineno, node.col_offset, end_line, end_column)
 
+    @property
+    def place(self) -> str:
+        return f"{shown_path(self.file)}:{self.line}:{self.column + 1}"
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -220,19 +224,19 @@ class StageError(CompileError):
 
 
 class InternalError(PellucidError):
-    """A fault of Pellucid itself: the step it happened in and the smallest statement that shows it."""
+    """A fault of Pellucid itself: the step it happened in, the smallest statement that shows it, and its place."""
 
-    def __init__(self, step: str, statement_text: str, reason: str = "") -> None:
-        self.step, self.statement_text, self.reason = step, statement_text, reason
-        super().__init__(step, statement_text, reason)
+    def __init__(self, step: str, statement_text: str, reason: str = "", place: str = "") -> None:
+        self.step, self.statement_text, self.reason, self.place = step, statement_text, reason, place
+        super().__init__(step, statement_text, reason, place)
 
     def __str__(self) -> str:
         because = f": {self.reason}" if self.reason else ""
-        statement = "\n".join("    " + line for line in self.statement_text.strip().splitlines())
-        return (
-            f"the step `{self.step}` failed{because}\n{statement}\n"
-            "This is a fault of Pellucid, not of your function; please report it with the statement above."
-        )
+        where = [f"  --> {self.place}"] if self.place else []
+        statement = ["    " + line for line in self.statement_text.strip().splitlines()]
+        asked = "please report it with " + ("the statement above" if statement else "the traceback")
+        told = f"This is a fault of Pellucid, not of your function; {asked}."
+        return "\n".join([f"the step `{self.step}` failed{because}", *where, *statement, told])
 
 
 def error_class(diagnostics: Iterable[Diagnostic]) -> type[CompileError]:

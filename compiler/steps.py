@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from .languages.verifier import require, require_calls, require_same_definitions
+from .own_faults import named
 from .program import Function, Program, hand_on
 from .records import dataclass
 
@@ -51,7 +52,8 @@ class Step:
         """The function behind this step."""
         if self.when is not None and not self.when(function):
             return function
-        made: Function = self.run(function)
+        with named(self.name, function):
+            made: Function = self.run(function)
         if made is not function:
             for analysis in self.keeps:
                 hand_on(analysis, function, made)
@@ -86,7 +88,8 @@ def run_way(made: Made | None, way: Way, asked: object) -> Made:
     for step in way:
         if isinstance(step, Step) and step.of == MADE:
             before = None if made is None else made.program  # type: ignore[attr-defined]
-            made = step.run(made, asked)
+            with named(step.name, None if before is None else before.main):
+                made = step.run(made, asked)
             done(step, before, made.program)  # type: ignore[union-attr]
         else:
             program = run_steps(made.program, (step,))  # type: ignore[union-attr]
@@ -95,7 +98,11 @@ def run_way(made: Made | None, way: Way, asked: object) -> Made:
 
 
 def _run(program: Program, step: Step) -> Program:
-    return done(step, program, program.map(step.on) if step.of == FUNCTION else step.run(program))
+    if step.of == FUNCTION:
+        return done(step, program, program.map(step.on))
+    with named(step.name, program.main):
+        made = step.run(program)
+    return done(step, program, made)
 
 
 def _repeated(program: Program, steps: tuple[Step, ...]) -> Program:

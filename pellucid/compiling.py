@@ -12,6 +12,7 @@ from .compiler import driver, following
 from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
+from .compiler.own_faults import named
 from .compiler.request import Request
 from .compiler.stopwatch import timed
 from .compiler.targets.llvm import llvm
@@ -32,14 +33,14 @@ def check(request: Request) -> bool:
 
     Gives whether all functions that it reaches were there to be judged.
     """
-    with no_collection():
+    with no_collection(), named("check"):
         return decoration.check(request)
 
 
 @with_room
 def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOptions) -> Compiled:
     """The machine code of a function for these types."""
-    with no_collection(), timed() as watch:
+    with no_collection(), named("LLVM"), timed() as watch:
         made = driver.derive(request, arguments)
         options = replace(options, exceptions=made.exceptions)
         loops = driver.loops(made.program)

@@ -4,6 +4,7 @@ The rules here are right, so that differences of the function are what they are 
 purpose, its answer tells that it was called.
 """
 
+import ast
 import functools
 import math
 import tracemalloc
@@ -617,3 +618,21 @@ def test_a_rule_for_a_function_that_has_no_slope_of_its_own():
     assert jvp(stepped, (x,), (x,))[1].tolist() == (3.0 * x).tolist()
     assert jvp(lambda x: 2.0 * stepped(x), (x,), (x,))[1].tolist() == (6.0 * x).tolist()
     assert grad(lambda x: np.sum(stepped(x)))(x).tolist() == [3.0, 3.0]
+
+
+def waves(x):
+    step = checkpoint(lambda y: np.sin(y) * x, segments=3)
+    return step(step(x))
+
+
+of_a_lambda = checkpoint(lambda y: np.sin(y) * np.cos(y))
+
+
+def test_checkpoint_of_a_function_takes_the_options_of_a_loop():
+    np.testing.assert_allclose(grad(waves)(0.7), grad(lambda x: np.sin(np.sin(x) * x) * x)(0.7))
+
+
+def test_functions_without_a_name_have_one_in_the_printed_stage():
+    text = grad(lambda x: of_a_lambda(of_a_lambda(x))).source("reverse", 0.3)
+    assert "def lambda__again(" in text
+    ast.parse(text)

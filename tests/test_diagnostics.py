@@ -5,11 +5,15 @@ import pickle
 import re
 
 import gast
+import numpy as np
 import pytest
 
+import pellucid
 from pellucid.check import check_text
 from pellucid.compiler import diagnostics
 from pellucid.compiler.diagnostics import CODES, CompileError, Diagnostic, InternalError, Label, Span, render
+from pellucid.compiler.frontend.specialise import evaluate
+from pellucid.compiler.lower import loops
 
 PAGES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "errors"
 DRIFT = "\n" * 7 + "def drift(position, velocity):\n\n\n\n    velocity[0] = 0.0\n"
@@ -147,6 +151,32 @@ def test_an_internal_error_names_step_and_statement():
     error = InternalError("fuse", "y = sin(x)", "no type for `y`")
     assert "`fuse`" in str(error) and "\n    y = sin(x)\n" in str(error) and "no type for `y`" in str(error)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_what_python_raises_in_the_compiler_is_an_internal_error(monkeypatch):
+    """It has the user's statement, wherever that was called from, and the cause with its traceback."""
+
+    def fails(*_):
+        raise KeyError("k")
+
+    def inside(x):
+        return np.sum(-x)
+
+    def function(x):
+        y = inside(x)
+        return y * 2.0
+
+    with monkeypatch.context() as changed:
+        changed.setattr(evaluate, "unary", fails)
+        with pytest.raises(InternalError, match="the step `specialise` failed: KeyError: 'k'") as caught:
+            pellucid.compile(function)(np.ones(3))
+    place = f"test_diagnostics.py:{inside.__code__.co_firstlineno + 1}:"
+    assert place in str(caught.value) and "np.sum(-x)" in str(caught.value)
+    assert isinstance(caught.value.__cause__, KeyError) and str(pickle.loads(pickle.dumps(caught.value)))
+    with monkeypatch.context() as changed:
+        changed.setattr(loops, "lower_function", fails)
+        with pytest.raises(InternalError, match=r"KeyError: 'k'\n  --> test_diagnostics.py:\d+, in `function`"):
+            pellucid.compile(function)(np.ones(3))
 
 
 # --- the pages -----------------------------------------------------------------------------------------------------

@@ -228,3 +228,31 @@ def test_second_derivatives(name):
     step = 1e-5
     want = (np.asarray(first(x + step * w)) - np.asarray(first(x - step * w))) / (2.0 * step)
     np.testing.assert_allclose(np.asarray(along(x, w)), want, rtol=1e-6, atol=1e-6)
+
+
+def memoised(n, x, cache):
+    if cache[n] > 0.0:
+        return cache[n]
+    if n < 2:
+        cache[n] = x
+    else:
+        cache[n] = memoised(n - 1, x, cache) * x + memoised(n - 2, x, cache)
+    return cache[n]
+
+
+def memoised_in_a_dict(n, x, cache):
+    if n not in cache:
+        cache[n] = x if n < 2 else memoised_in_a_dict(n - 1, x, cache) * x + memoised_in_a_dict(n - 2, x, cache)
+    return cache[n]
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: memoised(5, x, [0.0] * 6), lambda x: memoised_in_a_dict(5, x, {}),
+], ids=["list", "dict"])  # fmt: skip
+def test_second_derivatives_of_a_memoised_recursion(function):
+    """Its values are polynomials by the recurrence p(n) = x p(n - 1) + p(n - 2), p(0) = p(1) = x."""
+    polynomials = [np.polynomial.Polynomial([0.0, 1.0])] * 2
+    for _ in range(4):
+        polynomials.append(polynomials[0] * polynomials[-1] + polynomials[-2])
+    np.testing.assert_allclose(pellucid.grad(function)(0.3), polynomials[5].deriv()(0.3))
+    np.testing.assert_allclose(pellucid.grad(pellucid.grad(function))(0.3), polynomials[5].deriv(2)(0.3))

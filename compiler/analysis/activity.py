@@ -117,14 +117,24 @@ def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: 
         for parameter, argument in zip(target.parameters, statement.value.args):
             if isinstance(argument, gast.Name) and argument.id in own.varied:
                 other.varied.add(parameter)
-            # a list handed in is changed in place: it is useful inside where it is useful outside
             if isinstance(argument, gast.Name) and isinstance(target.types[parameter], ListOf):
-                if argument.id in own.useful:
-                    other.useful.add(parameter)
+                _spread_of_list(own, argument.id, other, parameter)
         for result, place in zip(result_names(target), results_of(statement)):
             if result is not None and place in own.useful:
                 other.useful.add(result)
     return sum(len(f.varied) + len(f.useful) for f in facts.values()) != before
+
+
+def _spread_of_list(own: _Facts, argument: str, other: _Facts, parameter: str) -> None:
+    """A list handed in is changed in place: it is useful inside where it is useful outside.
+
+    Where it has a list of cotangents inside, because of another call, it needs one here as well, to be handed in.
+    """
+    if argument in own.useful:
+        other.useful.add(parameter)
+    if parameter in other.varied & other.useful:
+        own.varied.add(argument)
+        own.useful.add(argument)
 
 
 def calls_of(function: Function, program: Program) -> Iterator[tuple[gast.stmt, str]]:

@@ -316,7 +316,7 @@ def run(frame: Frame, core: gast.FunctionDef) -> Value:
     frame.at(core.body[-1])
     if not isinstance(core.body[-1], gast.Return):
         raise Stopped  # a loop that nothing but an error leaves
-    return evaluate.evaluate(frame, core.body[-1].value, "result")
+    return execute.result_of(frame, core.body[-1])
 
 
 def bind_arguments(

@@ -26,15 +26,15 @@ def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
     (what,) = args
     segments = evaluate.known(frame, kwargs.get("segments", Static(None)), node, "`segments`")
     budget = evaluate.known(frame, kwargs.get("memory", Static(None)), node, "`memory`")
+    if segments is not None and (type(segments) is not int or segments < 1):
+        frame.fault("T005", f"`segments` is a number of segments, not {segments!r}", node, "called here")
     if isinstance(what, Range):
-        if segments is not None and (type(segments) is not int or segments < 1):
-            frame.fault("T005", f"`segments` is a number of segments, not {segments!r}", node, "called here")
         if budget is not None and (segments is not None or memory(budget) is None):
             message = f'`memory` is an amount such as "64 MB", in the place of `segments`, not {budget!r}'
             frame.fault("T005", message, node, "called here")
         return replace(what, segments=segments or 0, budget=memory(budget))
     is_function = isinstance(what, Closure) or isinstance(what, Static) and callable(what.value)
-    if not is_function or segments is not None or budget is not None:
+    if not is_function:  # of which a loop's options change nothing, as in Python
         message = f"`checkpoint` takes a function, or the range of a loop, not {frame.describe(what)}"
         helps = ("loop over a `range`", "write it around the whole test of a `while`")
         frame.fault("T001", message, node, "called here", helps)

@@ -12,7 +12,7 @@ from collections.abc import Sequence as Statements
 import gast
 import numpy as np
 
-from ... import syntax, types
+from ... import own_faults, syntax, types
 from ...dtypes import order
 from ...types import Array
 from . import (
@@ -55,7 +55,18 @@ from .values import (
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
     for node in body:
         frame.at(node)
-        statement(frame, node)
+        try:
+            statement(frame, node)
+        except own_faults.OF_PYTHON as fault:
+            own_faults.tell("specialise", fault, frame.here(node))
+
+
+def result_of(frame: Frame, node: gast.Return) -> Value:
+    """What a function returns."""
+    try:
+        return evaluate.evaluate(frame, node.value, "result")
+    except own_faults.OF_PYTHON as fault:
+        own_faults.tell("specialise", fault, frame.here(node))
 
 
 def statement(frame: Frame, node: gast.stmt) -> None:

@@ -181,6 +181,7 @@ class Task:
         self.function_names.discard(self.instances.pop(key).name)
 
     def function_name(self, wish: str) -> str:
+        wish = wish if wish.isidentifier() else "lambda_"
         name, number = wish, 1
         while name in self.function_names or name in OPERATORS or name in RESERVED or name in FORMS:
             name, number = f"{wish}_{number}", number + 1
