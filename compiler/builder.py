@@ -20,7 +20,7 @@ import gast
 
 from . import syntax, types
 from .diagnostics import InternalError, Span
-from .dtypes import INT_WORD
+from .dtypes import INT_WORD, is_python
 from .names import Names
 from .ops import indexing, schema
 from .ops.collectives import length_of_axis
@@ -60,6 +60,9 @@ class Builder:
     `first` are statements before all others, which fill `tables`: arrays of constants, each made once.
     `widened` has the names that hold what Python has in different dtypes on different paths, with those dtypes: the
     float that an `acc = 0` and an `acc = 0.5` become.
+    `entered` has the names at the heads of loops that hold a known number of Python's, that with which the loop begins,
+    until its body is seen to give others of Python's; with the heads that this follows from.  `relied` has those heads
+    of which a type was decided by that.
     """
 
     def __init__(
@@ -85,6 +88,8 @@ class Builder:
         self.protection: Any = None
         self.singles: set[str] = set()
         self.widened: dict[str, frozenset[str]] = {}
+        self.entered: dict[str, tuple[complex, frozenset[str]]] = {}
+        self.relied: set[str] = set()
         self.body: list[gast.stmt] = []
         self.first: list[gast.stmt] = []
         self.tables: dict[Any, Any] = {}
@@ -306,11 +311,19 @@ def dtypes_of_result(
     """The dtypes that Python has for the result on one path or another."""
     choices = [builder.dtypes_of(a) if type(a) is gast.Name else {types.dtype_of(t)} for a, t in zip(atoms, operands)]
     for words in itertools.product(*choices):
-        given = [t if isinstance(t, ListOf) else replace(t, dtype=word) for t, word in zip(operands, words)]
+        given = [t if isinstance(t, ListOf) else on_path(t, word) for t, word in zip(operands, words)]
         try:
             yield types.dtype_of(type_for(builder, row, given, static))
         except schema.TypeFault:  # an operator that has no such operands fails on that path
             continue
+
+
+def on_path(type_: Scalar | Array, word: str) -> Scalar | Array:
+    """What Python has on a path where the dtype is this one: its own number where NumPy's joined type holds no such."""
+    if isinstance(type_, Array):
+        return replace(type_, dtype=word)
+    is_own = type_.weak or types.join(Scalar(type_.dtype), Scalar(word)) != Scalar(type_.dtype)
+    return Scalar(word, is_own and is_python(word))
 
 
 def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:

@@ -31,6 +31,7 @@ from .dtypes import (
     is_inexact,
     order,
     promote_dtypes,
+    python_word,
 )
 from .records import dataclass
 
@@ -237,6 +238,20 @@ def promote(*types: Scalar | Array) -> tuple[str, bool]:
     if not strong:
         return max(weak, key=order), True
     return beside_python(promote_dtypes(*strong), max(weak, key=order, default=BOOL_WORD)), False
+
+
+def join(left: Scalar, right: Scalar) -> Scalar:
+    """The type of a variable that is the one or the other, which holds every value of both.
+
+    A number of Python's that meets one of NumPy's of fewer bits stays one of Python's: its value may be any.
+    """
+    dtype, weak = promote(left, right)
+    if left.weak == right.weak:
+        return Scalar(dtype, weak)
+    python, numpys = (left, right) if left.weak else (right, left)
+    if promote_dtypes(python.dtype, numpys.dtype) == dtype:
+        return Scalar(dtype)
+    return Scalar(max(python.dtype, python_word(numpys.dtype), key=order), weak=True)
 
 
 def is_floating(type_: Type) -> bool:

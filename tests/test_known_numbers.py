@@ -26,7 +26,7 @@ BODIES = {
     "loop": lambda c, x: [x[0] + k for k in range(c)] if c < 2 else x,
     "wraps": lambda c, x: (c * c * c, -c, c << 1),
     "zero": lambda c, x: c / (c - c),
-    "sum": lambda c, x: (sum([c, c]), max(c, 0), divmod(c, 2)),
+    "sum": lambda c, x: (sum([c, c]), max(c, c), divmod(c, 2)),
 }
 
 

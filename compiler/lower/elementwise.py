@@ -36,7 +36,7 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
         return operands[0]
     know_alike(low, operands)
     if operator == "power":
-        operator, operands = plain_power(operands)
+        operator, operands = plain_power(operands, dtype)
     lengths = broadcast(low, operands)
     can_raise = operator == "power" and is_integer(dtype) and not _is_natural(operands[1])
     if OPERATORS[operator].works_in is as_result:
@@ -76,16 +76,21 @@ def fitted(value: ScalarTree, dtype: str) -> ScalarTree:
     return convert(value, dtype)
 
 
-def plain_power(operands: Sequence[Node]) -> tuple[str, Sequence[Node]]:
+def plain_power(operands: Sequence[Node], dtype: str) -> tuple[str, Sequence[Node]]:
     """NumPy computes the power of an array to one of these constants as another function."""
     base, exponent = operands
     if not (isinstance(exponent, Fill) and exponent.value.weak and isinstance(exponent.value.tree, gast.Constant)):
         return "power", operands
     if exponent.value.tree.value == 0.5:
-        return "sqrt", [base]
+        return "sqrt", [in_floats(base, dtype)]
     if exponent.value.tree.value == -1 and is_inexact(base.dtype):
         return "reciprocal", [base]
     return "power", operands
+
+
+def in_floats(node: Node, dtype: str) -> Node:
+    """The node itself where it has fractions: a root of ints has the digits of its result, not those of `np.sqrt`."""
+    return node if is_inexact(node.dtype) else Apply("cast", (node,), {}, Scalar(dtype), node.lengths)
 
 
 def _is_natural(node: Node) -> bool:
@@ -194,7 +199,9 @@ def _float_step(start: ScalarTree, step: ScalarTree, dtype: str, index: gast.exp
     if _is_constant(start, 0) and _is_constant(step, 1):
         return number
     moved = apply("multiply", [number, gap], {}, wanted)
-    return moved if _is_constant(start, 0) else apply("add", [first, moved], {}, wanted)
+    if _is_constant(start, 0) and isinstance(step.tree, gast.Constant) and step.tree.value > 0:
+        return moved
+    return apply("add", [first, moved], {}, wanted)  # a zero to begin with has no sign of the step
 
 
 def _is_constant(value: ScalarTree, number: int) -> bool:

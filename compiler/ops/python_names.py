@@ -124,7 +124,7 @@ NUMPY_FUNCTIONS = {
     " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"
     " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
-    " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
+    " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer_of_vectors"
     " linalg.cross=cross linalg.vector_norm=vector_norm"
     " matvec vecmat linalg.multi_dot=multi_dot linalg.diagonal=diagonal_of_last"
     " linalg.matrix_norm=norm_of_last linalg.tensordot=tensordot",
@@ -209,8 +209,8 @@ OF_COMPLEX = {
     "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
     "statistics": "mean average var std",
-    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross norm vector_norm trace_of_last matmul"
-    " matvec vecmat multi_dot norm_of_last diagonal_of_last",
+    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross norm vector_norm"
+    " trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
     "interpolation": "convolve correlate searchsorted",
     "sorting": "*",
@@ -228,6 +228,7 @@ OF_COMPLEX = {
     "python_counters": "*",
     "python_sets": "*",
 }
+OF_UFUNCS = frozenset({"out", "where", "casting", "order", "dtype", "subok", "signature"})  # keywords of each of them
 UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}
 CONSTANTS = {
@@ -307,11 +308,22 @@ def takes_out(binding: NameBinding) -> bool:
 @cache
 def _with_out() -> frozenset[str]:
     named = {dotted: b.function for dotted, b in BINDINGS.items() if b.function and dotted.startswith("numpy.")}
-    return frozenset(function for dotted, function in named.items() if _has_out(object_of(dotted)))
+    return frozenset(function for dotted, function in named.items() if _takes(object_of(dotted), "out"))
 
 
-def _has_out(function: object) -> bool:
+def is_lacking(binding: NameBinding, keyword: str) -> bool:
+    """Whether the function that a name means takes this keyword, and ours does not."""
+    parameters = binding.signature().parameters.values()
+    if any(p.name == keyword or p.kind == p.VAR_KEYWORD for p in parameters):
+        return False
+    methods = {f"numpy.ndarray.{name}": method for name, method in METHODS.items()}
+    return any(_takes(object_of(d), keyword) for d, other in (BINDINGS | methods).items() if other == binding)
+
+
+def _takes(function: object, keyword: str) -> bool:
     try:
-        return "out" in inspect.signature(function).parameters  # type: ignore[arg-type]
+        parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
+        hands_on = any(p.kind == p.VAR_KEYWORD for p in parameters.values())  # to the ufunc that does the work
+        return keyword in parameters or hands_on and keyword in OF_UFUNCS
     except (TypeError, ValueError):  # one in C says in the first line of its text what it takes
-        return "out=" in (function.__doc__ or "").partition("\n\n")[0]
+        return f"{keyword}=" in (function.__doc__ or "").partition("\n\n")[0]

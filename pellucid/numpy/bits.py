@@ -19,7 +19,7 @@ def modf(x, /):
 
 def divmod(x1, x2, /):
     word = static.common(operand(x1), operand(x2))
-    left, right = (number(op.cast(strong(operand(part)), dtype=word)) for part in (x1, x2))
+    left, right = (number(op.cast(operand(part), dtype=word)) for part in (x1, x2))
     return left // right, left % right
 
 
@@ -52,10 +52,11 @@ def wide(x):
 
 
 def whole_pair(x1, x2, name):
-    left, right = strong(operand(x1)), strong(operand(x2))
-    if static.kind(left) != "int" or static.kind(right) != "int":
-        static.refuse("T001", f"np.{name} takes ints")
-    word = static.common(operand(x1), operand(x2))
+    """Both in the dtype of all ints among them, which a uint64 and one with a sign have not."""
+    left, right = operand(x1), operand(x2)
+    word = static.common(left, right)
+    if static.kind(left) != "int" or static.kind(right) != "int" or static.is_float_word(word):
+        static.refuse("T001", f"np.{name} takes ints of one dtype that holds both")
     return op.cast(left, dtype=word), op.cast(right, dtype=word)
 
 

@@ -41,39 +41,46 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     """Phases without jumps: a step of `discont` or more, by default half a period, becomes the nearest equal one."""
     rows = moveaxis(strong(operand(p)), axis, 0)
     steps = rows[1:] - rows[:-1]
-    whole = static.kind(steps * period) == "int"
+    word = static.common(steps, period)
+    whole = not static.is_float_word(word)
     high = period // 2 if whole else period / 2
-    near = (steps + high) % period - high
+    low = -high
+    near = (steps - low) % period + low
     if not whole or period % 2 == 0:
-        near = op.where(op.logical_and(near == -high, steps > 0), high, near)
+        near = op.where(op.logical_and(near == low, steps > 0), high, near)
     moved = op.where(abs(steps) < (period / 2 if discont is None else discont), 0, near - steps)
-    behind = rows[1:] + cumsum(moved, 0)
-    out = op.copy(in_dtype(rows, static.element(behind)))
-    out[1:] = behind
+    out = op.copy(in_dtype(rows, word))
+    out[1:] = in_dtype(rows[1:] + cumsum(moved, 0), word)
     return moveaxis(out, 0, axis)
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours, all in a row."""
     flat = ravel(ary)
+    first = () if to_begin is None else (end_of_row(to_begin, "to_begin", static.element(flat)),)
+    last = () if to_end is None else (end_of_row(to_end, "to_end", static.element(flat)),)
     middle = flat[1:] - flat[:-1]
-    parts: tuple = (middle,)
-    if to_begin is not None:
-        parts = (in_dtype(ravel(to_begin), static.element(flat)), *parts)
-    if to_end is not None:
-        parts = (*parts, in_dtype(ravel(to_end), static.element(flat)))
-    return middle if len(parts) == 1 else concatenate(parts)
+    return middle if to_begin is None and to_end is None else concatenate((*first, middle, *last))
+
+
+def end_of_row(part, name, word):
+    """What goes before or behind the differences, in their dtype, of whose kind it must be."""
+    part = ravel(strong(operand(part)))
+    if not static.can_cast(part, word, "same_kind"):
+        rule = "must be compatible with input `ary` under the `same_kind` rule."
+        raise TypeError(f"dtype of `{name}` {rule}")
+    return in_dtype(part, word)
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral of samples by the trapezoidal rule."""
     rows = moveaxis(operand(y), axis, -1)
-    middles = (rows[..., 1:] + rows[..., :-1]) / 2.0
+    pairs = rows[..., 1:] + rows[..., :-1]
     if x is None:
-        return op.sum(dx * middles, axis=static.rank(middles) - 1)
+        return op.sum(dx * pairs / 2.0, axis=static.rank(pairs) - 1)
     x = operand(x)
     steps = x[1:] - x[:-1] if static.rank(x) == 1 else diff(moveaxis(x, axis, -1))
-    return op.sum(steps * middles, axis=static.rank(middles) - 1)
+    return op.sum(steps * pairs / 2.0, axis=static.rank(pairs) - 1)
 
 
 # --- slopes ----------------------------------------------------------------------------------------------------------
@@ -82,6 +89,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """The slope along each axis: between the neighbours, and from two or three elements at the ends."""
     f = strong(as_array(f))
+    if static.kind(f) == "bool":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
     if not static.is_float_word(static.element(f)):
         f = op.cast(f, dtype="f64")
     axes = tuple(range(static.rank(f))) if axis is None else axis if static.is_sequence(axis) else (axis,)

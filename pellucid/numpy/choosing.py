@@ -5,7 +5,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, operand, require_no_out
+from .elementary import in_dtype, operand, require_no_out, strong
 from .manipulation import as_array
 
 
@@ -21,9 +21,9 @@ def select(condlist, choicelist, default=0):
             raise TypeError(f"invalid entry {k} in condlist: should be boolean ndarray")
     last = operand(default)
     word = static.common(*choices, last)
-    out = in_dtype(last, word)
+    out = in_dtype(strong(last), word)
     for k in range(len(choices) - 1, -1, -1):
-        out = op.where(conditions[k], in_dtype(choices[k], word), out)
+        out = op.where(conditions[k], in_dtype(strong(choices[k]), word), out)
     return out
 
 

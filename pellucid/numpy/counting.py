@@ -47,13 +47,17 @@ def digitize(x, bins, right=False):
     x, bins = operand(x), operand(bins)
     if static.rank(bins) != 1:
         raise ValueError("object of too small depth for desired array")
-    side = "left" if right else "right"
-    if not any(bins[1:] < bins[:-1]):
+    side, count, start = "left" if right else "right", bins.shape[0], 1
+    while start < count and bins[start] == bins[0]:
+        start += 1
+    if start >= count or bins[0] < bins[start]:  # a nan is below and above nothing, which decides as in NumPy
+        if any(bins[start + 1 :] < bins[start:-1]):
+            raise ValueError("bins must be monotonically increasing or decreasing")
         found = searchsorted(bins, x, side)
-    elif not any(bins[1:] > bins[:-1]):
-        found = bins.shape[0] - searchsorted(bins[::-1], x, side)
     else:
-        raise ValueError("bins must be monotonically increasing or decreasing")
+        if any(bins[start + 1 :] > bins[start:-1]):
+            raise ValueError("bins must be monotonically increasing or decreasing")
+        found = count - searchsorted(bins[::-1], x, side)
     return found
 
 

@@ -80,13 +80,23 @@ def arange(start, stop=None, step=1, dtype=None):
     word = static.strict_common(start, stop, step) if dtype is None else static.dtype_name(dtype)
     if word == "bool":
         static.refuse("T001", "np.arange of bools is not supported", "count in ints")
-    return op.arange(start, stop, step, shape=(count_of_steps(start, stop, step),), dtype=word)
+    count = count_of_steps(start, stop, step)
+    if static.kind(step) == "float" and not (static.is_static(step) and op.isfinite(step)):
+        step = op.where(op.isinf(step), 0.0, step)  # after an infinite step there is nothing
+    return op.arange(start, stop, step, shape=(count,), dtype=word)
 
 
 def count_of_steps(start, stop, step):
     """How many values there are; never negative."""
     if static.kind(start) == "float" or static.kind(stop) == "float" or static.kind(step) == "float":
-        return op.maximum(op.math_ceil((stop - start) / step), 0)
+        distance = stop - start
+        count = distance / step
+        if not op.isfinite(count):
+            raise ValueError("Maximum allowed size exceeded")
+        # a quotient too small for a float is a part of a step
+        is_lost = op.logical_and(count == 0.0, (distance > 0.0) == (step > 0.0))
+        is_lost = op.logical_and(is_lost, distance != 0.0)
+        return op.maximum(op.where(is_lost, 1, op.math_ceil(count)), 0)
     if static.is_static(start) and start == 0:
         distance = one_length(stop)
     else:
@@ -130,6 +140,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
     """Numbers with one ratio between neighbours; the ends are those given."""
     if static.rank(start) != 0 or static.rank(stop) != 0 or axis not in (0, -1):
         static.refuse("T001", "np.geomspace between arrays is not supported; the ends must be single numbers")
+    if static.is_complex(start) or static.is_complex(stop):
+        static.refuse("U017", "np.geomspace between complex numbers is not supported")
     start, stop = op.cast(start, dtype="f64"), op.cast(stop, dtype="f64")
     if start == 0.0 or stop == 0.0:
         raise ValueError("Geometric sequence cannot include zero")

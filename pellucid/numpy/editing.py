@@ -8,7 +8,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .creation import one_length
-from .elementary import in_dtype, operand
+from .elementary import in_dtype, operand, strong
 from .joining import concatenate
 from .manipulation import as_array, flip, moveaxis, ravel, take
 from .places import flatnonzero
@@ -222,22 +222,28 @@ def pair_of(value, axis, rank):
 
 def between_numbers(rows, before, after, values):
     inner, word = rows.shape[1:], static.element(rows)
-    first = op.full(op.cast(values[0], dtype=word), shape=(before, *inner), dtype=word)
-    last = op.full(op.cast(values[1], dtype=word), shape=(after, *inner), dtype=word)
+    first, last = op.empty(shape=(before, *inner), dtype=word), op.empty(shape=(after, *inner), dtype=word)
+    first[:], last[:] = strong(values[0]), strong(values[1])
     return concatenate((first, rows, last))
 
 
 def between_ramps(rows, before, after, ends):
-    """Straight lines from the ends to the outermost elements; of ints they are cut off."""
+    """Straight lines from the ends to the outermost elements; of ints the next below, as those of `np.linspace`."""
     word, size = static.element(rows), rows.shape[0]
     lines = op.empty(shape=(before + size + after, *rows.shape[1:]), dtype=word)
     lines[before : before + size] = rows
-    first, last = op.cast(ends[0], dtype=word), op.cast(ends[1], dtype=word)
+    first, last = (op.cast(end, dtype=static.strict_common(rows, 0.0)) for end in ends)
     for k in range(before):
-        lines[k] = in_dtype(first + (rows[0] - first) * (k / max(before, 1)), word)
+        lines[k] = on_ramp(first, rows[0], k, before, word)
     for k in range(after):
-        lines[before + size + k] = in_dtype(last + (rows[size - 1] - last) * ((after - 1 - k) / max(after, 1)), word)
+        lines[before + size + k] = on_ramp(last, rows[size - 1], after - 1 - k, after, word)
     return lines
+
+
+def on_ramp(end, edge, k, count, word):
+    """The step `k` of so many from the end to the edge."""
+    value = (op.cast(edge, dtype=static.element(end)) - end) / count * k + end
+    return op.cast(value if static.is_float_word(word) else op.floor(value), dtype=word)
 
 
 def between_statistics(rows, before, after, mode):

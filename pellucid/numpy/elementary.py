@@ -128,9 +128,18 @@ def finfo(dtype, /):
 
 
 def item(a, *index):
-    """`x.item()`: the only element, or the one at an index, as a Python number."""
-    if static.is_array(a):
-        a = a[index] if len(index) == static.rank(a) else op.reshape(a, shape=())[()]
+    """`x.item()`: the only element, or the one at an index, as a Python number; one int counts along all axes."""
+    if len(index) == 1 and static.is_sequence(index[0]):
+        index = index[0]
+    if static.is_array(a) and len(index) == static.rank(a):
+        a = a[index]
+    elif static.is_array(a) and len(index) == 1:
+        size = a.size
+        if index[0] >= size or index[0] < -size:
+            raise IndexError(f"index {index[0]} is out of bounds for size {size}")
+        a = op.reshape(a, shape=(size,))[index[0]]
+    elif static.is_array(a):
+        a = op.reshape(a, shape=())[()]
     return op.cast(a, dtype=static.python_word(static.element(a)), weak=True)
 
 
@@ -142,10 +151,12 @@ def where(condition, x, y):
 
 
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
-    low = min if a_min is None else a_min
-    high = max if a_max is None else a_max
     """Of equals, such as 0.0 and -0.0, the element stays: of two, extremes are the second, of float16 the first."""
     a = strong(operand(a))
+    low = least_bound(min if a_min is None else a_min, a)
+    high = greatest_bound(max if a_max is None else a_max, a)
+    if low is None and high is None:
+        return +number(a)
     if low is not None:
         low = operand(low)
         a = op.maximum(a, low) if static.keeps_first(static.common(a, low)) else op.maximum(low, a)
@@ -153,6 +164,29 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
         high = operand(high)
         a = op.minimum(a, high) if static.keeps_first(static.common(a, high)) else op.minimum(high, a)
     return a
+
+
+def least_bound(low, a):
+    """A bound that is an int of Python's, below which no element of these ints is, is none."""
+    if not is_pythons_int(low) or static.kind(a) != "int":
+        return low
+    least = int(static.limits(static.element(a)).min)
+    if static.is_static(low):
+        return None if low <= least else low
+    return max(low, least)
+
+
+def greatest_bound(high, a):
+    if not is_pythons_int(high) or static.kind(a) != "int":
+        return high
+    greatest = int(static.limits(static.element(a)).max)
+    if static.is_static(high):
+        return None if high >= greatest else high
+    return high if static.element(a) == "u64" else min(high, greatest)
+
+
+def is_pythons_int(value):
+    return value is not None and not static.is_sequence(value) and static.is_weak(value) and static.kind(value) == "int"
 
 
 def fabs(x):
@@ -175,6 +209,8 @@ def round(a, decimals=0):
         return number(a)
     if decimals == 0:
         return op.rint(a)
+    if static.kind(a) == "bool":
+        raise TypeError("Cannot cast ufunc 'multiply' output from dtype('float64') to dtype('bool')")
     if decimals > 0:
         return op.rint(a * 10.0**decimals) / 10.0**decimals
     return op.rint(a / 10.0**-decimals) * 10.0**-decimals

@@ -28,9 +28,11 @@ def frexp(x, /):
 
 
 def ldexp(x1, x2, /):
-    x1, x2 = number(as_evaluated(strong(operand(x1)))), number(strong(operand(x2)))
-    if static.kind(x2) not in ("int", "bool"):
-        static.refuse("T001", "the exponents of np.ldexp are ints")
+    x1, x2 = number(as_evaluated(strong(operand(x1)))), number(operand(x2))
+    if static.kind(x2) not in ("int", "bool") or static.element(x2) == "u64":
+        static.refuse("T001", "the exponents of np.ldexp are ints that an int64 holds")
+    if static.is_weak(x2):
+        x2 = op.cast(x2, dtype="i32")
     power = op.minimum(op.maximum(op.cast(x2, dtype="i64"), -2100), 2100)
     return op.cast(scaled(op.cast(x1, dtype="f64"), power), dtype=static.element(x1))
 
@@ -53,8 +55,10 @@ def power_of_two(power):
 
 
 def spacing(x, /):
-    """The distance to the next float away from zero, with the sign of the number."""
+    """The distance to the next float away from zero, with the sign of the number; of a float16 to the next above."""
     x = number(as_evaluated(strong(operand(x))))
+    if static.element(x) == "f16":
+        return op.nextafter(x, op.cast(float("inf"), dtype="f16")) - x
     size = op.absolute(x)
     distance = op.nextafter(size, op.cast(float("inf"), dtype=static.element(x))) - size
     return op.where(x < 0.0, -distance, distance)

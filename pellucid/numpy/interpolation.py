@@ -60,14 +60,24 @@ def between(x, xp, fp, left, right):
     elif x > xp[last]:
         value = above
     elif x == xp[last]:
-        j = max(last - 1, 0)
-        value = fp[last] if last == 0 else at_point(x, xp[last], fp[last], slope(xp, fp, j))
+        value = fp[last] if last == 0 else at_point(x, xp[last], fp[last], slope(xp, fp, max(last - 1, 0)))
     else:
         j = place(xp, x, True) - 1
         if x == xp[j]:
             value = at_point(x, xp[j], fp[j], slope(xp, fp, j))
         else:
-            value = slope(xp, fp, j) * (x - xp[j]) + fp[j]
+            value = on_line(x, xp, fp, j)
+    return value
+
+
+def on_line(x, xp, fp, j):
+    """From the point before; from the one behind where that is nan; both of one height are the line between them."""
+    rise = slope(xp, fp, j)
+    value = rise * (x - xp[j]) + fp[j]
+    if op.isnan(value):
+        value = rise * (x - xp[j + 1]) + fp[j + 1]
+        if op.isnan(value) and fp[j] == fp[j + 1]:
+            value = fp[j]
     return value
 
 
@@ -77,7 +87,7 @@ def slope(xp, fp, j):
 
 def at_point(x, point, value, rise):
     """`value` to the sign of a zero, as `x` is `point`; its derivative is that of the line with this slope."""
-    if not op.isfinite(rise):
+    if not op.isfinite(rise) or not op.isfinite(point):
         return value
     return value - (point - x) * rise if rise >= 0.0 else value + (x - point) * rise
 

@@ -48,7 +48,7 @@ def reshape(a, shape, order="C", *, copy=None):
     if copy is not None and not copy:
         static.refuse("U012", "whether a reshape can do without a copy depends on strides", "leave `copy=False` out")
     a = op.copy(as_array(a)) if copy else as_array(a)
-    wanted = lengths(shape)
+    wanted = tuple([-1 if static.is_static(n) and n < 0 else n for n in lengths(shape)])
     open_place = static.position(wanted, -1)
     if open_place < 0:
         return op.reshape(a, shape=wanted)
@@ -257,13 +257,13 @@ def taken(rows, indices, mode):
     if mode == "raise":
         return rows[indices]
     count = rows.shape[0]
-    if count == 0:
+    if count == 0 and (static.rank(indices) == 0 or total(indices.shape) > 0):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     if mode == "clip":
         return rows[op.minimum(op.maximum(indices, 0), count - 1)]
     if mode != "wrap":
         static.refuse("U012", f"np.take knows no mode {mode!r}, but 'raise', 'clip' and 'wrap'")
-    return rows[indices % count]
+    return rows[indices % max(count, 1)]
 
 
 def corner(m):

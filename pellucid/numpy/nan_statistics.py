@@ -10,7 +10,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import in_dtype, operand, strong
 from .manipulation import reshape, total
-from .quantiles import at_quantile, in_front, kept, require_between, require_new
+from .quantiles import at_quantile, in_front, in_places, kept, require_between, require_new
 from .reductions import all, argmax, argmin, cumprod, cumsum, max, min, prod, sum
 from .sorting import sort
 from .statistics import averaging_word, mean, std, var
@@ -147,11 +147,11 @@ def nan_quantiles(a, q, axis, method, keepdims, weights):
         static.refuse("U012", "np.nanquantile takes one quantile at a time here; call it once for each")
     a = operand(a)
     columns, counts, inner = ordered_columns(a, axis)
-    place = q if static.kind(q) == "float" else op.cast(q, dtype="f64")
-    word = static.element(a)
-    if method not in ("lower", "higher", "nearest"):
+    place, word = in_places(q, method), static.element(a)
+    if method not in ("lower", "higher", "nearest") and static.kind(place) == "float":
         word = static.common(a, place if static.is_weak(q) else q)
-    values = op.full(op.cast(nan, dtype=word), shape=counts.shape, dtype=word)
+    missing = op.cast(nan if static.is_float_word(word) else 0, dtype=word)
+    values = op.full(missing, shape=counts.shape, dtype=word)
     for j in range(counts.shape[0]):
         if counts[j] > 0:
             values[j] = at_quantile(columns[: counts[j], j], place, static.is_weak(q), method)

@@ -188,7 +188,7 @@ def unravel_index(indices, shape, order="C"):
     if order != "C":
         static.refuse("U012", "only order='C' is supported")
     places, sizes = operand(indices), lengths(shape)
-    if static.kind(places) != "int":
+    if static.kind(places) not in ("int", "bool"):
         raise TypeError("only int indices permitted")
     places, size = in_dtype(places, "i64"), total(sizes)
     outside = op.logical_or(places < 0, places >= size)

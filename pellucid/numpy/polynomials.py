@@ -195,8 +195,9 @@ def poly(seq_of_zeros):
 
 def polydiv(u, v):
     """The quotient of two polynomials and what is left, which loses its zeros in front."""
-    word = static.of_functions(static.strict_common(operand(u), operand(v)))
-    u, v = in_dtype(atleast_1d(u), word), in_dtype(atleast_1d(v), word)
+    u, v = in_floats(atleast_1d(u)), in_floats(atleast_1d(v))
+    word = static.common(u, v)
+    u, v = in_dtype(u, word), in_dtype(v, word)
     m, n = u.shape[0] - 1, v.shape[0] - 1
     scale = 1.0 / v[0]
     q = op.zeros(shape=(max(m - n + 1, 1),), dtype=word)

@@ -38,6 +38,15 @@ def outer(a, b):
     return ravel(a)[:, None] * ravel(b)[None, :]
 
 
+def outer_of_vectors(x1, x2, /):
+    """`np.linalg.outer`: of two vectors alone."""
+    x1, x2 = operand(x1), operand(x2)
+    if static.rank(x1) != 1 or static.rank(x2) != 1:
+        given = f"x1.ndim={static.rank(x1)} and x2.ndim={static.rank(x2)}"
+        raise ValueError(f"Input arrays must be one-dimensional, but they are {given}.")
+    return outer(x1, x2)
+
+
 def vdot(a, b):
     """The sum of products, of the conjugate of `a` where it is complex."""
     return op.matmul(conjugated(ravel(a)), ravel(b))

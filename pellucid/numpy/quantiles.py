@@ -86,7 +86,7 @@ def quantiles(a, q, is_weak, axis, method, keepdims, weights):
     ordered = sort(in_front(a, axis), 0)
     if ordered.shape[0] == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    places = q if static.kind(q) == "float" else op.cast(q, dtype="f64")
+    places = in_places(q, method)
     if static.rank(q) == 0:
         found = at_quantile(ordered, places, is_weak, method)
     else:
@@ -98,10 +98,17 @@ def quantiles(a, q, is_weak, axis, method, keepdims, weights):
     return kept(found, a, axis, static.rank(q)) if keepdims else found
 
 
+def in_places(q, method):
+    """Quantiles that are ints name elements, the first or the last one, where the method goes by places alone."""
+    return q if static.kind(q) == "float" or static.kind(q) == "int" and method == "linear" else op.cast(q, dtype="f64")
+
+
 def at_quantile(ordered, q, is_weak, method):
     """One quantile along the first axis of a sorted array: nan where its last element is."""
     count = ordered.shape[0]
-    if method in BETWEEN:
+    if static.kind(q) == "int":
+        found = ordered[whole(q * (count - 1))]
+    elif method in BETWEEN:
         place = q * (count - 1)
         if method == "lower":
             found = ordered[whole(op.floor(place))]

@@ -105,7 +105,7 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
 def nansum(a, axis=None, dtype=None, *, keepdims=False):
     a = operand(a)
-    if static.kind(a) == "float":
+    if static.is_float_word(static.element(a)):
         a = op.where(op.isnan(a), 0.0, a)
     return sum(a, axis, dtype, keepdims=keepdims)
 

@@ -133,7 +133,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """Covariances divided by both standard deviations, kept between -1 and 1."""
     c = cov(x, y, rowvar, dtype=dtype)
     if static.rank(c) == 0:
-        return c / c
+        return c[()] / c[()]
     places = op.arange(0, c.shape[0], 1, shape=(c.shape[0],), dtype="i64")
     deviations = op.sqrt(c[places, places])
     c = c / deviations[:, None] / deviations[None, :]

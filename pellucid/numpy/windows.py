@@ -61,7 +61,7 @@ def i0(x):
     """The modified Bessel function of order 0, by its series in x**2 / 4, all of whose terms are positive."""
     x = as_floating(strong(operand(x)))
     quarter = x * x * 0.25
-    value = quarter * 0.0 + 1.0
+    value = x * 0.0 + 1.0  # the square may be infinite where the number is not
     term, k = value, 0
     while op.any(term > value * 1.0e-17):
         k += 1

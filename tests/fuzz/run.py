@@ -25,6 +25,7 @@ os.environ["PELLUCID_CACHE_DIR"] = tempfile.mkdtemp(prefix="pellucid-cache-")
 os.environ["PELLUCID_CACHE"] = "0"
 os.environ["PELLUCID_VERIFY"] = "1"
 
+NAMED = "numpy, containers, corpus, outside, instances or meetings; all if not given"
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -46,7 +47,7 @@ def main(arguments=None):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(prog="tests.fuzz.run", description=__doc__.splitlines()[0])
-    parser.add_argument("--generator", action="append", help="numpy, containers, corpus or outside; all if not given")
+    parser.add_argument("--generator", action="append", help=NAMED)
     parser.add_argument("--minutes", type=float, help="how long, for each generator")
     parser.add_argument("--count", type=int, help="how many programs of each generator (300 without --minutes)")
     parser.add_argument("--seed", type=int, default=seed_of_today(), help="the first one; of today if not given")

@@ -549,6 +549,7 @@ CALLS = {
         np.linalg.lstsq(A.T, np.stack([W, W * W], axis=1))
         np.linalg.lstsq(A, [1.0, 2.0])
         np.linalg.lstsq(np.outer(W, W), W)
+        np.linalg.outer(V, W)
         np.linalg.lstsq(I, [1, 2], rcond=1e-8)
         np.linalg.lstsq(A, W)
         np.linalg.pinv(A)

@@ -18,6 +18,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
+from ...dtypes import PYTHON_TYPES
 from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute, handing_on, shared_items, sites
 from .frame import Frame, Stopped, Unresolved
@@ -41,6 +42,7 @@ from .values import (
     Undefined,
     Value,
     is_none,
+    is_number,
     map_leaves,
     parts,
     same_structure,
@@ -66,6 +68,7 @@ def carry(
     changes, items, filled = len(frame.heap.changes), len(frame.task.changed_items), frame.heap.filled
     puts = len(frame.builder.puts)
     saved, older = frame.snapshot(), frame.builder.before_loop
+    entered, varying = frame.builder.entered, set[Any]()
     frame.builder.before_loop = slots.before
     frame.builder.loops += 1
     try:
@@ -73,7 +76,8 @@ def carry(
             frame.restore(saved)
             del frame.builder.puts[puts:]
             known = handing_on.known(frame)
-            outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
+            frame.builder.entered = dict(entered)
+            outcome = _Trial(frame, node, entry, heads, slots, own, varying).run(body, enter, test)
             if outcome.changed is not None:
                 heads = outcome.changed
             elif handing_on.known(frame) == known:
@@ -82,6 +86,7 @@ def carry(
             frame.fault("T002", "the types of this loop's variables do not settle", node)
     finally:
         frame.builder.before_loop = older
+        frame.builder.entered = entered
         frame.builder.loops -= 1
     require_unchanged(frame, slots.before, frame.heap.changes[changes:], node)
     shared_items.note_of_turns(frame, outcome.puts, outcome.turn, outcome.slot_of)
@@ -149,9 +154,11 @@ class _Trial:
     """One run of a loop body: names at the head, statements, values at its end."""
 
     def __init__(
-        self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: ObjectSlots, own: set[str]
+        self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: ObjectSlots, own: set[str],
+        varying: set[Any],
     ) -> None:
         self.frame, self.node, self.entry, self.slots, self.own = frame, node, entry, slots, own
+        self.varying = varying
         self.given = heads
         self.changed: dict[Any, Any] | None = None
         self.variable = ""
@@ -186,6 +193,7 @@ class _Trial:
         with frame.captured() as self.before:
             self._assign(self.entry, self.contents_before, holders=True)
         self.dtypes = self._dtypes()
+        self._note_numbers()
         for name, value in self.heads.items():
             if isinstance(value, Undefined):
                 frame.variables.pop(name, None)
@@ -240,12 +248,37 @@ class _Trial:
         self.changed = self._settle(head, ends)
         if self.changed is None:
             self._assign(ends, frame.heap.contents)
-            self.changed = None if self._dtypes() == self.dtypes else self.given
+            self.changed = None if self._dtypes() == self.dtypes and not self._vary() else self.given
 
     def _dtypes(self) -> dict[str, frozenset[str]]:
         """The dtypes that Python has for the names at the head, as far as they are several."""
         widened = self.frame.builder.widened
         return {name: widened[name] for name in self.fresh if name in widened}
+
+    def _note_numbers(self) -> None:
+        """Note the numbers of Python's with which the loop begins."""
+        entered = self.frame.builder.entered
+        for key, head in self.heads.items():
+            entry = self.entry.get(key)
+            if key in self.varying or not isinstance(head, Leaf) or head.name not in self.fresh:
+                continue
+            if is_number(entry) and type(entry.value) in PYTHON_TYPES:
+                entered[head.name] = entry.value, frozenset({head.name})
+            elif isinstance(entry, Leaf) and entry.name in entered:
+                number, names = entered[entry.name]
+                entered[head.name] = number, names | {head.name}
+
+    def _vary(self) -> bool:
+        """Whether a type was decided by a number that is not the only one of Python's at the head."""
+        builder = self.frame.builder
+        varying = {
+            key for key, head in self.heads.items()
+            if isinstance(head, Leaf) and head.name in builder.entered and self.ends[key] != head
+            and builder.types[head.name].weak
+        }  # fmt: skip
+        found = {key for key in varying if self.heads[key].name in builder.relied} - self.varying
+        self.varying |= found
+        return bool(found)
 
     def narrow(self) -> None:
         """Forget the dtypes that only the first turn sees."""

@@ -18,11 +18,11 @@ from ...builder import COMPARISONS
 from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
-from ...types import BOOL, Scalar, Type, promote
+from ...types import BOOL, Scalar, Type
 from . import arrays, branches, equality, evaluate, identity, one_of, optional, own_operators, sets, texts
-from .exactness import loses_digits
+from .exactness import may_not_fit
 from .frame import Frame
-from .joined_types import dtypes_of
+from .joined_types import dtypes_of, join_numbers
 from .static_python import PYTHON_COMPARISONS
 from .values import Leaf, Optional, Sequence, Static, Value, is_number
 
@@ -196,9 +196,11 @@ def branch_value(
             frame.builder.body += then.side.body + other.side.body
             return then.result
         numbers = frame.is_scalar(then.result) and frame.is_scalar(other.result)
-        if numbers and not _is_inexact(frame, then.result, other.result):
+        if numbers and not _may_not_fit(frame, then.result, other.result):
             frame.builder.body += then.side.body + other.side.body
-            made = frame.emit("where", test, then.result, other.result, node=node, hint=hint)
+            wanted = join_numbers(frame, then.result, other.result)
+            held = [_in_python(frame, side.result, wanted, node) for side in (then, other)]
+            made = frame.emit("where", test, *held, node=node, hint=hint)
             frame.builder.widen(made.name, (dtypes_of(frame, side.result) for side in (then, other)))
             return made
     return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
@@ -219,11 +221,19 @@ def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
     return left.keys() == right.keys() and all(left[name] is right[name] for name in left)
 
 
-def _is_inexact(frame: Frame, left: Value, right: Value) -> bool:
+def _may_not_fit(frame: Frame, left: Value, right: Value) -> bool:
     """Whether one side is an int that the type of both may not hold."""
-    both_types = [frame.type_of(v) for v in (left, right)]
-    wanted = Scalar(*promote(*both_types))
-    return any(loses_digits(v, t, wanted) for v, t in zip((left, right), both_types))
+    wanted = join_numbers(frame, left, right)
+    return any(may_not_fit(v, frame.type_of(v), wanted) for v in (left, right))
+
+
+def _in_python(frame: Frame, value: Value, wanted: Scalar, node: gast.AST) -> Value:
+    """A number of NumPy's as one of Python's where it may be such a one."""
+    if not wanted.weak or frame.type_of(value).weak:
+        return value
+    if isinstance(value, Static):
+        return Static(value.value.item())
+    return frame.emit("cast", value, node=node, dtype=wanted.dtype, weak=True)
 
 
 def _is_unseen(statement: gast.stmt, types: dict[str, Type]) -> bool:

@@ -210,7 +210,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         return frame.emit("cast", found, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
     found = frame.type_of(held)
     if isinstance(found, Array):
-        return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)
+        among = frame.emit("any", frame.emit("equal", held, item, node=node), node=node)
+        return frame.emit("cast", among, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
     if isinstance(held, Rows) or forms.grows(frame, held):
         return container_methods.in_language(frame, "contains", [container, item], node, hint)
     what = frame.describe(container)

@@ -40,7 +40,7 @@ from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
-from . import broadcasts
+from . import broadcasts, fitting, two_meanings
 from .called_from import calls_to
 from .describing import describe
 from .heap import Heap, Owner, tree
@@ -53,8 +53,7 @@ from .world import Namespace, World
 
 ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
-    "G": GradientError,
-    "B": BatchError,
+    "G": GradientError, "B": BatchError,
 }  # fmt: skip
 
 
@@ -326,12 +325,16 @@ class Frame:
         if self.builder.singles:
             atoms = broadcasts.repeated(self, operator, atoms)
         try:
+            atoms = fitting.converted(self, operator, atoms, node)
             if (results := OPERATORS[operator].results) > 1:
                 made = self.builder.call_all(operator, *atoms, hints=[hint] * results, **static)
                 return SequenceValue(tuple(Leaf(name.id) for name in made))
-            return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
+            leaf = Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here", refused.help)
+        if self.builder.widened:
+            two_meanings.require_one(self, operator, atoms, leaf.name, node)
+        return leaf
 
     def atom(self, value: Value, node: gast.AST) -> gast.expr:
         match value:

@@ -6,25 +6,66 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ... import types
+from ...dtypes import LARGEST_EXACT, NUMPY_DTYPE, is_inexact
 from ...types import Array, ListOf, Scalar, Type
 from .frame import Frame
-from .values import Leaf, Value
+from .values import Leaf, Static, Value
 
 
 def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
     """The type that holds both, or None.  Lengths that differ become a symbol of their own."""
     match left, right:
         case Scalar(), Scalar():
-            return Scalar(*types.promote(left, right))
+            return types.join(left, right)
         case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
             dims = tuple(a if a == b else own_length(frame) for a, b in zip(left.dims, right.dims, strict=True))
             return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
         case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
-            return ListOf(Scalar(*types.promote(one, other)))
+            return ListOf(types.join(one, other))
         case ListOf(), ListOf() if can_hold(frame, left.element, right.element):
             return left
     return None
+
+
+def join_numbers(frame: Frame, left: Value, right: Value) -> Scalar:
+    """The type that holds two numbers, one of which a variable or an expression is.
+
+    Where a number of Python's is known and NumPy's dtype has exactly its value, that is the type.  Of ints, whose
+    arithmetic differs, only those that a loop begins with become NumPy's: in all but its first iteration they are.
+    """
+    first, second = frame.type_of(left), frame.type_of(right)
+    assert isinstance(first, Scalar) and isinstance(second, Scalar)
+    if first.weak != second.weak:
+        value, numpys = (left, second) if first.weak else (right, first)
+        if is_kept(frame, value, numpys.dtype):
+            return Scalar(*types.promote(first, second))
+    return types.join(first, second)
+
+
+def is_kept(frame: Frame, value: Value, dtype: str) -> bool:
+    """Whether a number of Python's is known to keep its value, and its arithmetic, in this dtype of NumPy's."""
+    if isinstance(value, Static):
+        return is_inexact(dtype) and has_value(dtype, value.value)
+    known = frame.builder.entered.get(value.name) if isinstance(value, Leaf) else None
+    if known is None or not has_value(dtype, known[0]):
+        return False
+    frame.builder.relied |= known[1]
+    return True
+
+
+def has_value(dtype: str, number: complex) -> bool:
+    """Whether a dtype has exactly this value."""
+    if is_inexact(dtype) and isinstance(number, int) and abs(number) > LARGEST_EXACT:
+        return False
+    with np.errstate(all="ignore"):
+        try:
+            kept = NUMPY_DTYPE[dtype].type(number).item()
+        except (OverflowError, TypeError):  # of an int that the dtype does not hold, a complex number that is not real
+            return False
+    return kept == number or number != number and kept != kept
 
 
 def without_dimensions(left: Type | None, right: Type | None) -> Type | None:

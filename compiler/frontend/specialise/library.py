@@ -77,6 +77,8 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
         args = [Static(python_names.object_of(binding.owner)), *args]
     if "out" in kwargs or "where" in kwargs and not python_names.takes_where(binding):
         return into_out.call(frame, binding, args, kwargs, node, hint)
+    if not frame.is_library:
+        _require_keywords(frame, binding, kwargs, node)
     if not frame.is_library and not binding.takes_complex:
         _require_real(frame, binding, [*args, *kwargs.values()], node)
     before = frame.builder.mark()
@@ -86,15 +88,27 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     return renamed(frame, result, hint) if frame.builder.since(before) else result
 
 
+def _require_keywords(frame: Frame, binding: NameBinding, kwargs: dict[str, Value], node: gast.AST) -> None:
+    """Refuse a keyword that NumPy's function has and ours lacks."""
+    for name in kwargs:
+        if python_names.is_lacking(binding, name):
+            what = f"`{_written_name(binding, node)}`"
+            frame.fault("U012", f"the argument `{name}=` of {what} is not supported", node, "called here")
+
+
+def _written_name(binding: NameBinding, node: gast.AST) -> str:
+    written = node.func if isinstance(node, gast.Call) else None
+    return written.id if isinstance(written, gast.Name) else binding.function.partition(":")[2]
+
+
 def _require_real(frame: Frame, binding: NameBinding, values: list[Value], node: gast.AST) -> None:
     """Refuse complex numbers for a function that is not written for them."""
     found = [frame.type_of(leaf) for value in values for leaf in leaves(frame.held(value))]
     given = next((t for t in found if t is not None and types.of_complex(t)), None)
     if given is not None:
-        written = node.func if isinstance(node, gast.Call) else None
-        name = written.id if isinstance(written, gast.Name) else binding.function.partition(":")[2]
+        message = f"`{_written_name(binding, node)}` does not take complex numbers here: {given}"
         help_ = ("take a part of it: `z.real`, `z.imag` or `abs(z)`",)
-        frame.fault("U017", f"`{name}` does not take complex numbers here: {given}", node, "called here", help_)
+        frame.fault("U017", message, node, "called here", help_)
 
 
 def common_dtype(frame: Frame, columns: list[Leaf]) -> str:
@@ -161,6 +175,8 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     if "out" in kwargs or "where" in kwargs:
         return into_out.call(frame, binding, args, kwargs, node, hint)
     for name in kwargs:
+        if not python_names.is_lacking(binding, name):
+            frame.fault("T004", f"{row.name}() got an unexpected keyword argument '{name}'", node, "called here")
         if name not in ("dtype",) or kwargs[name] != Static(None):
             frame.fault("U012", f"the argument `{name}=` of `{row.name}` is not supported", node, "called here")
     if len(args) != len(row.operands):

@@ -16,7 +16,7 @@ from ...types import Array, ListOf, Scalar, Type
 from . import structures, text_numbers
 from .describing import KEEPING
 from .frame import Frame
-from .joined_types import join_types, own_lengths, without_dimensions
+from .joined_types import join_numbers, join_types, own_lengths, without_dimensions
 from .local_functions import joined_functions, keeps_own_numbers
 from .values import (
     DROPPED,
@@ -105,7 +105,11 @@ class Join:
             pairs = zip(parts(left), parts(right), strict=True)
             return with_parts(left, tuple(self.join(a, b) for (_, a), (_, b) in pairs))
         first, second = frame.type_of(left), frame.type_of(right)
-        joined = None if first is None or second is None else join_types(frame, first, second)
+        joined: Type | None = None
+        if isinstance(first, Scalar) and isinstance(second, Scalar):
+            joined = join_numbers(frame, left, right)
+        elif first is not None and second is not None:
+            joined = join_types(frame, first, second)
         if joined is None and not frame.task.single_stores:
             joined = without_dimensions(first, second)
             frame.task.single_numbers = frame.task.single_numbers or joined is not None

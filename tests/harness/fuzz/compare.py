@@ -11,7 +11,7 @@ import numpy as np
 
 from ..corpus import leaves
 
-TOLERANCE = {"float32": 1e-3, "float64": 1e-9}
+TOLERANCE = {"float16": 1e-2, "float32": 1e-3, "float64": 1e-9}
 
 
 class Difference(Exception):

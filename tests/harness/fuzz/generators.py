@@ -2,11 +2,11 @@
 
 import dataclasses
 
-from . import closures, containers, instances, mutate_corpus, run_while_writing
+from . import closures, containers, instances, meetings, mutate_corpus, run_while_writing
 
 GENERATORS = {
     "numpy": run_while_writing.case, "containers": containers.case, "corpus": mutate_corpus.case,
-    "outside": closures.case, "instances": instances.case,
+    "outside": closures.case, "instances": instances.case, "meetings": meetings.case,
 }  # fmt: skip
 EVERY_STAGE = ("native", "typed", "loops")
 
@@ -15,7 +15,7 @@ def plan_of(generator: str, share: int = 6):
     """What `check` is told for a seed: machine code always, every stage for one in `share`, gradients for two."""
 
     def plan(seed):
-        if generator in ("containers", "outside", "instances"):  # have no loss
+        if generator in ("containers", "outside", "instances", "meetings"):  # have no loss
             return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": False}
         return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": seed % share in (1, 2)}
 

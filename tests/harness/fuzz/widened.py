@@ -110,9 +110,11 @@ def _is_widened(got, want) -> bool:
         return False
     one, other = np.asarray(got), np.asarray(want)
     is_wider = np.promote_types(one.dtype, other.dtype) == one.dtype
-    if type(want) is int and one.dtype == np.int32:  # a Python int that meets an np.int32, and fits it
-        return int(got) == want
-    takes_digits = isinstance(want, float) and one.dtype == np.float32  # np.float64 is a float, too
+    if type(want) is int and one.dtype.kind in "iuf" and np.isfinite(got):  # an int that meets one of NumPy's numbers
+        return got == want
+    if type(got) is int and isinstance(want, np.uint64):  # one type holds the two, up to 2**63
+        return got == int(want)
+    takes_digits = isinstance(want, float) and one.dtype in (np.float16, np.float32)  # np.float64 is a float, too
     if not is_wider and not (takes_digits and not isinstance(want, np.generic)):
         return False
     with np.errstate(all="ignore"):
