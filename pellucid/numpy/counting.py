@@ -48,13 +48,29 @@ def digitize(x, bins, right=False):
     if static.rank(bins) != 1:
         raise ValueError("object of too small depth for desired array")
     side = "left" if right else "right"
-    if not any(bins[1:] < bins[:-1]):
-        found = searchsorted(bins, x, side)
-    elif not any(bins[1:] > bins[:-1]):
-        found = bins.shape[0] - searchsorted(bins[::-1], x, side)
-    else:
+    order = direction(bins)
+    if order == 0:
         raise ValueError("bins must be monotonically increasing or decreasing")
-    return found
+    if order < 0:
+        return bins.shape[0] - searchsorted(bins[::-1], x, side)
+    return searchsorted(bins, x, side)
+
+
+def direction(bins):
+    """1 for bins that go up, -1 for those that go down and 0 for others; nan is neither above nor below.
+
+    As NumPy has it: the first change decides, which goes down where it does not go up.
+    """
+    count, k = bins.shape[0], 1
+    while k < count and bins[k] == bins[0]:
+        k += 1
+    if k >= count:
+        return 1
+    is_up = bins[k] > bins[0]
+    for i in python_range(count):
+        if i > k and (bins[i] < bins[i - 1] if is_up else bins[i] > bins[i - 1]):
+            return 0
+    return 1 if is_up else -1
 
 
 # --- histograms ------------------------------------------------------------------------------------------------------

@@ -147,12 +147,24 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     """Of equals, such as 0.0 and -0.0, the element stays: of two, extremes are the second, of float16 the first."""
     a = strong(operand(a))
     if low is not None:
-        low = operand(low)
+        low = within(operand(low), a, True)
         a = op.maximum(a, low) if static.keeps_first(static.common(a, low)) else op.maximum(low, a)
     if high is not None:
-        high = operand(high)
+        high = within(operand(high), a, False)
         a = op.minimum(a, high) if static.keeps_first(static.common(a, high)) else op.minimum(high, a)
     return a
+
+
+def within(limit, a, is_low):
+    """A Python int beyond the dtype of ints, on the side where it limits nothing, as the end of that dtype."""
+    if static.kind(limit) != "int" or not static.is_weak(limit) or static.kind(a) != "int":
+        return limit
+    ends = static.limits(static.element(a))
+    if is_low:
+        return limit if limit > ends.min else ends.min
+    if ends.max > 9223372036854775807:  # no Python int of ours lies beyond
+        return limit
+    return limit if limit < ends.max else ends.max
 
 
 def fabs(x):
