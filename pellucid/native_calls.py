@@ -29,6 +29,7 @@ from .compiler.request import BackwardHalf
 from .flatten import Flattened, listed, listed_rows, pullback, record
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
+from .runtime.structures import meta_fields
 
 if TYPE_CHECKING:
     from .entries import Compiled
@@ -51,6 +52,8 @@ class NativeCalls:
         self._calls.ask_quickly(compiled.guards)
         if compiled.mutated or any(map(_has_rows, flat.arguments.values())):
             return
+        if any(meta_fields(cls) for value in flat.arguments.values() for cls in record_classes(value)):
+            return  # native code does not know which fields of a class are static
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
             hidden = compiled.hidden

@@ -36,10 +36,8 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     only = [a.id for a in spec.kwonlyargs]
     by_keyword = outside.keyword_defaults(frame, function, only, given, node) if is_own else [None] * len(only)
     bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
-    key, abstract = signatures.signature(frame, id(compiled), bound)
+    key, abstract = signatures.signature(frame, id(compiled), bound, compiled.static)
     texts.require_none(frame, bound.values(), node)
-    for name in compiled.static:
-        abstract[name] = bound[name]
     instance = frame.task.instances.get(key)
     if instance is None:
         wanted = replace(compiled, freeze=together(frame.task.kept, compiled.freeze), frozen=frame.task.frozen)
