@@ -203,11 +203,11 @@ class ShapeMismatchError(CompileError, ValueError):
     """Shapes do not fit (codes S)."""
 
 
-class GradientError(CompileError):
+class GradientError(CompileError, TypeError):
     """The function cannot be differentiated as asked (codes G)."""
 
 
-class BatchError(CompileError, ValueError):
+class BatchError(CompileError, ValueError, TypeError):
     """The function cannot be mapped over examples as asked (codes B)."""
 
 

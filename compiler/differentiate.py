@@ -8,7 +8,7 @@ The results are put together as JAX does it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import count
 from typing import Any, NoReturn
@@ -19,6 +19,7 @@ from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Label, Span
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
+from .frontend.specialise.taking_apart import known_parts
 from .frontend.specialise.values import (
     NONE,
     Leaf,
@@ -200,7 +201,10 @@ def slopes_of(made: Specialised, values: Sequence[Value], first: int) -> tuple[V
         inner = parts(value)
         if isinstance(value, Rows) and not all(getattr(leaf, "name", "") in floats for leaf in leaves(value)):
             return NONE  # a list of rows has a slope for every place in them, or none
-        return with_parts(value, tuple(slope(part) for _, part in inner)) if inner else _nothing(value)
+        if not inner:
+            return _nothing(value)
+        known = known_parts(value)
+        return with_parts(value, tuple(part if key in known else slope(part) for key, part in inner))
 
     return tuple(map(slope, values))
 
@@ -249,8 +253,17 @@ def check_output(made: Specialised, where: Span, output: Out) -> None:
         fault(where, "G002", f"the gradient is of a function that returns a float, and this one returns {found}")
 
 
+def leaves_with_slopes(value: Value) -> Iterator[Value]:
+    known, inner = known_parts(value), parts(value)
+    if not inner:
+        yield from leaves(value)
+    for key, part in inner:
+        if key not in known:
+            yield from leaves_with_slopes(part)
+
+
 def check_differentiable(made: Specialised, where: Span, name: str, value: Value) -> None:
-    for leaf in leaves(value):
+    for leaf in leaves_with_slopes(value):
         if is_none(leaf) or isinstance(leaf, SequenceValue | Mapping_ | Record):
             continue  # an empty place, whose derivative is one
         found = made.program.main.types[leaf.name] if isinstance(leaf, Leaf) else None

@@ -18,7 +18,7 @@ from .diagnostics import Span
 from .differentiate import Wanted, fault, keep_results, split
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.taking_apart import from_python
+from .frontend.specialise.taking_apart import from_python, known_parts
 from .frontend.specialise.values import (
     NONE,
     Leaf,
@@ -200,7 +200,10 @@ def _marked(
         fault(wanted.where, "G005", f"the tangent of {_spoken(path)} is no container with the same keys",
               ("give it the structure of the primal, and None for what does not change",))  # fmt: skip
     pairs = zip(parts(primal), parts(tangent), strict=True)
-    return with_parts(tangent, tuple(_marked(made, wanted, p, t, (*path, key), wrt) for (key, p), (_, t) in pairs))
+    known = known_parts(primal)
+    return with_parts(tangent, tuple(
+        NONE if key in known else _marked(made, wanted, p, t, (*path, key), wrt) for (key, p), (_, t) in pairs
+    ))  # fmt: skip
 
 
 def _marked_leaf(
@@ -275,4 +278,5 @@ def tangent_of(value: Value, places: Mapping[int, int]) -> Value:
     inside = parts(value)
     if not inside:
         return value if isinstance(value, Sequence | Mapping_ | Record) else NONE
-    return with_parts(value, tuple(tangent_of(part, places) for _, part in inside))
+    known = known_parts(value)
+    return with_parts(value, tuple(part if key in known else tangent_of(part, places) for key, part in inside))

@@ -12,7 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
-from . import tree
+from . import lax, tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     AxisNameError,
@@ -42,6 +42,8 @@ from .runtime.threads import thread_count, threads
 from .stage_function import from_source
 from .starting import begin as _begin
 from .transformations import compile, grad, value_and_grad, vmap
+
+jit, remat = compile, checkpoint  # as JAX calls them
 
 __version__ = "0.1.0"
 
@@ -78,9 +80,12 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jet",
+    "jit",
     "jvp",
+    "lax",
     "linear_transpose",
     "linearize",
+    "remat",
     "stop_gradient",
     "thread_count",
     "threads",
@@ -97,3 +102,8 @@ for _error in [_value for _value in list(globals().values()) if isinstance(_valu
         _error.__module__ = __name__  # as users see it, and import it
 
 _begin()
+
+
+def __dir__() -> list[str]:
+    """What users call; the modules inside are reached by their names."""
+    return sorted([*__all__, "__version__"])

@@ -31,19 +31,23 @@ class Ruled(Generic[Given, Result]):
     """A function with a rule of its own for derivatives; called from compiled functions or from Python."""
 
     kind = ""
+    _numbered = "nondiff_argnums"
     __wrapped__: Callable[..., Any]
     __qualname__: str
 
     def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         plain = written_out(function)
         if not inspect.isfunction(plain):
-            name = "checkpoint" if self.kind == "checkpoint" else type(self).__name__
+            name = self._called()
             raise TypeError(f"{name} takes a Python function, not {type(function).__name__}")
         numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         functools.update_wrapper(self, plain)
-        self.nondiff_argnums = _places(plain, numbers)
+        self.nondiff_argnums = _places(plain, numbers, self._numbered)
         self.__pellucid__ = Request(_twin(plain))
         self._give()
+
+    def _called(self) -> str:
+        return type(self).__name__
 
     def _give(self, *functions: Any, kind: str = "") -> None:
         setattr(self.__pellucid__.python, RULE, GivenRule(kind or self.kind, functions, self.nondiff_argnums))
@@ -74,8 +78,16 @@ class custom_vjp(Ruled[Given, Result]):
 
     kind = "vjp"
 
-    def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
-        """Say how the function is differentiated."""
+    def defvjp(
+        self, forward: Callable[..., Any], backward: Callable[..., Any], symbolic_zeros: bool = False,
+        optimize_remat: bool = False,
+    ) -> None:  # fmt: skip
+        """Say how the function is differentiated.
+
+        symbolic_zeros  as in JAX, where True is allowed; here TypeError is raised for it
+        optimize_remat  changes nothing
+        """
+        _require_arrays(symbolic_zeros)
         self._give(forward, backward)
 
 
@@ -91,8 +103,12 @@ class custom_jvp(Ruled[Given, Result]):
 
     kind = "jvp"
 
-    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Say how the function is differentiated; gives the rule back, so that this may be a decorator."""
+    def defjvp(self, rule: Callable[..., Any], symbolic_zeros: bool = False) -> Callable[..., Any]:
+        """Say how the function is differentiated; gives the rule back, so that this may be a decorator.
+
+        symbolic_zeros  as in JAX, where True is allowed; here TypeError is raised for it
+        """
+        _require_arrays(symbolic_zeros)
         self._give(rule)
         return rule
 
@@ -106,8 +122,17 @@ class custom_jvp(Ruled[Given, Result]):
         self._give(*rules, kind="jvps")
 
 
+def _require_arrays(symbolic_zeros: bool) -> None:
+    if symbolic_zeros:
+        told = "symbolic_zeros=True is not supported: rules get zeros as numbers and arrays; leave it out"
+        raise TypeError(told)
+
+
 @told_to_users
-def checkpoint(function: Any, *, segments: int | None = None, memory: int | str | None = None) -> Any:
+def checkpoint(
+    function: Any, *, segments: int | None = None, memory: int | str | None = None, policy: Any = None,
+    prevent_cse: bool = True, static_argnums: int | Sequence[int] = (),
+) -> Any:  # fmt: skip
     """The same function or loop, of which less is kept for the backward sweep: memory for time.
 
     function  a Python function of positional arguments, of which nothing but its arguments is kept: the backward sweep
@@ -118,6 +143,9 @@ def checkpoint(function: Any, *, segments: int | None = None, memory: int | str 
               states kept are about twice the square root of n.  Those of a `while` are one turn longer each
     memory    how much may be kept of a loop over a range, `"64 MB"` or a number of bytes, in the place of `segments`:
               with the binomial schedule, which runs every turn as seldom as that allows.  `explain` says how often
+    policy    as in JAX, where it says what else is kept; it changes nothing
+    prevent_cse     as in JAX; it changes nothing
+    static_argnums  the arguments, by number, that stay known inside where the caller knows them: an axis, a count
 
     The value and the derivatives are what they are without it.
 
@@ -128,7 +156,7 @@ def checkpoint(function: Any, *, segments: int | None = None, memory: int | str 
     if memory is not None and amounts.memory(memory) is None:
         raise TypeError(f'memory is an amount such as "64 MB", not {memory!r}')
     is_loop = isinstance(function, range | bool | np.bool_)
-    return function if is_loop else Checkpointed(function)
+    return function if is_loop else Checkpointed(function, static_argnums)
 
 
 checkpoint.__pellucid_known__ = checkpointed  # type: ignore[attr-defined]
@@ -138,6 +166,10 @@ class Checkpointed(Ruled[Given, Result]):
     """What `checkpoint` gives."""
 
     kind = "checkpoint"
+    _numbered = "static_argnums"
+
+    def _called(self) -> str:
+        return "checkpoint"
 
 
 def _twin(function: FunctionType) -> FunctionType:
@@ -151,11 +183,11 @@ def _twin(function: FunctionType) -> FunctionType:
     return made
 
 
-def _places(function: FunctionType, numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _places(function: FunctionType, numbers: tuple[int, ...], word: str) -> tuple[int, ...]:
     """The numbers of arguments, none of them negative."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     count = sum(p.kind in kinds for p in inspect.signature(function).parameters.values())
     for number in numbers:
         if not -count <= number < count:
-            raise ValueError(f"nondiff_argnums={number} names no argument: `{function.__name__}` has {count}")
+            raise ValueError(f"{word}={number} names no argument: `{function.__name__}` has {count}")
     return tuple(sorted(number % count for number in numbers))

@@ -32,6 +32,7 @@ from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 from .runtime.dispatch.records import reading
 from .runtime.guards import Findings
+from .runtime.structures import meta_fields
 
 if TYPE_CHECKING:
     from .entries import Compiled
@@ -53,6 +54,8 @@ class NativeCalls:
         self._calls.ask_quickly(compiled.guards)
         if compiled.mutated or any(map(_has_rows, flat.arguments.values())):
             return None
+        if any(meta_fields(cls) for value in flat.arguments.values() for cls in record_classes(value)):
+            return None  # native code does not know which fields of a class are static
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
             hidden = compiled.hidden

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
@@ -19,6 +19,7 @@ from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, PartialFunction, is_bound, method_of
 from .own_frames import told_to_users
+from .runtime.parts import compiled_inside
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -29,11 +30,13 @@ Names = str | tuple[str, ...] | list[str]
 def compile(
     function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
+    static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
     function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
+    static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
 def compile(
@@ -46,6 +49,8 @@ def compile(
     parallel: bool = True,
     rewrite: bool = True,
     line_tables: bool | None = None,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: Names | None = None,
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
@@ -64,6 +69,8 @@ def compile(
                  adds in another order; elements that each turn in a loop of their own by blocks that turn together
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
                  as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
+    static_argnums   parameters that are `static` too, by number, as `jax.jit` takes them
+    static_argnames  the same by name
 
     Gives a `Function` with the name, signature and docstring of the original, and `source` and `explain` to look
     inside.  Nothing is compiled before the first call.
@@ -81,7 +88,9 @@ def compile(
         **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
-        return told_to_users(lambda f: compile(f, **options))
+        numbered = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+        return told_to_users(lambda f: compile(f, **options, **numbered))
+    options["static"] = (*options["static"], *names(static_argnames or ()), *numbered_names(function, static_argnums))
     if _is_read(function):
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function | Ruled):
@@ -104,6 +113,9 @@ def compile(
     return Function(Request(function, **options))
 
 
+compile.__pellucid_known__ = compiled_inside  # type: ignore[attr-defined]
+
+
 def _of_library(function: Callable[..., Any], library: str, options: dict[str, Any]) -> Request:
     """What a call of it is, as a function of the user's."""
     from .of_library import own_function  # looks at the table of all names
@@ -114,6 +126,18 @@ def _of_library(function: Callable[..., Any], library: str, options: dict[str, A
         raise TypeError(f"`{public}` cannot be compiled or transformed by itself; call it in a function of your own")
     made, how = found
     return Request(made, **{**options, "static": tuple(dict.fromkeys((*options["static"], *how)))})
+
+
+def numbered_names(function: Any, places: int | Sequence[int] | None) -> tuple[str, ...]:
+    """The parameters that have these numbers, which count from the end if negative."""
+    if places is None:
+        return ()
+    parameters = list(inspect.signature(function).parameters)
+    wanted = (places,) if isinstance(places, int) else tuple(places)
+    for place in wanted:
+        if not -len(parameters) <= place < len(parameters):
+            raise ValueError(f"static_argnums={place} names no parameter: there are {len(parameters)}")
+    return tuple(parameters[place] for place in wanted)
 
 
 def names(given: Names) -> tuple[str, ...]:
@@ -169,7 +193,7 @@ def value_and_grad(
 @told_to_users
 def vmap(
     function: Callable[Given, Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None,
-    axis_size: int | None = None,
+    axis_size: int | None = None, spmd_axis_name: str | tuple[str, ...] | None = None,
 ) -> Function[Given, Any]:  # fmt: skip
     """The function of many examples at once: the loop over them, taken apart, as a compiled `Function`.
 
@@ -180,6 +204,7 @@ def vmap(
     out_axes   where they are in the results, in the same way; None only for what does not depend on the example
     axis_name  the name of the axis, for collectives in the function: `pellucid.lax.psum(x, axis_name)` and others
     axis_size  how many examples there are; needed where no argument is mapped
+    spmd_axis_name  as in JAX, where it says to which devices the examples go; it changes nothing
 
     Gives what `np.stack([function(x[0]), function(x[1]), ...])` would, result by result.  Raises BatchError, which is a
     ValueError, where the axes or the numbers of examples do not fit (B001), where the examples return arrays of
@@ -192,8 +217,11 @@ def vmap(
     return transformed(function, mapping(in_axes, out_axes, axis_name, axis_size))
 
 
-def mapping(in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Batch:
-    """The request, with axes as plain data."""
+def mapping(
+    in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None,
+    spmd_axis_name: str | tuple[str, ...] | None = None,
+) -> Batch:  # fmt: skip
+    """The request, with axes as plain data; there is one device, so that `spmd_axis_name` says nothing."""
     return Batch(plain_axes(in_axes), plain_axes(out_axes), axis_name, axis_size)
 
 

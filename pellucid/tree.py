@@ -5,27 +5,42 @@
     flat, unravel = tree.ravel(params)
 
 Containers are tuples, lists, dicts, NamedTuples, dataclasses and None, which holds nothing; all else is a leaf, of any
-kind.  No class has to be registered.  Inside compiled functions these work on containers whose structure is known when
-the function is compiled.
+kind.  These need no registration; `register_dataclass` says of fields that they are no leaves, and
+`register_pytree_node` how other classes are taken apart.  Inside compiled functions these work on containers whose
+structure is known when the function is compiled.
 """
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .runtime.array import Array
-from .runtime.structures import DictKey, GetAttrKey, IsLeaf, SequenceKey, Structure, flattened, taken_apart
+from .runtime.structures import (
+    REGISTERED,
+    DictKey,
+    GetAttrKey,
+    IsLeaf,
+    Registered,
+    SequenceKey,
+    Structure,
+    flattened,
+    taken_apart,
+)
 
+_NOTHING = object()
 Path = tuple[DictKey | SequenceKey | GetAttrKey, ...]
 
 __all__ = [
-    "DictKey", "GetAttrKey", "SequenceKey", "Structure", "flatten", "leaves", "map", "map_with_path", "ravel",
+    "DictKey", "GetAttrKey", "SequenceKey", "Structure", "all", "broadcast", "flatten", "flatten_with_path", "leaves",
+    "leaves_with_path", "map", "map_with_path", "ravel", "reduce", "register_dataclass", "register_pytree_node",
     "structure", "transpose", "tree_multimap", "unflatten",
 ]  # fmt: skip
 
@@ -95,6 +110,96 @@ def _parts_like(one: Structure, other: Any, path: Path) -> list[Any]:
     return found[1]
 
 
+def leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[Path, Any]]:
+    """The leaves of a container with the path to each: pairs, as `jax.tree.leaves_with_path` has them."""
+    return flatten_with_path(tree, is_leaf)[0]
+
+
+def flatten_with_path(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[tuple[Path, Any]], Structure]:
+    """Pairs of a path and the leaf that it leads to, and the structure of the container."""
+    found: list[tuple[Path, Any]] = []
+    _collect((), tree, is_leaf, found)
+    return found, structure(tree, is_leaf)
+
+
+def _collect(path: Path, tree: Any, is_leaf: IsLeaf, found: list[tuple[Path, Any]]) -> None:
+    apart = None if is_leaf is not None and is_leaf(tree) else taken_apart(tree)
+    if apart is None:
+        found.append((path, tree))
+        return
+    for step, part in zip(apart[0].steps(), apart[1], strict=True):
+        _collect((*path, step), part, is_leaf, found)
+
+
+def reduce(function: Callable[[Any, Any], Any], tree: Any, initializer: Any = _NOTHING, is_leaf: IsLeaf = None) -> Any:
+    """function(function(first, second), third), ... of the leaves, beginning with `initializer` if there is one.
+
+    Raises TypeError where there is neither that nor a leaf.
+    """
+    found = leaves(tree, is_leaf)
+    return functools.reduce(function, found if initializer is _NOTHING else [initializer, *found])
+
+
+def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
+    """Whether every leaf is true."""
+    return builtins.all(leaves(tree, is_leaf))
+
+
+def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
+    """A container like `full_tree` with, for each leaf, the leaf of `prefix_tree` above it.
+
+    broadcast({"w": 1, "b": 2}, {"w": [x, y], "b": z})    ->    {"w": [1, 1], "b": 2}
+    """
+    return map(lambda above, below: map(lambda _: above, below), prefix_tree, full_tree, is_leaf=is_leaf)
+
+
+def register_pytree_node(
+    nodetype: type, flatten_func: Callable[[Any], tuple[Any, Any]], unflatten_func: Callable[[Any, Any], Any],
+    flatten_with_keys_func: Any = None,
+) -> None:  # fmt: skip
+    """Say how instances of a class are taken apart, as `jax.tree_util.register_pytree_node` does.
+
+    flatten_func    gives (parts, auxiliary): the parts may be containers, and what is auxiliary tells structures apart
+    unflatten_func  makes an instance of (auxiliary, parts)
+
+    This holds for the functions of this module when Python calls them.  Raises ValueError for a class that is a
+    container already.
+    """
+    if nodetype in REGISTERED or nodetype in (tuple, list, dict, type(None)):
+        raise ValueError(f"`{nodetype.__name__}` is a container already")
+    REGISTERED[nodetype] = Registered(flatten_func, unflatten_func)
+
+
+def register_dataclass(
+    nodetype: type | None = None, data_fields: Sequence[str] | None = None, meta_fields: Sequence[str] | None = None,
+    drop_fields: Sequence[str] = (),
+) -> Any:  # fmt: skip
+    """Say which fields of a dataclass are parts, as `jax.tree_util.register_dataclass` does; gives the class back.
+
+    data_fields  the fields that are parts
+    meta_fields  the fields that are no parts: they are known values, of which compiled code is made, and the same in
+                 slopes.  Where neither is given, those whose `metadata` has `static=True`
+    drop_fields  the fields that the constructor does not take
+
+    Raises ValueError where the fields that the constructor takes are not these.
+    """
+    if nodetype is None:
+        return functools.partial(
+            register_dataclass, data_fields=data_fields, meta_fields=meta_fields, drop_fields=drop_fields
+        )
+    if (data_fields is None) != (meta_fields is None):
+        raise TypeError("register_dataclass takes both of data_fields and meta_fields, or neither")
+    taken = [field for field in dataclasses.fields(nodetype) if field.init and field.name not in drop_fields]
+    if data_fields is None or meta_fields is None:
+        meta_fields = [field.name for field in taken if field.metadata.get("static", False)]
+        data_fields = [field.name for field in taken if field.name not in meta_fields]
+    if {field.name for field in taken} != {*data_fields, *meta_fields}:
+        told = ", ".join(sorted({field.name for field in taken} ^ {*data_fields, *meta_fields}))
+        raise ValueError(f"data_fields and meta_fields are not the fields that the constructor takes: see {told}")
+    REGISTERED[nodetype] = Registered(data=tuple(data_fields), meta=tuple(meta_fields))
+    return nodetype
+
+
 def transpose(outer: Structure, inner: Structure | None, tree: Any) -> Any:
     """A tree of the outer structure with trees of the inner one for leaves, turned inside out.
 
@@ -152,7 +257,10 @@ def unravel(structure: Structure, shapes: tuple[Any, ...], dtypes: tuple[Any, ..
 tree_multimap = map
 
 # Inside a compiled function these are known by their names.
-_known: tuple[Any, ...] = (flatten, unflatten, leaves, structure, map, map_with_path, transpose, ravel, unravel)
+_known: tuple[Any, ...] = (
+    flatten, unflatten, leaves, structure, map, map_with_path, transpose, ravel, unravel, flatten_with_path,
+    leaves_with_path, reduce, all, broadcast,
+)  # fmt: skip
 for _public in _known:
     _public.__pellucid_tree__ = _public.__name__
 ravel.__pellucid_way_back__ = unravel  # type: ignore[attr-defined]

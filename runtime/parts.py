@@ -66,6 +66,11 @@ def checkpointed(*_: Any, **options: Any) -> None:
     raise TypeError("only the compiler calls this")
 
 
+def compiled_inside(*_: Any, **options: Any) -> None:
+    """What `pellucid.compile` is inside a compiled function."""
+    raise TypeError("only the compiler calls this")
+
+
 def call_checkpointed(*_: Any) -> None:
     """The call of what it gives."""
     raise TypeError("only the compiler calls this")

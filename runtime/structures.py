@@ -2,8 +2,9 @@
 
     {"w": (1.0, a), "b": None}    ->    leaves [1.0, a] and Structure({'b': None, 'w': (*, *)})
 
-Containers are tuples, lists, dicts, NamedTuples, dataclasses and None, which holds nothing; all else is a leaf.  The
-items of a dict come in the order of its sorted keys; where it is put together again its keys stand as they did.
+Containers are tuples, lists, dicts, NamedTuples, dataclasses, None, which holds nothing, and instances of classes that
+were registered; all else is a leaf.  The items of a dict come in the order of its sorted keys; where it is put together
+again its keys stand as they did.
 """
 
 from __future__ import annotations
@@ -50,6 +51,44 @@ class GetAttrKey:
         return f".{self.name}"
 
 
+@dataclass(frozen=True)
+class Registered:
+    """How instances of a class are taken apart and put together, as the user says.
+
+    flatten    gives the parts and what is no part: (parts, auxiliary)
+    unflatten  makes an instance of (auxiliary, parts)
+    data       the fields that are parts, of a dataclass; else the parts are counted
+    meta       the fields that are auxiliary
+    """
+
+    flatten: Callable[[Any], tuple[Any, Any]] | None = None
+    unflatten: Callable[[Any, Any], Any] | None = None
+    data: tuple[str, ...] = ()
+    meta: tuple[str, ...] = ()
+
+    def parts(self, value: Any) -> tuple[Any, list[Any], tuple[str, ...] | None]:
+        """What is no part, the parts, and their names."""
+        if self.flatten is None:
+            aux = tuple(getattr(value, name) for name in self.meta)
+            return aux, [getattr(value, name) for name in self.data], self.data
+        found, aux = self.flatten(value)
+        return aux, list(found), None
+
+    def made(self, kind: type, aux: Any, parts: Sequence[Any]) -> Any:
+        if self.unflatten is None:
+            return kind(**dict(zip(self.data, parts)), **dict(zip(self.meta, aux)))
+        return self.unflatten(aux, tuple(parts))
+
+
+REGISTERED: dict[type, Registered] = {}
+
+
+def meta_fields(kind: type) -> tuple[str, ...]:
+    """The fields of a class that are known values wherever an instance is."""
+    own = REGISTERED.get(kind)
+    return () if own is None else own.meta
+
+
 @dataclass(frozen=True, eq=False)
 class Structure:
     """A container without its leaves.
@@ -59,6 +98,7 @@ class Structure:
     children  the structures of its parts
     made_by   what a defaultdict makes its items with
     order     the keys of a dict as they stood in it, which tell no structures apart
+    aux       what an instance of a registered class has beside its parts
     """
 
     kind: type | None = None
@@ -66,6 +106,7 @@ class Structure:
     children: tuple[Structure, ...] = ()
     made_by: Any = None
     order: tuple[Any, ...] = ()
+    aux: Any = None
     num_leaves: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +135,8 @@ class Structure:
         kind = self.kind
         if kind is type(None):
             return None
+        if kind in REGISTERED:
+            return REGISTERED[kind].made(kind, self.aux, parts)
         if kind in DICTS:
             found = dict(zip(self.keys or (), parts))
             pairs = [(key, found[key]) for key in self.order]
@@ -115,7 +158,7 @@ class Structure:
         return [DictKey(key) if self.kind in DICTS else GetAttrKey(key) for key in self.keys]
 
     def _facts(self) -> tuple[Any, ...]:
-        return self.kind, self.keys, self.children, self.made_by
+        return self.kind, self.keys, self.children, self.made_by, self.aux
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Structure) and self._facts() == other._facts()
@@ -139,14 +182,23 @@ class Structure:
         if self.kind in DICTS:
             inner = "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys or (), parts)) + "}"
             return inner if self.kind is dict else f"{self.kind.__name__}({inner})"
-        return f"{self.kind.__name__}({', '.join(f'{k}={part}' for k, part in zip(self.keys or (), parts))})"
+        own = REGISTERED.get(self.kind)
+        if own is not None and self.keys is None:
+            return f"{self.kind.__name__}[{self.aux!r}]({', '.join(parts)})"
+        fields = [f"{name}={part}" for name, part in zip(self.keys or (), parts)]
+        if own is not None:
+            fields += [f"{name}={value!r}" for name, value in zip(own.meta, self.aux)]
+        return f"{self.kind.__name__}({', '.join(fields)})"
 
 
 def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     """The structure of one level, with leaves for its parts, and the parts; None for what is a leaf."""
     kind, parts = type(value), None
     keys: tuple[Any, ...] | None = None
-    if value is None:
+    aux: Any = None
+    if kind in REGISTERED:
+        aux, parts, keys = REGISTERED[kind].parts(value)
+    elif value is None:
         parts = []
     elif kind in (tuple, list):
         parts = list(value)
@@ -161,7 +213,8 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     if parts is None:
         return None
     made_by = value.default_factory if kind is defaultdict else None
-    return Structure(kind, keys, (Structure(),) * len(parts), made_by, tuple(value) if kind in DICTS else ()), parts
+    order = tuple(value) if kind in DICTS else ()
+    return Structure(kind, keys, (Structure(),) * len(parts), made_by, order, aux), parts
 
 
 def sorted_keys(keys: Iterable[Any]) -> tuple[Any, ...]:

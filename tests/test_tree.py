@@ -218,3 +218,135 @@ def test_faults_inside(function, arguments, message):
 def test_a_vector_of_another_length():
     with pytest.raises(ValueError, match=r"a vector of 2 numbers, not an array of the shape \(3,\)"):
         compile(lambda x: tree.ravel((1.0, 2.0))[1](x))(np.ones(3))
+
+
+# --- as jax.tree has them ------------------------------------------------------------------------------------------
+
+
+def summed_up(t):
+    doubled = tree.map(lambda v: v * 2.0, t)
+    pairs, structure = tree.flatten_with_path(doubled)
+    total = tree.reduce(lambda a, b: a + np.sum(b), doubled, 1.0)
+    first = tree.reduce(lambda a, b: a * b, {"a": 2.0, "b": (3.0, 4.0)})
+    again = tree.unflatten(structure, [leaf for _, leaf in pairs])
+    return total, first, again, tree.broadcast({"a": 1.0, "b": 2.0}, t), len(tree.leaves_with_path(t))
+
+
+def test_reduce_paths_and_broadcast():
+    value = {"a": [1.0, np.arange(3.0)], "b": (3.0,)}
+    for f in (summed_up, compile(summed_up)):
+        total, first, again, spread, count = f(value)
+        assert (total, first, count) == (15.0, 24.0, 3)
+        np.testing.assert_array_equal(again["a"][1], [0.0, 2.0, 4.0])
+        assert spread == {"a": [1.0, 1.0], "b": (2.0,)}
+    assert [tuple(map(str, path)) for path, _ in tree.leaves_with_path(value)] == [
+        ("['a']", "[0]"), ("['a']", "[1]"), ("['b']", "[0]"),
+    ]  # fmt: skip
+    np.testing.assert_array_equal(grad(lambda t: summed_up(t)[0])(value)["a"][1], [2.0, 2.0, 2.0])
+
+
+def test_all_leaves():
+    for f in (tree.all, compile(lambda t: tree.all(t))):
+        assert f((1, [2.0], {"a": True})) and not f((1, [0.0]))
+    assert tree.all(())
+
+
+def test_nothing_to_reduce():
+    with pytest.raises(TypeError, match="empty"):
+        tree.reduce(lambda a, b: a + b, ())
+    with pytest.raises(pellucid.TypeMismatchError, match="empty iterable"):
+        compile(lambda x: tree.reduce(lambda a, b: a + b, ()) + x)(1.0)
+    assert tree.reduce(lambda a, b: a + b, (), 3) == 3
+
+
+@tree.register_dataclass
+@dataclasses.dataclass
+class Network:
+    weights: object
+    turns: int = dataclasses.field(metadata={"static": True})
+    bias: object = 0.0
+
+
+def applied(network, x):
+    """The number of turns is an axis as well: it has to be known."""
+    for _ in range(network.turns):
+        x = np.tanh(x * network.weights)
+    return np.sum(x) + network.bias * np.zeros((2, 3)).shape[network.turns - 1]
+
+
+NETWORK = Network(np.array([0.5, -0.3]), 2, 1.5)
+
+
+def test_fields_that_are_no_leaves():
+    assert tree.structure(NETWORK) != tree.structure(Network(0.0, 3))
+    assert str(tree.structure(NETWORK)) == "Network(weights=*, bias=*, turns=2)"
+    assert len(tree.leaves(NETWORK)) == 2
+    x = np.array([1.0, 2.0])
+    f = compile(applied)
+    for turns in (1, 2, 1):
+        network = Network(NETWORK.weights, turns, NETWORK.bias)
+        assert f(network, x) == pytest.approx(applied(network, x), rel=1e-15)
+
+
+def test_slopes_keep_these_fields():
+    x = np.array([1.0, 2.0])
+    slope = grad(applied)(NETWORK, x)
+    assert slope.turns == 2 and slope.bias == 3.0
+    step = tree.map(lambda value, change: value - 0.1 * change, NETWORK, slope)
+
+    def stepped(network, x):
+        return tree.map(lambda value, change: value - 0.1 * change, network, grad(applied)(network, x))
+
+    np.testing.assert_allclose(compile(stepped)(NETWORK, x).weights, step.weights, rtol=1e-15)
+    change = Network(np.array([1.0, 0.0]), 2, 0.0)
+    assert pellucid.jvp(applied, (NETWORK, x), (change, np.zeros(2)))[1] == pytest.approx(slope.weights[0])
+    _, pullback = pellucid.vjp(lambda n: tree.map(lambda v: v * 3.0, n), NETWORK)
+    np.testing.assert_array_equal(pullback(change)[0].weights, [3.0, 0.0])
+    rows = Network(np.ones((4, 2)), 2, np.zeros(4))
+    assert pellucid.vmap(applied, in_axes=(0, None))(rows, x).shape == (4,)
+
+
+def test_what_is_registered_wrongly():
+    class Pairs:
+        """An ordinary class."""
+
+    @dataclasses.dataclass
+    class Two:
+        a: object
+        b: object
+
+    with pytest.raises(ValueError, match="constructor takes: see b"):
+        tree.register_dataclass(Two, data_fields=["a"], meta_fields=[])
+    with pytest.raises(TypeError, match="both"):
+        tree.register_dataclass(Two, data_fields=["a"])
+    with pytest.raises(ValueError, match="a container already"):
+        tree.register_pytree_node(dict, None, None)
+    tree.register_pytree_node(Pairs, lambda p: ((), None), lambda aux, parts: Pairs())
+    with pytest.raises(ValueError, match="a container already"):
+        tree.register_pytree_node(Pairs, None, None)
+
+
+class Tagged:
+    def __init__(self, parts, tag):
+        self.parts, self.tag = parts, tag
+
+
+tree.register_pytree_node(Tagged, lambda t: (t.parts, t.tag), lambda tag, parts: Tagged(list(parts), tag))
+
+
+def test_classes_with_functions_of_their_own():
+    value = [Tagged([1.0, (2.0, 3.0)], "k"), 4.0]
+    doubled = tree.map(lambda v: v * 2.0, value)
+    assert (doubled[0].parts, doubled[0].tag, doubled[1]) == ([2.0, (4.0, 6.0)], "k", 8.0)
+    assert str(tree.structure(value)) == "[Tagged['k'](*, (*, *)), *]"
+    with pytest.raises(ValueError, match="made differently"):
+        tree.map(lambda a, b: a, value[0], Tagged([1.0, (2.0, 3.0)], "other"))
+    tagged = Tagged([1.0], "k")
+
+    def inside(x):
+        made = Tagged([x], "k")
+        return tree.map(lambda v: v * 2.0, made).parts[0]
+
+    with pytest.raises(pellucid.UnsupportedError, match="registered with functions of its own"):
+        compile(inside)(1.0)
+    assert tree.leaves(tagged) == [1.0]

@@ -8,15 +8,33 @@ import numpy as np
 from ..runtime.parts import first_part, map_parts, room_for
 
 
-def cond(pred, true_fun, false_fun, *operands):
-    """`true_fun(*operands) if pred else false_fun(*operands)`: one of them is called."""
+class NotGiven:
+    """No operand by keyword; None is one."""
+
+
+def cond(pred, true_fun, false_fun, *operands, operand=NotGiven):
+    """`true_fun(*operands) if pred else false_fun(*operands)`: one of them is called.
+
+    operand  the only operand, by keyword; it may be None
+    """
+    if operand is not NotGiven:
+        if len(operands) > 0:
+            raise TypeError("cond takes its operands by place, or one of them by `operand=`")
+        return cond(pred, true_fun, false_fun, operand)
     if pred:
         return true_fun(*operands)
     return false_fun(*operands)
 
 
-def switch(index, branches, *operands):
-    """`branches[index](*operands)`, with an index that is out of range taken to the nearest one."""
+def switch(index, branches, *operands, operand=NotGiven):
+    """`branches[index](*operands)`, with an index that is out of range taken to the nearest one.
+
+    operand  the only operand, by keyword; it may be None
+    """
+    if operand is not NotGiven:
+        if len(operands) > 0:
+            raise TypeError("switch takes its operands by place, or one of them by `operand=`")
+        return switch(index, branches, operand)
     if len(branches) == 1 or index <= 0:
         return branches[0](*operands)
     return switch(index - 1, branches[1:], *operands)

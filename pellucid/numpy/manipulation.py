@@ -43,15 +43,14 @@ def as_array(a):
 @gives("either")
 def reshape(a, shape, order="C", *, copy=None):
     """The same elements in order, in a new shape, of which one length may be -1: what is left."""
-    if order != "C":
-        static.refuse("U012", "only order='C' is supported", "transpose before and after: `.T`")
+    require_order(order)
     if copy is not None and not copy:
         static.refuse("U012", "whether a reshape can do without a copy depends on strides", "leave `copy=False` out")
     a = op.copy(as_array(a)) if copy else as_array(a)
     wanted = tuple([-1 if static.is_static(n) and n < 0 else n for n in lengths(shape)])
     open_place = static.position(wanted, -1)
     if open_place < 0:
-        return op.reshape(a, shape=wanted)
+        return laid_out(a, wanted, order)
     front, back = wanted[:open_place], wanted[open_place + 1 :]
     if static.position(back, -1) >= 0:
         static.refuse("S003", "can only specify one unknown dimension")
@@ -60,7 +59,19 @@ def reshape(a, shape, order="C", *, copy=None):
     size, known = total(a.shape), total((*front, *back))
     if known == 0 or size % known != 0:
         raise ValueError(f"cannot reshape array of size {size} into shape {static.open_shape(front, back)}")
-    return op.reshape(a, shape=(*front, size // known, *back))
+    return laid_out(a, (*front, size // known, *back), order)
+
+
+def laid_out(a, shape, order):
+    """The elements row by row, or column by column, in a new shape."""
+    if order == "C":
+        return op.reshape(a, shape=shape)
+    return transpose(op.reshape(transpose(a), shape=shape[::-1]))
+
+
+def require_order(order):
+    if order != "C" and order != "F":
+        static.refuse("U012", "only the orders 'C' and 'F' are supported", "say the one that the array has")
 
 
 @gives("either")
@@ -72,8 +83,9 @@ def reshape_method(a, *shape, order="C", copy=None):
 @gives("either")
 def ravel(a, order="C"):
     a = as_array(a)
-    if order != "C":
-        static.refuse("U012", "only order='C' is supported", "transpose first: `x.T`")
+    require_order(order)
+    if order == "F":
+        return ravel(transpose(a))
     return a if static.rank(a) == 1 else op.reshape(a, shape=(total(a.shape),))
 
 
@@ -183,15 +195,36 @@ def atleast_2d(a, /):
 
 
 def repeat(a, repeats, axis=None):
-    """Every element `repeats` times; a count for each element is not supported."""
-    if static.rank(repeats) != 0:
-        static.refuse("U012", "np.repeat takes one count for all elements here")
-    a = as_array(a)
+    """Every element `repeats` times, or as often as its own count says."""
+    a, repeats = as_array(a), operand(repeats)
     rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
+    if static.rank(repeats) != 0:
+        out = rows[places_repeated(rows.shape[0], repeats)]
+        return out if axis is None else moveaxis(out, 0, axis)
     inner = rows.shape[1:]
     spread = op.broadcast_to(rows[:, None], shape=(rows.shape[0], repeats, *inner))
     out = op.reshape(spread, shape=(rows.shape[0] * repeats, *inner))
     return out if axis is None else moveaxis(out, 0, axis)
+
+
+def places_repeated(count, repeats):
+    """The place of every element, as often as its count says; a single count is that of all."""
+    if static.rank(repeats) != 1:
+        static.refuse("S002", "object too deep for desired array")
+    if static.kind(repeats) == "float":
+        static.refuse("T001", "np.repeat takes counts that are ints")
+    if repeats.shape[0] != 1 and repeats.shape[0] != count:
+        told = "operands could not be broadcast together with shape"
+        raise ValueError(f"{told} ({count},) ({repeats.shape[0]},)")
+    often = op.broadcast_to(op.cast(repeats, dtype="i64"), shape=(count,))
+    if op.any(often < 0):
+        raise ValueError("repeats may not contain negative values.")
+    places, k = op.empty(shape=(op.sum(often),), dtype="i64"), 0
+    for i in range(count):
+        for _ in range(often[i]):
+            places[k] = i
+            k += 1
+    return places
 
 
 def tile(A, reps):
@@ -228,10 +261,10 @@ def fliplr(m):
 
 
 def roll(a, shift, axis=None):
-    """Elements moved along an axis; what falls off the end comes in at the start."""
+    """Elements moved along axes; what falls off the end comes in at the start."""
     a = as_array(a)
     if static.is_sequence(shift) or static.is_sequence(axis):
-        static.refuse("U012", "np.roll moves along one axis here", "call it once for each")
+        return roll_each(a, shift, 0 if axis is None else axis, axis is None)
     rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
     count = rows.shape[0]
     out = op.empty(shape=rows.shape, dtype=static.element(a))
@@ -239,6 +272,18 @@ def roll(a, shift, axis=None):
     out[:start] = rows[count - start :]
     out[start:] = rows[: count - start]
     return op.reshape(out, shape=a.shape) if axis is None else moveaxis(out, 0, axis)
+
+
+def roll_each(a, shift, axis, is_flat):
+    """Along one axis after the other; one shift serves all axes, and several may go along one axis."""
+    count = len(axis) if static.is_sequence(axis) else len(shift)
+    if static.is_sequence(axis) and static.is_sequence(shift) and len(shift) != count:
+        static.refuse("S003", "np.roll takes a shift for each axis, or one for all")
+    moved = ravel(a) if is_flat else a
+    for k in range(count):
+        step = shift[k] if static.is_sequence(shift) else shift
+        moved = roll(moved, step, axis[k] if static.is_sequence(axis) else axis)
+    return op.reshape(moved, shape=a.shape) if is_flat else moved
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):

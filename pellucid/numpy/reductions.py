@@ -5,11 +5,28 @@ from ..compiler.ops import static
 from .complex_order import argument_of_extreme, extreme
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
-from .manipulation import as_array, expand_dims, moveaxis, ravel
+from .manipulation import as_array, expand_dims, moveaxis, ravel, shape
 
 
-def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None):
-    a = strong(operand(a))
+def only(a, where, other):
+    """The elements that a mask selects, and another value in the place of the rest; without a mask all of them."""
+    if where is None:
+        return a
+    mask = op.broadcast_to(mask_for(a, where), shape=shape(a))
+    return op.where(mask, a, in_dtype(other, static.element(a)))
+
+
+def mask_for(a, where):
+    mask = as_array(where)
+    if static.kind(mask) != "bool":
+        static.refuse("T001", "`where=` takes a mask of bools", "compare: `x > 0`")
+    if static.rank(mask) > static.rank(a):
+        static.refuse("S003", "the mask that `where=` gives has more dimensions than the array")
+    return mask
+
+
+def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
+    a = only(strong(operand(a)), where, 0)
     if dtype is not None:
         a = in_dtype(a, summable(static.dtype_name(dtype)))
     total = op.sum(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
@@ -17,8 +34,8 @@ def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None):
     return total if initial is None else in_dtype(initial, static.element(total)) + total
 
 
-def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None):
-    a = strong(operand(a))
+def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
+    a = only(strong(operand(a)), where, 1)
     if dtype is not None:
         a = in_dtype(a, summable(static.dtype_name(dtype)))
     total = op.prod(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
@@ -32,8 +49,11 @@ def summable(word):
     return word
 
 
-def max(a, axis=None, *, keepdims=False, initial=None):
-    a = operand(a)
+def max(a, axis=None, *, keepdims=False, initial=None, where=None):
+    if where is not None and initial is None:
+        needed = "reduction operation 'maximum' does not have an identity, so to use a where mask one has to specify "
+        raise ValueError(needed + "'initial'")
+    a = only(operand(a), where, initial)
     if initial is not None:
         found = max(with_first(initial, a, axis), 0)
         places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
@@ -59,8 +79,11 @@ def in_one_axis(a, axes):
     return op.reshape(moved, shape=(count, *moved.shape[len(axes) :]))
 
 
-def min(a, axis=None, *, keepdims=False, initial=None):
-    a = operand(a)
+def min(a, axis=None, *, keepdims=False, initial=None, where=None):
+    if where is not None and initial is None:
+        needed = "reduction operation 'minimum' does not have an identity, so to use a where mask one has to specify "
+        raise ValueError(needed + "'initial'")
+    a = only(operand(a), where, initial)
     if initial is not None:
         found = min(with_first(initial, a, axis), 0)
         places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
@@ -70,13 +93,13 @@ def min(a, axis=None, *, keepdims=False, initial=None):
     return op.min(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
-def any(a, axis=None, *, keepdims=False):
-    a = operand(a)
+def any(a, axis=None, *, keepdims=False, where=None):
+    a = only(truth(operand(a)) if where is not None else operand(a), where, False)
     return op.any(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
-def all(a, axis=None, *, keepdims=False):
-    a = operand(a)
+def all(a, axis=None, *, keepdims=False, where=None):
+    a = only(truth(operand(a)) if where is not None else operand(a), where, True)
     return op.all(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 

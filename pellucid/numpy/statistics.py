@@ -3,17 +3,23 @@
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import in_dtype, operand, squared_size, strong
-from .reductions import sum
+from .manipulation import shape
+from .reductions import mask_for, sum
 
 
-def mean(a, axis=None, dtype=None, *, keepdims=False):
+def mean(a, axis=None, dtype=None, *, keepdims=False, where=None):
     """The sum in the dtype, divided, and in the dtype again: of ints where `dtype=int` asks for it.
 
     Where nothing is asked for, the sum keeps the digits in which it was added up: that of many float16 is beyond them.
     """
     a, word = strong(operand(a)), averaging_word(a, dtype)
-    total = sum(a, axis, static.accumulated(word) if dtype is None else word, keepdims=keepdims)
-    return in_dtype(total / count(a, axis), word)
+    total = sum(a, axis, static.accumulated(word) if dtype is None else word, keepdims=keepdims, where=where)
+    return in_dtype(total / (count(a, axis) if where is None else chosen(a, axis, keepdims, where)), word)
+
+
+def chosen(a, axis, keepdims, where):
+    """How many elements that a mask selects fall together."""
+    return sum(op.broadcast_to(mask_for(a, where), shape=shape(a)), axis, keepdims=keepdims)
 
 
 def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):

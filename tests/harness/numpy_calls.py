@@ -140,6 +140,58 @@ MORE_CALLS = {
         np.vectorize(lambda x: x * 2, otypes=[float])(N)
         np.vectorize(lambda x: 1 / x)(E)
     """),
+    "arranging by counts, axes and columns": of_family("""
+        np.repeat(V, [1, 0, 2, 1])
+        np.repeat(V, [3])
+        np.repeat(V, N[:3])
+        np.repeat(V, [1, -1, 2, 0])
+        np.repeat(A, [2, 0], axis=0)
+        np.repeat(A, [1, 2, 0], axis=-1)
+        np.repeat(A, N)
+        np.repeat(I, V > 1)
+        np.repeat(V, 2)
+        np.roll(A, (1, -1), axis=(0, 1))
+        np.roll(A, (1, 3), axis=1)
+        np.roll(A, 2, axis=(0, 1))
+        np.roll(A, (1, 1))
+        np.roll(C, [5, -7], axis=[2, 0])
+        np.reshape(A, (3, 2), order="F")
+        np.reshape(A, (3, -1), order="F")
+        np.reshape(C, (4, 6), "F")
+        np.reshape(A, (4, -1), order="F")
+        np.ravel(C, "F")
+        np.clip(I32, -(2**40), 3)
+        np.clip(N.astype(np.uint8), -5, 300)
+        np.clip(N.astype(np.int8), 1000, None)
+        np.clip(N.astype(np.uint8), 1, 256)
+        np.digitize(V, [1.0, 1.0, np.nan])
+        np.digitize(V, [np.nan, 1.0])
+        np.digitize(V, [1.0, 1.0])
+        np.digitize(V, [2.0, 2.0, 1.0, 1.0], True)
+        np.digitize(V, [1.0, 2.0, 1.5])
+    """),
+    "reductions of what a mask selects": of_family("""
+        np.sum(V, where=V > 1)
+        np.sum(A, axis=0, where=[True, False, True])
+        np.sum(A, where=True)
+        np.sum(A, 1, keepdims=True, initial=2.0, where=M)
+        np.sum(M, where=M)
+        np.sum(I32, where=M)
+        np.sum(V, where=False)
+        np.prod(A, axis=1, where=M)
+        np.prod(ZA, where=M)
+        np.max(V, where=V < 1, initial=-np.inf)
+        np.max(V, where=V < 1)
+        np.min(A, axis=0, where=M, initial=9.0)
+        np.min(I, where=M, initial=2, keepdims=True)
+        np.any(V, where=V < 0)
+        np.all(A, axis=1, where=M)
+        np.mean(V, where=V > 0)
+        np.mean(A, axis=0, where=M)
+        np.mean(I, where=M)
+        np.mean(H, where=H > 0)
+        np.mean(A, axis=1, keepdims=True, where=M)
+    """),
     "exponents": of_family("""
         np.fix(V)
         np.fix(ODD)
@@ -372,4 +424,10 @@ MORE_REFUSED = {
     "np.poly(A[:, :2])": "U012",
     "np.histogramdd(A)": "U012",
     "np.unstack(V)": "R001",
+    "np.std(V, where=V > 0)": "U012",
+    "np.sum(V, where=M)": "S003",
+    "np.sum(A, where=I)": "T001",
+    "np.repeat(V, W)": "T001",
+    "np.ravel(A, order='K')": "U012",
+    "np.roll(A, (1, 2, 3), axis=(0, 1))": "S003",
 }

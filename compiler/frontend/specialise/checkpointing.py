@@ -28,6 +28,7 @@ def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
     budget = evaluate.known(frame, kwargs.get("memory", Static(None)), node, "`memory`")
     if segments is not None and (type(segments) is not int or segments < 1):
         frame.fault("T005", f"`segments` is a number of segments, not {segments!r}", node, "called here")
+    numbers = evaluate.known(frame, kwargs.get("static_argnums", Static(())), node, "`static_argnums`")
     if isinstance(what, Range):
         if budget is not None and (segments is not None or memory(budget) is None):
             message = f'`memory` is an amount such as "64 MB", in the place of `segments`, not {budget!r}'
@@ -38,7 +39,8 @@ def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
         message = f"`checkpoint` takes a function, or the range of a loop, not {frame.describe(what)}"
         helps = ("loop over a `range`", "write it around the whole test of a `while`")
         frame.fault("T001", message, node, "called here", helps)
-    return Partial(Static(of_python.call_checkpointed), (what,))
+    places = (numbers,) if isinstance(numbers, int) else tuple(numbers)
+    return Partial(Static(of_python.call_checkpointed), (what, Static(places)))
 
 
 def test_inside(frame: Frame, test: gast.expr) -> gast.expr | None:
@@ -52,7 +54,7 @@ def test_inside(frame: Frame, test: gast.expr) -> gast.expr | None:
 
 
 def call_checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    function, *given = args
+    function, numbers, *given = args
     plain = written_out(function.value) if isinstance(function, Static) else None
     tree = function.node if isinstance(function, Closure) else None
     if plain is not None and hasattr(plain, "__code__"):
@@ -62,4 +64,6 @@ def call_checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value],
     name = getattr(tree, "name", "lambda_")
     bound = apply.bind_arguments(frame, tree.args, [], [], given, kwargs, node, name)
     held = function if plain is None else Static(plain)
-    return ruled_calls.call(frame, name, held, GivenRule("checkpoint"), tree.args, bound, node)
+    count = len(tree.args.posonlyargs) + len(tree.args.args)
+    known = tuple(number % count for number in numbers.value) if isinstance(numbers, Static) and count else ()
+    return ruled_calls.call(frame, name, held, GivenRule("checkpoint", (), known), tree.args, bound, node)

@@ -18,6 +18,7 @@ from typing import Any
 
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type, is_floating, of_complex
+from .taking_apart import known_parts
 from .values import (
     NONE,
     Column,
@@ -81,7 +82,10 @@ def matched(expected: Value, given: Value, by: Given, spoken: tuple[str, str]) -
     elif isinstance(expected, Sequence | Mapping_ | Record):
         if not same_structure(expected, given):
             raise Misfit(f"`{words}` is a {_kind(expected)}, and its {what} is not one that is made alike")
+        known = known_parts(expected)
         for (key, part), (_, other) in zip(parts(expected), parts(given), strict=True):
+            if key in known:
+                continue
             step = f".{key}" if isinstance(expected, Record) else f"[{key!r}]"
             yield from matched(part, other, by, (what, words + step))
     elif not is_none(given):

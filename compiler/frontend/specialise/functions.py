@@ -336,6 +336,16 @@ def _from_keys(frame: Frame, args, kwargs, node, hint) -> Value:
     return dict_methods.from_keys(frame, args[0], args[1] if len(args) > 1 else NONE, node)
 
 
+def _compiled(frame: Frame, args, kwargs, node, hint) -> Value:
+    """`compile(f, ...)`: what stands inside is compiled with the function around it."""
+    if "mutates" in kwargs:
+        frame.fault("U012", "`mutates=` is for the compiled function itself", node, "asked here",
+                    ("return the arrays",))  # fmt: skip
+    if not args:
+        return Partial(Static(of_python.compiled_inside), (), tuple(kwargs.items()))
+    return args[0]
+
+
 GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 FUNCTIONS: dict[Any, Known] = {
     **{function: _infix(op) for op, function in PYTHON_INFIX.items()},
@@ -357,6 +367,7 @@ FUNCTIONS: dict[Any, Known] = {
     of_python.room_for: lambda *call: mapping_parts.room_for(*call),
     of_python.refuse: lambda *call: mapping_parts.refuse(*call),
     of_python.open_function: lambda *call: open_functions.open_function(*call),
+    of_python.compiled_inside: _compiled,
     of_python.checkpointed: lambda *call: checkpointing.checkpointed(*call),
     of_python.call_checkpointed: lambda *call: checkpointing.call_checkpointed(*call),
     of_python.call_opened: lambda *call: open_functions.call_opened(*call),

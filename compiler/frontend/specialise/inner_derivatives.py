@@ -43,10 +43,8 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
     if any(map(environments.has_functions, map(frame.tree, bound.values()))):
         return call_derived(frame, _as_local(frame, compiled, node), *_in_order(spec, bound), node)
-    key, abstract = signatures.signature(frame, id(compiled), bound)
+    key, abstract = signatures.signature(frame, id(compiled), bound, compiled.static)
     texts.require_none(frame, bound.values(), node)
-    for name in compiled.static:
-        abstract[name] = bound[name]
     instance = frame.task.instances.get(key)
     if instance is None:
         wanted = replace(compiled, freeze=together(frame.task.kept, compiled.freeze), frozen=frame.task.frozen)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from math import inf
 from typing import Any
 
@@ -113,8 +113,7 @@ def call_named(
         shared_items.require_alone_in_call(frame, node)
     atoms: list[gast.expr] = []
     for name, value in abstract.items():
-        pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
-        atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
+        atoms += [coerce(frame, part, wanted.type, node) for wanted, part in passed(frame, value, bound[name])]
     atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
     lengths = lengths_here(frame, instance.function, atoms) if instance.is_settled and instance.function else None
     return results_of(frame, instance, atoms, node, lengths, loan)
@@ -168,19 +167,14 @@ def results_of(
     return result
 
 
-def _typed_leaves(value: Value) -> list[Typed]:
-    inner = parts(value)
-    if inner:
-        return [t for _, part in inner for t in _typed_leaves(part)]
-    return [value] if isinstance(value, Typed) else []
-
-
-def _number_leaves(frame: Frame, value: Value) -> list[Value]:
-    value = frame.held(value)
-    inner = parts(value)
-    if inner:
-        return [t for _, part in inner for t in _number_leaves(frame, part)]
-    return [value] if frame.type_of(value) is not None else []
+def passed(frame: Frame, abstract: Value, value: Value) -> Iterator[tuple[Typed, Value]]:
+    """The types of what a function takes, each with the number or array that is passed; what it knows is not."""
+    if isinstance(abstract, Typed):
+        yield abstract, value
+        return
+    held = frame.held(value)
+    for (_, wanted), (_, part) in zip(parts(abstract), parts(held), strict=True):
+        yield from passed(frame, wanted, part)
 
 
 def compile_instance(

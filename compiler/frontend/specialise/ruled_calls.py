@@ -190,9 +190,7 @@ def _in_order(spec: gast.arguments, bound: Mapping[str, Value]) -> dict[str, Val
 def _emit(ruled: Ruled, instance: Instance) -> Value:
     frame, function = ruled.frame, instance.function
     pairs = [
-        pair
-        for key, value in ruled.abstract.items()
-        for pair in zip(instances._typed_leaves(value), instances._number_leaves(frame, ruled.passed[key]), strict=True)
+        pair for key, value in ruled.abstract.items() for pair in instances.passed(frame, value, ruled.passed[key])
     ]
     atoms = [rule_bodies.atom_of_type(frame, part, wanted.type, ruled.node) for wanted, part in pairs]
     made = instances.results_of(frame, instance, atoms, ruled.node, instances.lengths_here(frame, function, atoms))

@@ -5,12 +5,13 @@ power(x, 3), x: f64[n]     ->     (identity of power, x: f64[any], n: int)
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from ... import types
 from ...types import Array, ListOf
 from .frame import Frame
+from .taking_apart import known_parts
 from .values import (
     Bound,
     GeneratorCall,
@@ -28,13 +29,18 @@ from .values import (
     Typed,
     Value,
     is_number,
-    map_leaves,
     parts,
+    with_parts,
 )
 
 
-def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
-    """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
+def signature(
+    frame: Frame, identity: Hashable, bound: dict[str, Value], static: tuple[str, ...] = ()
+) -> tuple[Any, dict[str, Value]]:
+    """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values.
+
+    static  the arguments that the function knows
+    """
 
     def general(part: Value, _: tuple) -> Value:
         found = frame.type_of(part)
@@ -46,7 +52,9 @@ def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tupl
             frame.fault("U018", "a list that grows cannot be an argument", frame.node)
         return Typed(found)
 
-    abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
+    abstract = {
+        name: value if name in static else _map_unknown(frame.tree(value), general) for name, value in bound.items()
+    }
     derived = frame.task.is_differentiated  # where functions keep the rules for their derivatives
     kept = tuple(map(id, frame.task.keepers))  # which freeze values of their own
     return (identity, derived, kept, tuple((k, _text(v)) for k, v in abstract.items())), abstract
@@ -70,6 +78,16 @@ def _nature(value: Value) -> Any:
         case Bound(method=method):
             return method
     return None
+
+
+def _map_unknown(value: Value, change: Callable[[Value, tuple], Value]) -> Value:
+    """Rebuild a value as `map_leaves` does; known fields of registered dataclasses stay what they are."""
+    inner = parts(value)
+    if not inner:
+        return change(value, ())
+    known = known_parts(value)
+    stays = [key in known and isinstance(part, Static) for key, part in inner]
+    return with_parts(value, tuple(p if s else _map_unknown(p, change) for (_, p), s in zip(inner, stays)))
 
 
 def _text(value: Value) -> Any:

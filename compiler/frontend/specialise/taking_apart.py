@@ -11,8 +11,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....runtime.nature import is_bound_method
+from ....runtime.structures import meta_fields
 from .record_classes import is_namedtuple_class, record_fields
 from .values import Mapping_, Partial, Record, Sequence, Static, Value
+
+
+def known_value(_: object) -> Value | None:
+    """What stays static, whatever it is."""
+    return None
+
+
+def known_parts(value: Value) -> tuple[str, ...]:
+    """The fields of a dataclass that were registered as no parts: they are known, and the same in slopes."""
+    return meta_fields(value.cls) if isinstance(value, Record) else ()
 
 
 def from_python(
@@ -25,8 +36,9 @@ def from_python(
     `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
     """
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
-        fields = record_fields(type(value))
-        return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
+        known = meta_fields(type(value))
+        fields = [(f, known_value if f in known else convert) for f in record_fields(type(value))]
+        return Record(type(value), tuple((f, from_python(getattr(value, f), how, of_list)) for f, how in fields))
     if isinstance(value, functools.partial):
         function = from_python(value.func, convert, of_list)
         first = tuple(from_python(v, convert, of_list) for v in value.args)

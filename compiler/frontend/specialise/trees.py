@@ -15,7 +15,16 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime.structures import DictKey, GetAttrKey, SequenceKey, Structure, sorted_keys, taken_apart
+from ....runtime.structures import (
+    REGISTERED,
+    DictKey,
+    GetAttrKey,
+    SequenceKey,
+    Structure,
+    meta_fields,
+    sorted_keys,
+    taken_apart,
+)
 from ... import syntax
 from ...dtypes import NUMPY_DTYPE
 from ...types import Array, ListOf
@@ -57,6 +66,7 @@ def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tupl
     _require_known(frame, held, node)
     match held:
         case Static(value=found) if (apart := taken_apart(found)) is not None:
+            _require_no_own_way(frame, apart[0].kind, node)
             return apart[0], [outside.read(frame, part, "item", node) for part in apart[1]]
         case Sequence(items=items, kind=kind):
             return _level(kind, None, list(items))
@@ -64,10 +74,27 @@ def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tupl
             order = tuple(key for key, _ in held.items)
             keys = _sorted(frame, order, node)
             return _level(dict, keys, [part for key in keys if (part := held.get(key)) is not None], order)
-        case Record(cls=cls) if is_namedtuple_class(cls) or dataclasses.is_dataclass(cls):
-            names = record_fields(cls)
-            return _level(cls, names, [part for name in names if (part := held.get(name)) is not None])
+        case Record(cls=cls):
+            _require_no_own_way(frame, cls, node)
+            if is_namedtuple_class(cls) or dataclasses.is_dataclass(cls):
+                return _of_record(held)
     return None
+
+
+def _of_record(held: Record) -> tuple[Structure, list[Value]]:
+    meta = meta_fields(held.cls)
+    names = tuple(name for name in record_fields(held.cls) if name not in meta)
+    aux = tuple(held.get(name) for name in meta) if held.cls in REGISTERED else None
+    found = [part for name in names if (part := held.get(name)) is not None]
+    return Structure(held.cls, names, (LEAF,) * len(found), aux=aux), found
+
+
+def _require_no_own_way(frame: Frame, kind: type | None, node: gast.AST) -> None:
+    """The functions that take an instance apart are Python's, and run outside alone."""
+    own = None if kind is None else REGISTERED.get(kind)
+    if own is not None and own.flatten is not None:
+        message = f"instances of `{kind.__name__}`, which was registered with functions of its own, are not taken apart"
+        frame.fault("U012", message, node, "taken apart here", ("make it a dataclass, and use `register_dataclass`",))
 
 
 def _level(
@@ -107,7 +134,10 @@ def filled(frame: Frame, one: Structure, parts: list[Value]) -> Value:
     if kind in (tuple, list):
         return object_of(Sequence(tuple(parts), kind), frame.heap)
     named = dict(zip(one.keys or (), parts, strict=True))
-    pairs = tuple((key, named[key]) for key in one.order or one.keys or ())
+    for name, value in zip(meta_fields(kind), one.aux or (), strict=True):
+        named[name] = value if isinstance(value, Value) else outside.read(frame, value, name, frame.node)
+    order = one.order or (one.keys if kind is dict else record_fields(kind)) or ()
+    pairs = tuple((key, named[key]) for key in order)
     return object_of(Mapping_(pairs) if kind is dict else Record(kind, pairs), frame.heap)
 
 
@@ -180,6 +210,50 @@ def _unflatten(frame: Frame, args, kwargs, node, hint) -> Value:
         message = f"this structure has {structure.num_leaves} leaves, and {len(leaves)} were given: {structure}"
         frame.fault("T001", message, node, "put together here")
     return unflattened(frame, structure, iter(leaves))
+
+
+def _flatten_with_path(frame: Frame, args, kwargs, node, hint) -> Value:
+    found: list[Value] = []
+    is_leaf = _option(args, kwargs, 1)
+
+    def visit(path: tuple, leaves: list[Value]) -> Value:
+        found.append(Sequence((Sequence(tuple(map(_step, path))), leaves[0])))
+        return leaves[0]
+
+    mapped(frame, visit, (), [args[0]], is_leaf, node)
+    structure = flattened(frame, args[0], is_leaf, [], node)
+    return Sequence((containers.new_list(frame, found), Static(structure)))
+
+
+def _leaves_with_path(frame: Frame, args, kwargs, node, hint) -> Value:
+    return _flatten_with_path(frame, args, kwargs, node, hint).items[0]
+
+
+def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
+    leaves: list[Value] = []
+    flattened(frame, args[1], _option(args, kwargs, 3), leaves, node)
+    first = args[2] if len(args) > 2 else kwargs.get("initializer")
+    if first is not None:
+        leaves = [first, *leaves]
+    if not leaves:
+        frame.fault("T001", "reduce() of empty iterable with no initial value", node, "called here")
+    total = leaves[0]
+    for leaf in leaves[1:]:
+        total = apply.apply(frame, args[0], [total, leaf], {}, node, hint)
+    return total
+
+
+def _all(frame: Frame, args, kwargs, node, hint) -> Value:
+    leaves: list[Value] = []
+    flattened(frame, args[0], kwargs.get("is_leaf", NONE), leaves, node)
+    return apply.call_object(frame, all, [Sequence(tuple(leaves))], {}, node, hint)
+
+
+def _broadcast(frame: Frame, args, kwargs, node, hint) -> Value:
+    def above(_: tuple, values: list[Value]) -> Value:
+        return mapped(frame, lambda _, below: values[0], (), [values[1]], NONE, node)
+
+    return mapped(frame, above, (), list(args[:2]), _option(args, kwargs, 2), node)
 
 
 def _map(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -311,10 +385,11 @@ def _piece(
     return frame.emit("cast", whole, node=node, dtype=word)
 
 
-KNOWN: dict[str, Any] = {
-    "flatten": _flatten, "leaves": _leaves, "structure": _structure, "unflatten": _unflatten, "map": _map,
-    "map_with_path": _map_with_path, "transpose": _transpose, "unravel": _unravel,
-}  # fmt: skip
+FUNCTIONS = (
+    _flatten, _leaves, _structure, _unflatten, _map, _map_with_path, _flatten_with_path, _leaves_with_path, _reduce,
+    _all, _broadcast, _transpose, _unravel,
+)  # fmt: skip
+KNOWN: dict[str, Any] = {function.__name__.removeprefix("_"): function for function in FUNCTIONS}
 
 
 def find(word: str, function: Any) -> Any:
