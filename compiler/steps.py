@@ -46,7 +46,7 @@ class Step:
 
     @property
     def name(self) -> str:
-        return self.run.__name__
+        return getattr(self.run, "func", self.run).__name__  # of a partial function, its own
 
     def on(self, function: Function) -> Function:
         """The function behind this step."""

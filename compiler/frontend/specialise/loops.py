@@ -77,11 +77,9 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None:
         return keyed_loops.for_view(frame, node, iterable, stop, body)
     saved = frame.snapshot()
-    if (tabled := constant_tables.of_many(frame, iterable, node.iter)) is not None:
-        try:
-            return counted(frame, node, tabled, stop, body)
-        except NeedsStatic:
-            frame.restore(saved)
+    if constant_tables.loop(frame, iterable, node, body, lambda tabled: counted(frame, node, tabled, stop, body)):
+        return None
+    frame.restore(saved)
     if iteration.is_static_iterable(frame, iterable):
         try:
             return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)

@@ -9,7 +9,7 @@ import gast
 
 from . import classes, keyed, library_classes
 from .frame import Frame
-from .values import Closure, Iteration, Iterator, Range, Record, Ref, Rows, Table, Value, parts, with_parts
+from .values import Bound, Closure, Iteration, Iterator, Range, Record, Ref, Rows, Table, Value, parts, with_parts
 
 
 def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -49,7 +49,10 @@ def with_rows(value: Value) -> Value:
 
 
 def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
-    """What only a loop can use does not leave a function."""
+    """What only a loop can use, or what is called, does not leave a function."""
+    if isinstance(value, Bound):
+        help_ = ("return what it gives",)
+        frame.fault("T003", f"a {frame.describe(value)} cannot be returned", node, "returned here", help_)
     if isinstance(value, Range | Iteration | Iterator):
         kind = "range" if isinstance(value, Range) else value.kind
         help_ = ("return its items: `list(...)`",)

@@ -24,11 +24,11 @@ from ....runtime.frozen import Freeze, Frozen
 from ....runtime.given_rules import rule_of
 from ... import syntax
 from ...builder import Builder
-from ...diagnostics import InternalError, StaticArgumentError
+from ...diagnostics import CompileError, InternalError, StaticArgumentError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
-from . import apply, dict_methods, instances, ruled_calls, text_numbers
+from . import apply, constant_tables, dict_methods, instances, ruled_calls, text_numbers
 from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
@@ -70,6 +70,9 @@ def specialise(
             return walked(task, function, source, arguments, mutates, is_entry)
         except Anew:
             continue
+        except CompileError:
+            if not constant_tables.may_unroll(task):
+                raise
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 
 

@@ -160,7 +160,7 @@ def entry(
 
 def table(frame: Frame, values: tuple[Value, ...], dtype: str, node: gast.AST) -> Leaf:
     """An array of numbers; one of constants and arguments is made once, before all else."""
-    builder, key = frame.builder, (dtype, values)
+    builder, key = frame.builder, (dtype, tuple(map(repr, values)))  # -0.0 is another number than 0.0
     if key in builder.tables:
         return builder.tables[key]
     with frame.captured() as made:
