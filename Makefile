@@ -7,12 +7,13 @@ PYTHON ?= $(shell for p in python3 python python3.14 python3.13 python3.12 pytho
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
 BIN := $(VENV)/bin
+COMMA := ,
 PINS := requirements/constraints.txt
 # The build tools come first and are pinned too, so the package itself is built without an isolated environment.
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test test-long test-portable test-pythons bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
+.PHONY: demo test test-long test-portable test-pythons sanitize bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -39,6 +40,23 @@ test-pythons:
 		$(MAKE) VENV=build/pythons/$$python PYTHON=$$python build/pythons/$$python/.installed-test; \
 		build/pythons/$$python/bin/python -m pytest -n $(JOBS) $(PART); \
 	done
+
+# The native part under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer.  CPython's own
+# allocator would hide what is wrong; what it and others never free is not ours.
+SANITIZED := build/sanitized
+BUILD_SANITIZED = PELLUCID_SANITIZERS="-fsanitize=$(1) -fno-omit-frame-pointer -g" $(BIN)/python setup.py -q build_ext \
+	--force --build-lib $(SANITIZED)/$(2) --build-temp $(SANITIZED)/$(2)/objects
+EXTENSION = PELLUCID_TEST_EXTENSION=$$(find $(SANITIZED)/$(1) -name "_native*.so")
+WITH_ADDRESSES = LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc $(call EXTENSION,addresses)
+WITH_THREADS = LD_PRELOAD=$$(cc -print-file-name=libtsan.so) TSAN_OPTIONS=exitcode=66 $(call EXTENSION,threads)
+CALLS ?= 1000000
+sanitize: $(VENV)/.installed-test
+	$(call BUILD_SANITIZED,address$(COMMA)undefined,addresses)
+	$(WITH_ADDRESSES) $(BIN)/python -m pytest -q -n 0 tests/test_dispatch.py tests/test_growing_lists.py
+	$(WITH_ADDRESSES) $(BIN)/python -m tests.fuzz.entry --calls $(CALLS)
+	$(call BUILD_SANITIZED,thread,threads)
+	$(WITH_THREADS) $(BIN)/python -m tests.fuzz.regions
 
 # The peers are installed for this alone.  `make bench ARGUMENTS="--only sum --json"` passes options on.
 ARGUMENTS ?= --markdown docs/benchmarks.md

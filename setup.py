@@ -1,10 +1,13 @@
 """The native part, which is optional: without a C compiler the package is installed without it, and is slower."""
 
+import os
 import pathlib
 
 import numpy
 from setuptools import Extension, setup
 
+# `make sanitize` asks for -fsanitize=address,undefined and the like, for the compiler and the linker.
+SANITIZERS = os.environ.get("PELLUCID_SANITIZERS", "").split()
 SOURCES = sorted(str(path) for path in pathlib.Path("runtime/native").glob("*.c"))
 
 setup(
@@ -14,8 +17,8 @@ setup(
             SOURCES,
             depends=["runtime/native/native.h", "runtime/native/dispatch.h"],
             include_dirs=[numpy.get_include()],
-            extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread"],
-            extra_link_args=["-pthread"],
+            extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread", *SANITIZERS],
+            extra_link_args=["-pthread", *SANITIZERS],
             optional=True,
         )
     ]

@@ -18,6 +18,8 @@ import tempfile
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.harness import other_extension  # noqa: F401  before anything of Pellucid
+
 os.environ["PELLUCID_VERIFY"] = "1"
 os.environ["PELLUCID_CODEGEN"] = "quick"
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ

@@ -1,0 +1,61 @@
+"""Parallel regions, signals and callers on several threads, for ThreadSanitizer: `make sanitize`.
+
+    .venv/bin/python -m tests.fuzz.regions --times 200
+"""
+
+import argparse
+import threading
+
+import numpy as np
+
+import pellucid
+from pellucid.runtime import threads
+from tests.harness import other_extension  # noqa: F401  before anything of Pellucid
+
+
+@pellucid.compile
+def squashed(x):
+    y = np.empty(len(x))
+    for k in range(len(x)):
+        y[k] = np.tanh(x[k]) * 2.0
+    return y
+
+
+@pellucid.compile
+def inverses(x):
+    y = np.empty(len(x))
+    for k in range(len(x)):
+        if x[k] == 0.0:
+            raise ValueError("zero")
+        y[k] = 1.0 / x[k]
+    return y
+
+
+def call(times, x):
+    for _ in range(times):
+        np.testing.assert_allclose(squashed(x), 2.0 * np.tanh(x), atol=1e-14)
+        try:
+            inverses(x)
+            raise SystemExit("no error")
+        except ValueError:
+            pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--times", type=int, default=100)
+    times = parser.parse_args().times
+    pellucid.threads(4)
+    threads.regions().set_threshold(1.0)
+    x = np.linspace(0.0, 1.0, 20_000)
+    call(3, x)
+    callers = [threading.Thread(target=call, args=(times, x)) for _ in range(3)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    print(threads.regions().count(), "regions,", threads.regions().workers(), "workers")
+
+
+if __name__ == "__main__":
+    main()
