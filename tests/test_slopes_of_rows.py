@@ -220,12 +220,12 @@ def hold(name, ways, most):
 COSTLY = ("product", "running product", "distance", "distance in a plane", "logsumexp", "softmax", "log_softmax")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in COSTLY)) for n in CASES])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.long] * (n in COSTLY)) for n in CASES])
 def test_slopes_and_second_slopes(name):
     hold(name, ("reverse", "forward"), 2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("ways", [("reverse",), ("forward",), ("forward", "reverse")], ids="-".join)
 @pytest.mark.parametrize("name", CASES)
 def test_slopes_of_three_orders(name, ways):

@@ -17,7 +17,7 @@ from ...ops.schema import OPERATORS
 from ...ops.works_in import as_result
 from ...types import INT, Scalar, dtype_of, promote
 from . import two_meanings
-from .values import Leaf, Static
+from .values import Leaf, Static, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -49,3 +49,8 @@ def kept(atom: gast.expr, type_: object, word: str) -> bool:
 def as_numpys(frame: Frame, atom: gast.expr, word: str, node: gast.AST) -> gast.expr:
     value = Static(atom.value) if isinstance(atom, gast.Constant) else Leaf(atom.id)  # type: ignore[attr-defined]
     return frame.atom(frame.emit("cast", value, node=node, dtype=word, weak=False), node)
+
+
+def is_held(value: Value, dtype: str) -> bool:
+    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
+    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

@@ -31,7 +31,7 @@ from ...diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from ...dtypes import holds, is_integer
+from ...dtypes import is_integer
 from ...names import RESERVED
 from ...ops.forms import FORMS
 from ...ops.schema import OPERATORS, TypeFault
@@ -318,7 +318,7 @@ class Frame:
 
     def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
         """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
-        if operator == "cast" and is_held(values[0], static["dtype"]):
+        if operator == "cast" and fitting.is_held(values[0], static["dtype"]):
             atoms: list[gast.expr] = [syntax.constant(values[0].value)]
         else:
             atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
@@ -396,8 +396,3 @@ class Frame:
                 return None  # a variable of this function, which has no value yet
             frame = frame.outer
         return None
-
-
-def is_held(value: Value, dtype: str) -> bool:
-    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
-    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)
