@@ -20,6 +20,10 @@ def rounded(x):
     return round(x, 2), round(x, 0), round(x, 5)
 
 
+def rounded_as_numpy_does(x):
+    return round(x, 2), round(x, 0), round(x, -1), round(x, 3)
+
+
 def bits(k):
     return k.bit_length()
 
@@ -54,6 +58,11 @@ ARGUMENTS = {
     divided: [(7, 2), (-7, 2), (7, -2), (7.5, 2), (-7.5, 2.0), (1, 0), (1.0, 0.0), (1, 0.0), (0.3, -0.1)],
     power: list(powers(random.Random(1))),
     rounded: [(x,) for x in numbers(random.Random(2))],
+    rounded_as_numpy_does: [
+        (dtype(x),)
+        for dtype in (np.float64, np.float32, np.float16)
+        for x in (2.675, 1234.5, -0.05, 0.5, np.inf, np.nan, -15.0)
+    ],
     bits: [(k,) for k in (0, 1, -1, 255, 256, -256, 2**62)],
     listed: [
         (x,)
@@ -80,7 +89,7 @@ def test_as_in_python(function):
 
 
 @pytest.mark.parametrize("function, args, code", [
-    (lambda x: round(x, 2), (np.float64(1.5),), "U014"),
+    (lambda x: round(x, 2), (np.complex128(1.5),), "U014"),
     (lambda x: round(x, -1), (15.0,), "U014"),
     (lambda x: x.tobytes(), (np.ones((2, 2)),), "U013"),
     (lambda a, b: pow(a, b, 3), (2.0, 3), "T001"),

@@ -50,14 +50,18 @@ def _faults(function: Function, analysis: type[_Lengths]) -> Iterator[Fault]:
 
 def _faults_of_block(lengths: _Lengths, body: Sequence[gast.stmt]) -> Iterator[Fault]:
     outer, lengths.steps = lengths.steps, {}
+    known = lengths.guarded
     for statement in body:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 message = lengths.fault(name, value)
                 if message:
                     yield statement, message
+            case gast.If(test=test, body=[*_, gast.Raise()], orelse=[]):
+                lengths.guarded |= frozenset(lengths.equal_after(test))
         for block in syntax.blocks_of(statement):
             yield from _faults_of_block(lengths, block)
+    lengths.guarded = known
     inner, lengths.steps = lengths.steps, outer
     for extent in inner:
         lengths.steps.pop(extent, None)
@@ -86,6 +90,7 @@ class _Lengths:
         self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
         self.better: dict[Extent, Extent] = {}  # which length a symbol has turned out to be
         self.meant: dict[str, Extent] = {}  # which other length a symbol is
+        self.guarded: frozenset[tuple[Extent, Extent]] = frozenset()  # lengths that are equal from a guard on
         self.of_merged: dict[str, set[Extent | None]] = {}  # which lengths those assigned to it several times are given
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
@@ -155,7 +160,7 @@ class _Lengths:
             self.builder.extents[name] = fact
 
     def agrees(self, name: str, declared: Extent, given: Extent) -> bool:
-        if declared == given:
+        if declared == given or not self.guarded.isdisjoint([(declared, given), (given, declared)]):
             return True
         if not self.is_known(given):
             variables = self.variables(given)
@@ -179,6 +184,10 @@ class _Lengths:
         if substitute(declared, self.meant) == given or self.one_int(declared, given):
             return True
         return self.known_better(declared, given)
+
+    def equal_after(self, test: gast.expr) -> Iterator[tuple[Extent, Extent]]:
+        """The lengths that a guard compares, which are equal where it does not raise; only buffers have such guards."""
+        return iter(())
 
     def known_better(self, declared: Dim, given: Extent) -> bool:
         """Whether a value may be known better, once it is simplified, than by the symbol that it was made with.
@@ -295,6 +304,16 @@ class _Buffers(_Lengths):
             case gast.Name() | gast.Subscript():
                 return super().ways(value)
         return []
+
+    def equal_after(self, test: gast.expr) -> Iterator[tuple[Extent, Extent]]:
+        match test:
+            case gast.BoolOp(op=gast.Or(), values=parts):
+                for part in parts:
+                    yield from self.equal_after(part)
+            case gast.Call(func=gast.Name(id="not_equal"), args=args):
+                left, right = map(self.extent, args)
+                if left is not None and right is not None:
+                    yield left, right
 
     def extent(self, tree: gast.expr) -> Extent | None:
         return extent_of(tree, self.types, self.of_name)

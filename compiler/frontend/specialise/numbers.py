@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from ... import syntax, types
-from ...dtypes import FLOAT_WORD, is_inexact
+from ...dtypes import FLOAT_WORD, is_complex, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
 from . import evaluate, library
@@ -65,9 +65,11 @@ def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint
 
 
 def rounded(frame: Frame, value: Value, found: Scalar, digits: int, node: gast.AST, hint: str) -> Value:
-    """`round(value, digits)` of a number of the run."""
+    """`round(value, digits)` of a number of the run; NumPy's floats round as `np.round` does."""
     if not is_inexact(found.dtype) and digits >= 0:
         return value
+    if not found.weak and is_inexact(found.dtype) and not is_complex(found.dtype):
+        return library.call(frame, NameBinding(function="elementary:round"), [value, Static(digits)], {}, node, hint)
     if not found.weak or found.dtype != FLOAT_WORD or not 0 <= digits <= MOST_DIGITS:
         frame.fault("U014", f"round() of {found} to {digits} digits is not in the language", node, "called here",
                     ("use np.round(x, digits)",))  # fmt: skip
