@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid import GradientError, checkpoint, custom_jvp, custom_vjp, grad, jvp, stop_gradient
+from pellucid import GradientError, checkpoint, compile, custom_jvp, custom_vjp, grad, jvp, stop_gradient
 from pellucid.compiler.request import Gradient
 from pellucid.numpy.schedules import turns_ahead
 
@@ -617,3 +617,14 @@ def test_a_rule_for_a_function_that_has_no_slope_of_its_own():
     assert jvp(stepped, (x,), (x,))[1].tolist() == (3.0 * x).tolist()
     assert jvp(lambda x: 2.0 * stepped(x), (x,), (x,))[1].tolist() == (6.0 * x).tolist()
     assert grad(lambda x: np.sum(stepped(x)))(x).tolist() == [3.0, 3.0]
+
+
+def test_a_gradient_is_stopped_at_a_view_of_another_order():
+    x = np.arange(12.0).reshape(3, 4)
+
+    def f(x):
+        return np.sum(stop_gradient(x[:, ::2]) * x[:, ::2] + stop_gradient(x.T)[:2].sum())
+
+    wanted = np.zeros((3, 4))
+    wanted[:, ::2] = x[:, ::2]
+    assert np.array_equal(grad(f)(x), wanted) and compile(f)(x) == f(x)
