@@ -21,7 +21,8 @@ BY_ROW = [list(group) for _, group in itertools.groupby(CASES, key=lambda case: 
 COUNT = 2
 # Rows that stay in a loop over the examples, whatever the sample: Python's functions of single numbers, and routines
 # that take one matrix.  A row that gets a form leaves the list.
-LOOPED = ("math_", "round_half_even", "arange", "cholesky", "lu_factor", "eigvals", "svdvals", "_fails")
+LOOPED = ("math_", "round_half_even", "arange", "cholesky", "lu_factor", "eigvals", "svdvals", "_fails",
+          "determinant")
 
 
 def variants(case):

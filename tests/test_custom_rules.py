@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid import GradientError, checkpoint, custom_jvp, custom_vjp, grad, jvp, stop_gradient
+from pellucid import GradientError, checkpoint, compile, custom_jvp, custom_vjp, grad, jvp, stop_gradient
 from pellucid.compiler.request import Gradient
 from pellucid.numpy.schedules import turns_ahead
 
@@ -636,3 +636,14 @@ def test_functions_without_a_name_have_one_in_the_printed_stage():
     text = grad(lambda x: of_a_lambda(of_a_lambda(x))).source("reverse", 0.3)
     assert "_again(" in text
     ast.parse(text)
+
+
+def test_a_gradient_is_stopped_at_a_view_of_another_order():
+    x = np.arange(12.0).reshape(3, 4)
+
+    def f(x):
+        return np.sum(stop_gradient(x[:, ::2]) * x[:, ::2] + stop_gradient(x.T)[:2].sum())
+
+    wanted = np.zeros((3, 4))
+    wanted[:, ::2] = x[:, ::2]
+    assert np.array_equal(grad(f)(x), wanted) and compile(f)(x) == f(x)

@@ -254,3 +254,56 @@ def test_every_function_is_asked_for():
     asked = set(re.findall(r"\w+", pathlib.Path(__file__).read_text(encoding="utf-8")))
     asked |= {"eig", "eigvals", "tensorinv", "tensorsolve"}  # in `test_complex.py` and `numpy_calls.py`
     assert names and names <= asked, names - asked
+
+
+# --- slopes of determinants: the cofactors, of whatever rank ---------------------------------------------------------
+
+
+def cofactors(a):
+    """By determinants of minors."""
+    n = len(a)
+    minors = [[np.delete(np.delete(a, i, 0), j, 1) for j in range(n)] for i in range(n)]
+    return np.array([[(-1) ** (i + j) * np.linalg.det(minors[i][j]) for j in range(n)] for i in range(n)])
+
+
+TALL = np.random.default_rng(5).normal(size=(6, 5))
+OF_ANY_RANK = {
+    "regular": np.array([[2.0, 1.0, 0.5], [0.1, 3.0, 1.0], [1.0, 0.0, 1.5]]), "zeros": np.zeros((3, 3)),
+    "one short": np.arange(1.0, 10.0).reshape(3, 3), "two short": np.outer([1.0, 2.0, 3.0], [1.0, 0.0, 2.0]),
+    "one number": np.zeros((1, 1)), "two by two": np.zeros((2, 2)), "six by six": TALL @ TALL.T,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ANY_RANK)
+def test_slopes_of_determinants_are_cofactors(name):
+    a = OF_ANY_RANK[name]
+    for transform in (pellucid.grad, pellucid.jacfwd):
+        np.testing.assert_allclose(transform(lambda a: np.linalg.det(a))(a), cofactors(a), rtol=1e-9, atol=1e-11)
+    found = pellucid.grad(lambda a: np.real(np.linalg.det(a)))(a * (1.0 + 0.5j))
+    np.testing.assert_allclose(found, cofactors(a * (1.0 + 0.5j)), rtol=1e-9, atol=1e-10)
+
+
+def test_slopes_of_determinants_of_examples_one_of_which_is_singular():
+    stack = np.stack([OF_ANY_RANK[name] for name in ("regular", "one short", "two short", "zeros")])
+    wanted = [cofactors(a) for a in stack]
+    det = pellucid.vmap(lambda a: np.linalg.det(a))
+    np.testing.assert_allclose(pellucid.vmap(pellucid.grad(lambda a: np.linalg.det(a)))(stack), wanted, atol=1e-12)
+    np.testing.assert_allclose(pellucid.grad(lambda stack: np.sum(det(stack)))(stack), wanted, atol=1e-12)
+
+
+def test_a_characteristic_polynomial_at_its_root():
+    a = OF_ANY_RANK["regular"] + OF_ANY_RANK["regular"].T
+    w = np.linalg.eigvalsh(a)
+    for k in range(3):
+        slope = pellucid.grad(lambda root, a: np.linalg.det(a - root * np.eye(3)))(w[k], a)
+        np.testing.assert_allclose(slope, -np.prod(np.delete(w, k) - w[k]), rtol=1e-10)
+
+
+def test_second_slopes_of_determinants_are_never_wrong():
+    """At a regular matrix those of cofactors by differences; at a singular one none is known."""
+    a, h = OF_ANY_RANK["regular"], 1e-4
+    steps = h * np.eye(9).reshape(3, 3, 3, 3)
+    moved = [[(cofactors(a + step) - cofactors(a - step)) / (2 * h) for step in row] for row in steps]
+    hessian = pellucid.hessian(lambda a: np.linalg.det(a))
+    np.testing.assert_allclose(hessian(a), moved, atol=1e-6)
+    assert np.isnan(hessian(OF_ANY_RANK["one short"])).all()

@@ -95,6 +95,7 @@ class Operator:
                 static) that gives the derivative along a curve, of the highest order of those given of operands
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
+    is_for_derivatives   its first operand stands for the result once all derivatives are taken
     is_even     elementwise: the derivative is the same everywhere, where partials that are numbers do not say so
     taken       of a row that chooses among its operands or their elements: per operand the condition under which it is
                 taken, as source, or as a function (builder, operands, static, out) that gives the atom; None for one
@@ -149,6 +150,7 @@ class Operator:
     jvp: Callable[..., Any] | None = None
     series: Callable[..., Any] | None = None
     partials: tuple[object, ...] = ()
+    is_for_derivatives: bool = False
     is_even: bool = False
     taken: tuple[object, ...] = ()
     jumps: bool = False

@@ -1,7 +1,9 @@
 """Rows: values through which no derivative passes, or another one.
 
 `stop_gradient` is the user's.  The others stand in a program while one derivative of it is taken, in the place of a
-function whose slope the user gives by a rule of tangents (`transform/reverse/rules_of_tangents.py`).
+function whose slope the user gives by a rule of tangents (`transform/reverse/rules_of_tangents.py`).  `determinant` is
+the determinant of a matrix that is singular, or nearly so: its value comes from triangles, which have no derivative
+there.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import numpy as np
 
 from ..types import Array, Scalar, Type
 from .batching import pairwise
-from .kinds import elementwise
+from .kinds import elementwise, structural
+from .rules import in_language, tangent_in_language
 from .schema import TypeFault
 
 
@@ -34,8 +37,13 @@ def spread(x: object, x_dot: object) -> object:
 
 
 elementwise("stop_gradient", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
-            of_complex="own", of_parts=True, spelling="pellucid.support.stop_gradient({x})",
+            of_complex="own", of_parts=True, spelling="pellucid.support.stop_gradient({x})", is_for_derivatives=True,
             python=("pellucid.lax.stop_gradient",))  # fmt: skip
+
+structural("determinant", "value, a", is_for_derivatives=True, type=lambda types: types[0], work="free",
+           meaning=lambda value, a: value, vjp=[None, in_language("determinant")],
+           jvp=tangent_in_language("determinant"), samples="determinants",
+           spelling="pellucid.support.determinant({value}, {a})")  # fmt: skip
 
 # `given` has no slope, `tangent_of` is where the slope of the operand begins, `with_tangent` where it goes on.
 GIVEN = elementwise("given", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",

@@ -2,6 +2,7 @@
 
     y = f(x)    with a rule       ->    the body of f in the place of the call
     y = stop_gradient(x)          ->    y = x
+    y = determinant(d, a)         ->    y = d
 
 Takes and gives typed programs.  Leaves functions that are called again to save memory.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..ops.schema import row_of
 from ..program import Function, Program
 from ..renaming import map_body
 from .inline import inline
@@ -28,17 +30,25 @@ def forget_rules(program: Program) -> Program:
 
 
 def _forgotten(function: Function) -> Function:
-    body = map_body(function.body, _unstopped)
+    body = map_body(function.body, lambda statement: _unstopped(function, statement))
     if function.rule is None and all(a is b for a, b in zip(body, function.body)):
         return function
     return function.with_(rule=None, body=tuple(body))
 
 
-def _unstopped(statement: gast.stmt) -> gast.stmt:
+def _unstopped(function: Function, statement: gast.stmt) -> gast.stmt:
+    """A view of another order has been given the order of a new array, which only a copy has."""
     value = statement.value if isinstance(statement, gast.Assign) else None
-    if value is None or syntax.operator_of(value) != "stop_gradient":
+    row = row_of(syntax.operator_of(value)) if value is not None else None
+    if value is None or row is None or not row.is_for_derivatives:
         return statement
-    return syntax.rebuild(statement, value=value.args[0])
+    (name,), given = syntax.names_bound(statement), value.args[0]
+    is_moved = isinstance(given, gast.Name) and layout_of(function, given.id) != layout_of(function, name)
+    return syntax.rebuild(statement, value=syntax.call("copy", given) if is_moved else given)
+
+
+def layout_of(function: Function, name: str) -> str:
+    return getattr(function.types[name], "layout", "")
 
 
 def _tidied(function: Function) -> Function:

@@ -7,7 +7,7 @@ import math
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .manipulation import diag, expand_dims, moveaxis, reshape, total, transposed, tril, triu
+from .manipulation import diag, diagonal, expand_dims, moveaxis, reshape, total, transposed, tril, triu
 
 
 def prod(x, out, out_bar, axis, keepdims):
@@ -221,6 +221,25 @@ def svd(a, u, s, vt, u_bar, s_bar, vt_bar):
         a_bar = a_bar + op.matmul(u, quotient(vt_bar - op.matmul(adjoint(turn), vt), s[:, None]))
     a_bar = conjugate(a_bar + op.matmul(op.matmul(u, inner), vt))
     return a_bar
+
+
+def determinant(value, a, out, out_bar):
+    """The cofactors, times the cotangent."""
+    return out_bar * cofactors(a)
+
+
+def cofactors(a):
+    """With a = u diag(s) vt: det(u vt) u diag(products of the other s) vt, of complex numbers conjugated.
+
+    Whatever the rank of the matrix is; but singular vectors do not say what the next derivatives are: those are nan.
+    """
+    u, s, vt = op.svd(op.stop_gradient(a))
+    rotated, pivots = op.lu_factor(op.matmul(u, vt))
+    turns = op.sum(op.cast(pivots != op.arange(0, len(s), 1, shape=(len(s),), dtype="i64"), dtype="i64"))
+    phase = op.where(turns % 2 == 0, 1.0, -1.0) * op.prod(diagonal(rotated))
+    found = op.matmul(conjugate(u), other_factors(s, (0,))[:, None] * conjugate(vt))
+    unknown = op.sqrt(0.0 * op.sum(a))
+    return op.cast(phase * found + unknown, dtype=static.element(a))
 
 
 def eigvalsh(a, w, w_bar, UPLO):

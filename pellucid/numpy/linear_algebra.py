@@ -38,11 +38,18 @@ def in_floats(a):
 
 def slogdet(a):
     """The sign of the determinant, of complex numbers its phase, and the logarithm of its size, by triangles."""
+    return by_triangles(*op.lu_factor(one_matrix(a)))
+
+
+def one_matrix(a):
     a = operand(a)
     if static.rank(a) != 2:
         fault = f"np.linalg.det and np.linalg.slogdet take one matrix here, not an array of {static.rank(a)} dimensions"
         static.refuse("S002", fault, "take the matrices of a stack in a loop")
-    lu, pivots = op.lu_factor(a)
+    return a
+
+
+def by_triangles(lu, pivots):
     on_diagonal = diagonal(lu)
     turns = op.sum(pivots != arange(len(pivots)))
     if not static.is_complex(lu):
@@ -59,6 +66,15 @@ def slogdet(a):
 
 
 def det(a):
+    """By triangles; where a pivot is tiny these have no derivatives that could be used, and the cofactors are those."""
+    a = one_matrix(a)
+    pivots = op.absolute(diagonal(op.lu_factor(op.stop_gradient(a))[0]))
+    if len(pivots) == 0 or op.min(pivots) > 1e-8 * op.max(pivots):
+        return of_regular(a)
+    return op.determinant(of_regular(op.stop_gradient(a)), a)
+
+
+def of_regular(a):
     sign, size = slogdet(a)
     return sign * op.exp(size)
 

@@ -9,6 +9,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .derivatives import (
     adjoint,
+    cofactors,
     eigenvectors,
     factors,
     lower_with_half,
@@ -127,6 +128,12 @@ def eigh(a, w, v, a_dot, UPLO):
 
 def real_part(x):
     return op.real(x) if static.is_complex(x) else x
+
+
+def determinant(value, a, out, value_dot, a_dot):
+    """The sum of the tangents, each times its cofactor."""
+    out_dot = op.sum(cofactors(a) * a_dot)
+    return out_dot
 
 
 def eigvalsh(a, w, a_dot, UPLO):

@@ -23,6 +23,7 @@ from ... import syntax
 from ...analysis.recorded import Recorded
 from ...analysis.regions import ForwardValue, Region, ends_in_raise
 from ...diagnostics import InternalError
+from ...dtypes import DTYPE
 from ...names import base_of
 from ...records import dataclass
 from ...renaming import map_statement
@@ -327,7 +328,7 @@ class Saves:
     def _end_with_zero(self, arm: Region, made: str, type_: Scalar, span) -> None:
         emitter = Emitter(self.sweep)
         emitter.span = span
-        zero: gast.expr = syntax.constant({"f": 0.0, "i": 0, "b": False}[type_.dtype[0]])
+        zero: gast.expr = syntax.constant(DTYPE[type_.dtype].python_type(0))
         if not type_.weak:
             zero = emitter.call("cast", zero, dtype=type_.dtype, weak=False, hint="zero")
         self.inserted.start.setdefault(id(arm), []).extend(emitter.body)
