@@ -208,6 +208,12 @@ def is_exact(source: str, target: str) -> bool:
 
 
 @cache
+def has_kind_of(source: str, target: str) -> bool:
+    """Whether NumPy stores results of the one in arrays of the other where they stand: by its rule `same_kind`."""
+    return np.can_cast(NUMPY_DTYPE[source], NUMPY_DTYPE[target], "same_kind")
+
+
+@cache
 def as_float(word: str) -> str:
     """The dtype in which NumPy averages, and in which a question about floats is asked of other numbers."""
     return word if is_inexact(word) else FLOAT_WORD

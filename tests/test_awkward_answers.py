@@ -119,3 +119,48 @@ def test_refusals_name_what_was_written(text):
         pellucid.compile(function_of(text, "x"))(np.ones((2, 2)))
     (fault,) = caught.value.diagnostics
     assert fault.message.startswith(REFUSED[text])
+
+
+POINTS = ["[0.0, 1.0, 2.0]", "[-np.inf, 1.0, 2.0]", "[0.0, 1.0, np.inf]", "[-np.inf, 0.0, np.inf]"]
+HEIGHTS = ["[0.0, 5.0, 7.0]", "[-np.inf, 1.0, 2.0]", "[1.0, 2.0, np.inf]", "[3.0, np.inf, np.inf]"]
+CORNERS = """
+np.interp(x, %s, %s)
+np.digitize(x, [np.nan, 1.0, 2.0]); np.digitize(x, [2.0, np.nan]); np.digitize(x, [np.nan, 2.0, 1.0])
+np.digitize(x, [1.0, 1.0, 1.0]); np.digitize(x, [np.nan, np.nan]); np.digitize(x, [3.0, 1.0, 1.0])
+np.arange(0.0, 1.0, x[3]); np.arange(0.0, -2.0, -1.0); np.arange(0.0, x[3], 1.0)
+x[None].item(2); x[None].item(-1); x[None].item(9); x[None].item((0, 1)); np.round(x > 1, 1)
+np.linalg.outer(x[None], x); np.corrcoef(x[:3]); np.corrcoef(x[None])
+np.spacing(x.astype(np.float16)); np.spacing(-x.astype(np.float16)); np.i0(x[:1].astype(np.float32) * 1e38)
+np.nansum(x * 1j); x[:4].reshape(-2, 2); x[:4].reshape(2, -7); np.unravel_index(x[:2] > 1, (2, 3))
+np.take(x[:0], np.array([], int), mode="clip"); np.take(x[:0], np.array([1]), mode="wrap"); np.gradient(x > 1)
+np.pad(x[:2], (2, 5), "linear_ramp", end_values=(3, 9)); np.geomspace(x[0], 2.0, 3)
+""".replace("\n", ";").split(";")
+FINITE_AND_NOT = np.array([0.5, 2.5, -1.0, INF, NAN, -INF])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("text", [t.strip() for t in CORNERS if t.strip()])
+def test_functions_at_their_corners(text):
+    texts = [text % pair for pair in itertools.product(POINTS, HEIGHTS)] if "%s" in text else [text]
+    for one in texts:
+        python = function_of(one, "x")
+        found, wanted = (outcome(f, (FINITE_AND_NOT,)) for f in (pellucid.compile(python), python))
+        assert agree(found, wanted), (one, found, wanted)
+
+
+KEYWORDS = {
+    "np.mean(x, where=x > 0)": "U012", "np.mean(x, of=1)": "T004", "np.add(x, 1, casting='safe')": "U012",
+    "np.add(x, 1, of=1)": "T004", "np.array(x, ndmin=2)": "U012", "np.clip(x, 0, 1, dtype=float)": "U012",
+    "x.astype(int, of=1)": "T004", "np.arange(3, device='cpu')": "U012", "math.sin(x[0], of=1)": "T004",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", KEYWORDS)
+def test_a_keyword_is_numpys_or_nobodys(text):
+    with pytest.raises(pellucid.CompileError, match=KEYWORDS[text]):
+        pellucid.compile(function_of(text, "x"))(FINITE_AND_NOT)
+
+
+def test_ends_of_a_geometric_sequence_are_real():
+    with pytest.raises(pellucid.CompileError, match="U017"):
+        pellucid.compile(function_of("np.geomspace(x, y, 3)", "x, y"))(1j, 1000j)

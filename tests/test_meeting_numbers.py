@@ -152,3 +152,16 @@ def test_bounds_of_the_run_that_cannot_bind_are_none():
 def test_a_uint64_goes_with_no_signed_ints(text):
     with pytest.raises(pellucid.CompileError, match="T001"):
         pellucid.compile(function_of(text, "x, y"))(np.uint64(3), np.int8(3))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"), [(np.uint32, np.int8([1])), (np.uint8, np.int16(3)), (np.int8, np.uint64(3)), (np.uint8, -1)]
+)
+def test_no_result_with_a_sign_goes_where_there_is_none(dtype, value):
+    function = function_of("a = x.copy()\na += y\na", "x, y")
+    found, wanted = outcome(pellucid.compile(function), (dtype([3]), value)), outcome(function, (dtype([3]), value))
+    assert isinstance(wanted, Exception)
+    assert isinstance(found, pellucid.TypeMismatchError | OverflowError)
+    element = function_of("a = x.copy()\na[0] += y\na", "x, y")
+    if isinstance(value, np.int16):
+        assert agree(pellucid.compile(element)(dtype([3]), value), element(dtype([3]), value))

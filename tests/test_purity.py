@@ -599,3 +599,29 @@ def test_programs_that_pass_change_no_argument():
         passed += is_clean
         changed += is_changed
     assert passed > 150 and changed > 60, "the programs no longer try what they are meant to"
+
+
+WRITTEN_ONLY = """
+from pellucid import compile
+RATES = {}
+@compile
+def f(x):
+    global RATES
+    RATES = {}
+    return x
+"""
+PARTS_OF_A_TEXT = """
+from pellucid import compile
+@compile
+def f(x, mode="a:b"):
+    first, _, last = mode.partition(":")
+    return x * len(first)
+"""
+
+
+def test_what_is_written_is_not_read():
+    assert [fault.code for fault in check_text(WRITTEN_ONLY, "f.py").diagnostics] == ["P001"]
+
+
+def test_the_partition_of_a_text_changes_nothing():
+    assert not check_text(PARTS_OF_A_TEXT, "f.py").diagnostics

@@ -80,3 +80,10 @@ def test_slopes_where_a_factor_is_zero():
     p_bar, q_bar = grad(information, (0, 1))(p, q)
     np.testing.assert_allclose(p_bar, [np.log(0.5), 0.0, np.log(2.0)])
     np.testing.assert_allclose(q_bar, [0.0, 0.0, 0.5])
+
+
+def test_the_entropy_of_a_quotient_that_no_float_holds():
+    x, y = np.array([1.0, 1e300, 1e-310, 0.999999999]), np.array([1e-310, 1e-300, 1e300, 1.0])
+    function = function_of("scipy.special.rel_entr(x, y)", "x, y")
+    function.__globals__["scipy"] = scipy
+    np.testing.assert_allclose(compile(function)(x, y), scipy.special.rel_entr(x, y), rtol=1e-14)

@@ -83,3 +83,17 @@ def test_a_global_that_is_only_read_may_be_declared():
         return x * RATE_THAT_IS_READ
 
     assert pellucid.compile(scaled)(3.0) == 1.5
+
+
+@pytest.mark.parametrize("text", ["x + 3 ** 10**7", "x + (1 << 10**9)", "x + 10**5000"])
+def test_an_int_of_many_bits_is_refused(text):
+    with pytest.raises(pellucid.TypeMismatchError, match="bits"):
+        pellucid.compile(function_of(text, "x"))(1)
+
+
+def test_an_async_function_is_refused_as_one():
+    async def waited(x):
+        return x
+
+    with pytest.raises(pellucid.UnsupportedError, match="async"):
+        pellucid.compile(waited)

@@ -58,7 +58,8 @@ def spacing(x, /):
     """The distance to the next float away from zero, with the sign of the number; of a float16 to the next above."""
     x = number(as_evaluated(strong(operand(x))))
     if static.element(x) == "f16":
-        return op.nextafter(x, op.cast(float("inf"), dtype="f16")) - x
+        distance = op.nextafter(x, op.cast(float("inf"), dtype="f16")) - x
+        return op.where(op.isinf(x), op.cast(float("nan"), dtype="f16"), distance)
     size = op.absolute(x)
     distance = op.nextafter(size, op.cast(float("inf"), dtype=static.element(x))) - size
     return op.where(x < 0.0, -distance, distance)

@@ -61,7 +61,15 @@ def xlog1py(x, y, /):
 def rel_entr(x, y, /):
     """x log(x / y): 0 where x is 0, infinite where that has no meaning."""
     x, y = of_floats(x), of_floats(y)
-    return where_defined(x, y, logarithm_of_ratio(x, y), op.cast(0.0, dtype=static.element(y)))
+    is_plain = has_ratio(x, y)
+    given, other = op.where(is_plain, x, 1.0), op.where(is_plain, y, 1.0)
+    ratio = given / other
+    is_near = op.logical_and(ratio > 0.5, ratio < 2.0)
+    is_held = op.logical_and(ratio > static.limits(static.element(ratio)).tiny, op.isfinite(ratio))
+    apart = op.log(given) - op.log(other)  # of a quotient that no float holds
+    near = op.log1p(op.where(is_near, (given - other) / other, 0.0))
+    found = op.where(is_near, near, op.where(is_held, op.log(op.where(is_held, ratio, 1.0)), apart))
+    return where_defined(x, y, given * found, op.cast(0.0, dtype=static.element(y)))
 
 
 def kl_div(x, y, /):

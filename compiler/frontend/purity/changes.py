@@ -141,6 +141,12 @@ def _changes_in(node: gast.AST, around: Around) -> Iterator[Change]:
             yield from _changes_in(child, around)
 
 
+def _parts_text(node: gast.Call) -> bool:
+    """Whether this is `text.partition(":")`: the method of arrays, which changes them, takes places."""
+    given = node.args[0] if node.args else None
+    return node.func.attr == "partition" and isinstance(given, gast.Constant) and isinstance(given.value, str)
+
+
 def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
     written = out_argument(node)
     for array in written.elts if isinstance(written, gast.Tuple) else [written] if written is not None else []:
@@ -151,7 +157,7 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
         inside = replace(around, scope=around.summaries.scope(function, owner))
         yield from _changes_by_function(node, inside, node.func.id)
     elif found is None or found.kind == "mutable":
-        if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
+        if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS and not _parts_text(node):
             how = f"`.{node.func.attr}()` changes it in place"
             yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)
     elif found.kind == "library":

@@ -69,6 +69,8 @@ class Judge:
                 help_ = "return the new value; a record is renewed with `record._replace(...)` or by making a new one"
                 yield self._fault("P003", text, node, "written here", help_)
                 rest = [node.value]
+            case gast.Name(ctx=gast.Store() | gast.Del()):
+                return  # what is written here is read nowhere yet
             case gast.Name() | gast.Attribute():
                 found = resolve_chain(node, self.resolve, self.scope.is_local)
                 if found is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import linecache
 import types as python_types
 from collections.abc import Mapping
@@ -18,11 +19,12 @@ from collections.abc import Mapping
 import gast
 
 from ....runtime.parsing import parse
-from ...diagnostics import CompileError, Diagnostic, Span
+from ...diagnostics import CompileError, Diagnostic, Span, UnsupportedError
 from ...ops.python_names import LIBRARY
 from ...program import Origin, Unnumbered
 from ...records import dataclass
 from . import typed_in
+from .refused import REFUSED
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -59,6 +61,11 @@ def read(function: python_types.FunctionType) -> SourceFile:
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
         hint = "define the function in a file or in a notebook, or put its source into `linecache.cache`"
         raise CompileError(Diagnostic("R004", message, span, "defined here", help=(hint,)))
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        refused, what, way_out = REFUSED[gast.AsyncFunctionDef]
+        span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+        message = f"{what} is outside the language"
+        raise UnsupportedError(Diagnostic(refused, message, span, "not supported", help=(way_out,)))
     is_own = (function.__module__ or "").startswith(LIBRARY)  # the language's own library does not change under it
     tree = _found(function, text, is_own)
     if tree is None:

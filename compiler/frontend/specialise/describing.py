@@ -40,3 +40,9 @@ def describe(frame: Frame, value: Value) -> str:
     }  # fmt: skip
     kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
     return kind.__name__ if isinstance(kind, type) else kind
+
+
+def too_large(number: int) -> str:
+    """What is said of an int: Python writes none of thousands of digits."""
+    shown = str(number) if number.bit_length() < 1000 else f"of {number.bit_length()} bits"
+    return f"the integer {shown} does not fit into 64 bits"

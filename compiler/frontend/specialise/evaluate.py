@@ -77,6 +77,8 @@ from .values import (
 
 ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
 
+MOST_BITS = 2**20  # of an int that is computed when a program is compiled
+
 
 def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
     """The value of an expression; `hint` names the result if one has to be emitted."""
@@ -198,6 +200,7 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
 
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if is_number(left) and is_number(right):
+        require_short(frame, op, left, right, node)
         return fold(frame, PYTHON_INFIX[op], node, left, right)
     left, right = optional.operands(frame, op, left, right, node)
     of_case = lambda one, other: binary(frame, op, one, other, node)  # noqa: E731
@@ -219,6 +222,18 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
     if op is gast.Pow:
         return power(frame, left, right, node, hint)
     return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+
+
+def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:
+    """Refuse to compute an int of so many bits that it would take seconds."""
+    base, count = left.value, right.value
+    grows = op is gast.Pow and abs(base) > 1 or op is gast.LShift and base != 0
+    if not grows or type(base) is not int or type(count) is not int:
+        return
+    bits = count + base.bit_length() if op is gast.LShift else count * base.bit_length()
+    if bits > MOST_BITS:
+        frame.fault("T001", f"this integer has {bits} bits, which is too many to compute", node, "computed here",
+                    ("`pow(base, exponent, modulus)` computes a remainder",))  # fmt: skip
 
 
 def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from ... import own_faults, syntax, types
-from ...dtypes import order
+from ...dtypes import has_kind_of, order
 from ...types import Array
 from . import (
     attributes,
@@ -281,9 +281,13 @@ def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) ->
 
 
 def same_kind(frame: Frame, value: Value, place: Array, node: gast.AST) -> Value:
-    """NumPy refuses `ints += floats`: the result would be cut off."""
+    """NumPy refuses `ints += floats`, whose result would be cut off, and results with a sign where there is none.
+
+    A single element is stored as any number is.
+    """
     found = frame.type_of(value)
-    if found is not None and order(types.dtype_of(found)) > order(place.dtype):
+    fits = has_kind_of if isinstance(found, Array) else lambda source, target: order(source) <= order(target)
+    if found is not None and not fits(types.dtype_of(found), place.dtype):
         message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of this operation in place"
         frame.fault("T001", message, node, "changed in place here", ("write `x = x + ...` for a new array",))
     return value

@@ -42,7 +42,7 @@ from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
 from . import broadcasts, fitting, two_meanings
 from .called_from import calls_to
-from .describing import describe
+from .describing import describe, too_large
 from .heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
@@ -345,7 +345,7 @@ class Frame:
             case Static(value=bool() | int() | float() | complex() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
-                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
+                    self.fault("T001", too_large(number), node, "too large", help_)
                 return syntax.constant(number if type(number) in PLAIN else plain_number(number))
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         help_ = ("make an array of it: `np.array(...)`",) if self.is_list(self.held(value)) else ()

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import numpy as np
 
 from ... import syntax, types
-from ...dtypes import NUMPY_DTYPE, is_bool
+from ...dtypes import has_kind_of, is_bool
 from ...ops.python_names import NameBinding, takes_out
 from ...types import Array, Scalar
 from . import arrays, choices, evaluate, library, subscript
@@ -80,8 +79,8 @@ def _place(frame: Frame, out: Value, node: gast.AST) -> Leaf | None:
 
 def _require_dtype(frame: Frame, binding: NameBinding, found: Array | Scalar, place: Array, node: gast.AST) -> None:
     """A function of elements may be rounded, but no more; others need the dtype that they give."""
-    source, target = NUMPY_DTYPE[types.dtype_of(found)], NUMPY_DTYPE[place.dtype]
-    fits = np.can_cast(source, target, "same_kind") if _is_elementwise(binding) else source == target
+    source, target = types.dtype_of(found), place.dtype
+    fits = has_kind_of(source, target) if _is_elementwise(binding) else source == target
     if not fits:
         message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of `{_name(binding)}`"
         frame.fault("T001", message, node, "stored here", (f"make the array with dtype={source.name}",))

@@ -25,6 +25,7 @@ from ...dtypes import (
     is_bool,
     is_complex,
     is_exact,
+    is_inexact,
     is_integer,
     is_python,
     python_word,
@@ -43,12 +44,13 @@ def require_one(frame: Frame, operator: str, atoms: list[gast.expr], made: str, 
     found = builder.types[made]
     if not narrow or operator == "cast" or is_bool(dtype_of(found)):
         return
+    is_pythons = isinstance(found, Scalar) and found.weak
     for word in sorted(builder.dtypes_of(made) - {dtype_of(found)}):
-        if isinstance(found, Scalar) and is_integer(word):
-            if not is_python(word) and not is_complex(found.dtype):
-                require_value(frame, narrow, made, word, node)
-        elif not is_exact(word, dtype_of(found)) and not (isinstance(found, Scalar) and found.weak):
+        is_int = is_integer(word)
+        if not (is_pythons or is_exact(word, dtype_of(found)) or is_int and is_inexact(dtype_of(found))):
             refuse(frame, narrow, dtype_of(found), word, node)
+        elif is_int and not is_python(word) and isinstance(found, Scalar) and not is_complex(found.dtype):
+            require_value(frame, narrow, made, word, node)
 
 
 def narrow_words(frame: Frame, atoms: list[gast.expr]) -> dict[str, frozenset[str]]:
