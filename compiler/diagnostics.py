@@ -145,7 +145,8 @@ class Diagnostic:
     """One fault: what (`message`), where (`span`, underlined with `label`), why (`labels`), and ways out (`help`).
 
     `subject` is the name that it speaks of, where other findings may be about the same.  `fix` rewrites the text as
-    the help says, where there is one way to do so.
+    the help says, where there is one way to do so.  `declares` is the option of `compile` that takes the subject,
+    where that is a way out.
     """
 
     code: str
@@ -157,6 +158,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     subject: str = ""
     fix: tuple[Edit, ...] = ()
+    declares: str = ""
 
     @property
     def page(self) -> str:

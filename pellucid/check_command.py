@@ -2,6 +2,7 @@
 
     pellucid check physics.py                    the functions that are compiled in the file
     pellucid check physics.py:drift --fix        one function, whether it is compiled there or not
+    pellucid check physics.py --declare          with what the messages propose to declare, in the decorators
     cat physics.py | pellucid check - --sarif    standard input, for other programs
 """
 
@@ -16,7 +17,8 @@ from io import BytesIO
 
 from .check import SUPPORTED, Finder, Report, check_bytes, decoded
 from .check_sarif import sarif
-from .compiler.diagnostics import Diagnostic, characters_before, render, shown_path, source_lines
+from .compiler.diagnostics import Diagnostic, Edit, characters_before, render, shown_path, source_lines
+from .declaring import declarations_in
 from .fixing import apply_edits, fixes_in
 
 STANDARD_INPUT = "-"
@@ -29,9 +31,10 @@ def main(
     fix: bool = False,
     is_supported: Callable[[str], bool] = SUPPORTED.__contains__,
     known_names: Collection[str] = SUPPORTED,
+    declare: bool = False,
 ) -> int:
     """Check files, and folders with all files below; 0 when all is well, 1 when there are faults, 2 when unreadable."""
-    reports, status, fixed = [], 0, 0
+    reports, status, fixed = [], 0, list[str]()
     for path, name in _expand(arguments):
         options = {"is_supported": is_supported, "known_names": known_names}
         try:
@@ -46,16 +49,34 @@ def main(
         if name and not report.functions and not report.diagnostics:
             print(f"pellucid check: {path} has no function {name!r}", file=sys.stderr)
             status = 2
-        while fix and path != STANDARD_INPUT and (edits := fixes_in(report.diagnostics, path)):
-            fixed += len(edits)
-            data = _rewritten(data, report, path)
+        while path != STANDARD_INPUT and (edits := _edits(report, path, fix, declare)):
+            fixed += _told(edits, report)
+            data = _rewritten(data, edits, path)
             report = check_bytes(data, shown, which=which, **options)
         reports.append(report)
     _tell(reports, form, fixed)
     return status or int(any(report.diagnostics for report in reports))
 
 
-def _tell(reports: list[Report], form: str, fixed: int) -> None:
+def _edits(report: Report, path: str, fix: bool, declare: bool) -> list[Edit]:
+    """What is rewritten at once: what has one way out comes first."""
+    edits = fixes_in(report.diagnostics, path) if fix else []
+    return edits or (declarations_in(report.diagnostics, path, report.text) if declare else [])
+
+
+def _told(edits: Iterable[Edit], report: Report) -> list[str]:
+    """A line for each edit: where it is, and what took the place of what."""
+    lines, found = report.text.split("\n"), []
+    for edit in sorted(edits, key=lambda edit: (edit.span.line, edit.span.column)):
+        span = edit.span
+        line = lines[span.line - 1].encode()
+        old = line[span.column : span.end_column].decode() if span.line == span.end_line else "..."
+        what = f"`{old}` -> `{edit.text}`" if old else f"`{edit.text}` added"
+        found.append(f"{shown_path(span.file)}:{span.line}: {what}")
+    return found
+
+
+def _tell(reports: list[Report], form: str, fixed: list[str]) -> None:
     if form == "json":
         listed = [as_json(fault, _text_of(fault, report)) for report in reports for fault in report.diagnostics]
         print(json_module.dumps(listed, indent=2))
@@ -66,7 +87,9 @@ def _tell(reports: list[Report], form: str, fixed: int) -> None:
         for report in reports:
             for diagnostic in report.diagnostics:
                 print(render(diagnostic, _text_of(diagnostic, report)), end="\n\n")
-        print(f"{_count(fixed, 'place')} rewritten; " * bool(fixed) + _summary(reports))
+        for line in fixed:
+            print(line)
+        print(f"{_count(len(fixed), 'place')} rewritten; " * bool(fixed) + _summary(reports))
 
 
 def _read(path: str) -> bytes:
@@ -76,10 +99,10 @@ def _read(path: str) -> bytes:
         return stream.read()
 
 
-def _rewritten(data: bytes, report: Report, path: str) -> bytes:
-    """Write the file with its fixes, in its encoding and with its ends of lines."""
+def _rewritten(data: bytes, edits: Iterable[Edit], path: str) -> bytes:
+    """Write the file with these edits, in its encoding and with its ends of lines."""
     encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
-    text = apply_edits(decoded(data), fixes_in(report.diagnostics, path))
+    text = apply_edits(decoded(data), edits)
     made = (text.replace("\n", "\r\n") if b"\r\n" in data else text).encode(encoding)
     with open(path, "wb") as stream:
         stream.write(made)

@@ -16,7 +16,7 @@ from .compiler.frontend.source.resolve import NameSource, Resolve, resolve_chain
 from .compiler.frontend.source.resolve_static import declared, function_resolver, listed
 from .compiler.records import dataclass
 
-COMPILERS = ("pellucid.compile", "pellucid.Function", "pellucid.grad", "pellucid.value_and_grad")
+COMPILERS = ("pellucid.compile", "pellucid.jit", "pellucid.Function", "pellucid.grad", "pellucid.value_and_grad")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

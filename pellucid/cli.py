@@ -101,6 +101,8 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("files", nargs="+", metavar="FILE", help=what)
     check.add_argument("--all", action="store_true", help="check every function, whether it is compiled or not")
     check.add_argument("--fix", action="store_true", help="rewrite what there is one way to write")
+    declare = "write `mutates=` and `freeze=` into the decorators, as the messages propose"
+    check.add_argument("--declare", action="store_true", help=declare)
     forms = check.add_mutually_exclusive_group()
     forms.add_argument("--json", dest="form", action="store_const", const="json", help="for editors and scripts")
     forms.add_argument("--sarif", dest="form", action="store_const", const="sarif", help="SARIF 2.1.0, for code hosts")
@@ -157,7 +159,7 @@ def add_function(command: argparse.ArgumentParser) -> None:
 def run_check(options: argparse.Namespace) -> int:
     from . import check_command
 
-    return check_command.main(options.files, options.form or "text", options.all, options.fix)
+    return check_command.main(options.files, options.form or "text", options.all, options.fix, declare=options.declare)
 
 
 def run_emit(options: argparse.Namespace) -> int:

@@ -35,8 +35,7 @@ _NUMPY = {
     "shift_right_arithmetic": "right_shift", "sub": "subtract", "dot": "dot",
 }  # fmt: skip
 _SPECIAL = {
-    "bessel_i0e": "i0e", "bessel_i1e": "i1e", "digamma": "digamma", "erf": "erf", "erf_inv": "erfinv", "erfc": "erfc",
-    "igamma": "gammainc", "igammac": "gammaincc", "lgamma": "gammaln", "logistic": "expit", "zeta": "zeta",
+    "digamma": "digamma", "erf": "erf", "erfc": "erfc", "lgamma": "gammaln", "logistic": "expit", "zeta": "zeta",
 }  # fmt: skip
 _ARRAYS = frozenset("""
     argmax argmin broadcast broadcast_in_dim broadcasted_iota clamp collapse concatenate convert_element_type

@@ -21,7 +21,8 @@ def library_name(value: Any) -> str | None:
     if isinstance(value, types.ModuleType):
         return value.__name__ if is_library(value.__name__) else None
     if isinstance(value, np.ufunc):
-        return f"numpy.{value.__name__}"
+        of_scipy = getattr(sys.modules.get("scipy.special"), value.__name__, None) is value
+        return f"{'scipy.special' if of_scipy else 'numpy'}.{value.__name__}"
     module, owner = getattr(value, "__module__", None), getattr(value, "__self__", None)
     if module is None and isinstance(owner, types.ModuleType):
         module = owner.__name__

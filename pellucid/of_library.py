@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
+from .compiler.diagnostics import Diagnostic, Span
 from .compiler.ops.python_names import BINDINGS, object_of
+from .compiler.vocabulary import instead_of
 
 IMPORT = {"numpy": "import numpy as np", "math": "import math"}
 SHORT = {"numpy": "np"}
@@ -41,6 +44,16 @@ def own_function(function: Callable[..., Any]) -> tuple[FunctionType, tuple[str,
     exec(compile(text, file, "exec"), namespace)
     made: FunctionType = namespace[dotted.rpartition(".")[2]]
     return made, options
+
+
+def not_supported(dotted: str) -> Diagnostic:
+    """What is said of a function that the language does not have, at the line that asks for it."""
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__package__", "").partition(".")[0] == "pellucid":
+        frame = frame.f_back
+    place = Span(frame.f_code.co_filename, frame.f_lineno, 0, frame.f_lineno, 0)
+    help_ = (instead_of(dotted, BINDINGS.__contains__),)
+    return Diagnostic("U012", f"`{dotted}` is not supported", place, "asked for here", help=help_)
 
 
 def _is(dotted: str, function: Callable[..., Any]) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
+from .compiler.diagnostics import UnsupportedError
 from .compiler.request import Argnums, BackwardHalf, Batch, Gradient, NamedAxes, Request, Transformation
 from .custom import Ruled
 from .function import Function
@@ -118,12 +119,12 @@ compile.__pellucid_known__ = compiled_inside  # type: ignore[attr-defined]
 
 def _of_library(function: Callable[..., Any], library: str, options: dict[str, Any]) -> Request:
     """What a call of it is, as a function of the user's."""
-    from .of_library import own_function  # looks at the table of all names
+    from .of_library import not_supported, own_function  # looks at the table of all names
 
     found = own_function(function)
     if found is None:
         public = ".".join(part for part in library.split(".") if not part.startswith("_"))
-        raise TypeError(f"`{public}` cannot be compiled or transformed by itself; call it in a function of your own")
+        raise UnsupportedError(not_supported(public))
     made, how = found
     return Request(made, **{**options, "static": tuple(dict.fromkeys((*options["static"], *how)))})
 

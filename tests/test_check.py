@@ -403,6 +403,68 @@ def test_what_has_one_way_out_is_rewritten(tmp_path, capsys, ends, encoding):
     assert main([str(file)]) == 1 and file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
 
 
+TO_DECLARE = """import numpy as np
+import pellucid
+from pellucid import compile
+
+table = [1.0, 2.0]
+config = {"a": 1.0}
+
+
+@pellucid.compile
+def drift(velocity, x):
+    velocity[0] = 0.0
+    x[1] = table[0]
+    return np.tanhh(x) + config["a"]
+
+
+@compile(static=("n",), mutates=("a",))
+def shifted(a, b, n):
+    b[0] = 1.0
+    a[n] = 1.0
+    return a
+
+
+def outside(x):
+    return x * table[0]
+
+
+kept = compile(outside)
+"""
+
+
+def test_declarations_are_written_into_the_decorators(tmp_path, capsys):
+    file = tmp_path / "m.py"
+    file.write_text(TO_DECLARE, encoding="utf-8")
+    assert main([str(file)], fix=True, declare=True) == 1
+    text, printed = file.read_text("utf-8"), capsys.readouterr().out
+    assert '@pellucid.compile(mutates=("velocity", "x"), freeze=("table", "config"))' in text
+    assert '@compile(static=("n",), mutates=("a", "b"))' in text
+    assert "m.py:13: `np.tanhh` -> `np.tanh`" in printed
+    assert "m.py:9: `pellucid.compile` -> `pellucid.compile(mutates=(" in printed
+    assert 'm.py:9: `, freeze=("table", "config")` added' in printed and "4 places rewritten" in printed
+    assert printed.count("error[") == 1 and "error[P007]" in printed  # what a call compiles has no decorator
+
+
+def test_declarations_are_not_written_without_being_asked(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text(TO_DECLARE, encoding="utf-8")
+    assert main([str(file)], fix=True) == 1 and "mutates=(\"velocity" not in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("before, after", [
+    ("@compile()", '@compile(mutates=("v",))'), ('@compile(mutates="w")', '@compile(mutates=("w", "v"))'),
+    ("@compile(mutates=NAMES)", "@compile(mutates=NAMES)"), ("@jit", '@jit(mutates=("v",))'),
+])  # fmt: skip
+def test_forms_of_the_decorator(tmp_path, before, after):
+    file = tmp_path / "m.py"
+    head = "from pellucid import compile, jit\nNAMES = ()\n"
+    body = "\ndef f(v, w):\n    v[0] = 1.0\n    return v\n"
+    file.write_text(f"{head}{before}{body}", encoding="utf-8")
+    main([str(file)], declare=True)
+    assert file.read_text("utf-8") == f"{head}{after}{body}"
+
+
 def test_without_being_asked_nothing_is_rewritten(tmp_path):
     file = tmp_path / "m.py"
     file.write_text(WRONG, encoding="utf-8")

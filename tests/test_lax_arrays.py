@@ -7,6 +7,7 @@ import scipy.special
 
 import pellucid
 from pellucid import compile, grad, lax, vmap
+from pellucid.compiler.ops import python_names
 from tests.harness.draws import some
 
 X = np.array([[0.3, -1.2, 2.0, 0.3], [1.5, 0.2, -0.7, 2.0], [0.1, 0.9, 2.0, -3.0]])
@@ -225,6 +226,12 @@ def test_what_a_convolution_does_not_take():
         lax.conv_general_dilated(np.zeros((1, 1, 2, 2, 2)), np.zeros((1, 1, 1, 1, 1)), (1, 1, 1), "SAME")
     with pytest.raises(ValueError, match="SAME"):
         lax.conv_general_dilated(np.zeros((1, 1, 2, 2)), np.zeros((1, 1, 1, 1)), (1, 1), "other")
+
+
+@pytest.mark.parametrize("table", [lax._NUMPY, lax._SPECIAL], ids=["numpy", "special"])
+def test_functions_of_elements_are_in_the_language(table):
+    missing = [name for name in table if python_names.binding_of(getattr(lax, name)) is None]
+    assert not missing
 
 
 def test_every_name_of_the_module_is_there():

@@ -71,7 +71,7 @@ def laid_out(a, shape, order):
 
 def require_order(order):
     if order != "C" and order != "F":
-        static.refuse("U012", "only the orders 'C' and 'F' are supported", "say the one that the array has")
+        static.refuse("U012", "only the orders 'C' and 'F' are supported", "say in which order: 'C' or 'F'")
 
 
 @gives("either")

@@ -247,7 +247,15 @@ def _diagnostic(code: str, found: list[tuple[Change, AliasOrigin]], around: Arou
     unique = dict.fromkeys(labels)
     span = Span.of(change.shown, around.file)
     others = tuple(label for label in unique if label.span != span)
-    return Diagnostic(code, message, span, change.how, others, help_, subject=name)
+    declares = "mutates" if _may_declare(code, found, around) else ""
+    return Diagnostic(code, message, span, change.how, others, help_, subject=name, declares=declares)
+
+
+def _may_declare(code: str, found: list[tuple[Change, AliasOrigin]], around: Around) -> bool:
+    """Whether the help says that the argument may be declared."""
+    if code not in ("P014", "P015", "P016") or code == "P014" and any(other.is_of_container for other, _ in found):
+        return False
+    return bool(_or_declare(found[0][1].name, around))
 
 
 def _kind_word(origin: AliasOrigin) -> str:

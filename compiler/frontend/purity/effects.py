@@ -142,7 +142,8 @@ class Judge:
         text = f"this function reads `{written}`, {article(found.what)} from outside that can change"
         help_ = instead_of_reading((written,), self.freeze, reason)
         subject = "" if reason else written
-        yield Diagnostic("P007", text, Span.of(read, self.file), "read here", labels, (help_,), subject=subject)
+        place, declares = Span.of(read, self.file), "freeze" if subject else ""
+        yield Diagnostic("P007", text, place, "read here", labels, (help_,), subject=subject, declares=declares)
 
     def _what_can_change(self, node: gast.expr) -> gast.expr:
         """Of `settings.table.rows` the part that is a list: what is behind it belongs to it."""
@@ -216,7 +217,7 @@ class Judge:
             name = respell(shown, near)
             fix = (Edit(Span.of(node, self.file), name),)
             return replace(self._fault("U012", text, node, "used here", f"did you mean `{name}`?"), fix=fix)
-        hint = words.WAYS_OUT.get(dotted, words.INSTEAD_OF_LIBRARY)
+        hint = words.instead_of(dotted, self.vocabulary.is_supported)
         return self._fault("U012", text, node, "used here", hint)
 
     # --- methods ---------------------------------------------------------------------------------------------------

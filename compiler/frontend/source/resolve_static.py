@@ -198,7 +198,7 @@ class StaticNames:
             return Resolution("constant", name) if tail in DTYPES else self._combine(arguments, name, "")
         if dotted.startswith("math."):
             return self._combine(arguments, name, "")
-        if dotted in ("pellucid.compile", "pellucid.grad", "pellucid.value_and_grad", "pellucid.vmap"):
+        if dotted in ("pellucid.compile", "pellucid.jit", "pellucid.grad", "pellucid.value_and_grad", "pellucid.vmap"):
             return Resolution("function", name)
         return Resolution("undecided", name)
 

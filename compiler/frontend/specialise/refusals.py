@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 import gast
 
-from ...vocabulary import AS_A_FUNCTION, INSTEAD_OF_LIBRARY, METHOD_WAYS_OUT, WAYS_OUT
+from ...ops.python_names import BINDINGS
+from ...vocabulary import AS_A_FUNCTION, INSTEAD_OF_LIBRARY, METHOD_WAYS_OUT, WAYS_OUT, instead_of
 from ..source.refused import REFUSED
 from ..source.resolve import library_name
 from .frame import Frame
@@ -20,7 +21,7 @@ def require_own(frame: Frame, value: Any, node: gast.AST) -> None:
     """Refuse a function of a library that has no row: what is inside it is nobody's business."""
     dotted = None if frame.is_library else library_name(value)
     if dotted is not None and not dotted.startswith(("pellucid.", "builtins.")):
-        help_ = (WAYS_OUT.get(dotted, INSTEAD_OF_LIBRARY),)
+        help_ = (instead_of(dotted, BINDINGS.__contains__),)
         frame.fault("U012", f"`{dotted}` is not supported", node, "called here", help_)
 
 
