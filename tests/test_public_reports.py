@@ -25,18 +25,8 @@ REFUSED = {
     "outside: variable of the enclosing loop": "P009",
 }
 
-DETERMINANT = "the slope of a determinant solves with the matrix, which is singular"
-KNOWN_LENGTH = "the slope of what all examples share is declared with a length that only the run knows"
 WRONG = {
     "library: digitize nan in the middle": "in bins that are in no order NumPy's answer depends on the value before",
-    "linear_algebra: det in forward mode, zeros": DETERMINANT,
-    "linear_algebra: det of 1 by 1 zero": DETERMINANT,
-    "linear_algebra: det of rank 2 of 3": DETERMINANT,
-    "linear_algebra: det of zeros": DETERMINANT,
-    "linear_algebra: det squared at a singular matrix": DETERMINANT,
-    "rules: custom_jvp, literal": KNOWN_LENGTH,
-    "rules: rule under vmap with ones((2, 3))": KNOWN_LENGTH,
-    "rules: safe root under vmap": KNOWN_LENGTH,
     "slopes_at_zero: abs of 1e-310j": "the modulus of a number below the normal ones divides by zero",
 }
 

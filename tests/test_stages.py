@@ -3,12 +3,15 @@
 import gast
 import pytest
 
+import pellucid
 from pellucid.compiler import syntax
 from pellucid.compiler.analysis.reaching import changed_definitions
 from pellucid.compiler.diagnostics import InternalError, Span
+from pellucid.compiler.frontend.specialise import own_operators
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.program import Function, Origin, Program
+from pellucid.compiler.steps import Step, run_steps
 from pellucid.compiler.types import FLOAT, INT, Array, Dim, ListOf, Scalar, parse
 
 from .harness.random_typed import random_program
@@ -351,6 +354,30 @@ def test_require_names_the_step_and_the_smallest_statement():
     assert caught.value.step == "flatten" and caught.value.statement_text == "y = add(sin(s), 1.0)"
     assert "`f` is not of the typed stage: an operand is not an atom" in str(caught.value)
     assert verifier.require(function(total(), syntax.return_(["s"])), "typed") is None
+
+
+@pytest.mark.parametrize("wrong", [KeyError("e_bar_7"), IndexError("pop from empty list"), AssertionError()])
+def test_a_fault_of_a_pass_names_the_users_line(wrong):
+    def forgets(made):
+        for statement in made.body:
+            if isinstance(statement, gast.Return):
+                raise wrong
+        return made
+
+    program = Program("f", {"f": function(total(), syntax.return_(["s"]))})
+    with pytest.raises(InternalError) as caught:
+        run_steps(program, (Step(forgets, "typed", "typed"),))
+    assert caught.value.step == "forgets" and caught.value.statement_text.strip() == "return (s,)"
+    assert f"{type(wrong).__name__}: {wrong}, at line 7" in str(caught.value) and caught.value.__cause__ is wrong
+
+
+def test_a_fault_of_the_specialiser_names_the_users_line(monkeypatch):
+    def forgets(*_):
+        raise KeyError("sin")
+
+    monkeypatch.setattr(own_operators, "binary", forgets)
+    with pytest.raises(InternalError, match=r"KeyError: 'sin', at line \d+"):
+        pellucid.compile(lambda x: x * 2.0)(1.0)
 
 
 def test_calls_fit():

@@ -87,6 +87,7 @@ class _Lengths:
         self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
         self.counters = set(loop_variables(function))
         self.values: dict[str, gast.expr] = {}  # what ints are
+        self.copies: dict[str, set[str]] = {}  # which others an int is, one on each path
         self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
         self.better: dict[Extent, Extent] = {}  # which length a symbol has turned out to be
         self.meant: dict[str, Extent] = {}  # which other length a symbol is
@@ -147,6 +148,8 @@ class _Lengths:
         if isinstance(taken, gast.Subscript) or operator == "pop" or getattr(taken, "id", "") in self.recorded:
             self.recorded.add(name)
         self.values[name] = value
+        if isinstance(value, gast.Name):
+            self.copies.setdefault(name, set()).add(value.id)
         known = self.builder.extents.get(getattr(value, "id", ""))
         if known is not None and name not in self.builder.merged:
             self.builder.extents[name] = known  # a copy, until it is looked through
@@ -209,12 +212,21 @@ class _Lengths:
         return left == right or any(self.same(one, other) for one, other in ways)
 
     def same(self, left: str, right: str) -> bool:
-        """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own."""
+        """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own.
+
+        One that the forward sweep has recorded stands for what was recorded, which nothing here can tell, and one that
+        it hands out of a branch is what it was there, as the backward sweep reads it in the same branch.
+        """
         if left == right or {left, right} <= self.counters:
             return True
         left, right = self.unclamped(left), self.unclamped(right)
         one, other = self.values.get(left), self.values.get(right)
-        if left == right:
+        if left == right or not self.recorded.isdisjoint((left, right)):
+            return True
+        if left in self.copies.get(right, ()) or right in self.copies.get(left, ()):
+            return True
+        known = self.builder.extents.get(left)
+        if known is not None and known == self.builder.extents.get(right):
             return True
         if not (isinstance(one, gast.Call) and isinstance(other, gast.Call)) or len(one.args) != len(other.args):
             return False
