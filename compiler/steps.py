@@ -10,28 +10,18 @@ What a pass raises only by a fault of its own reaches the user as an InternalErr
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, TypeVar
 
-<<<<<<< HEAD
 from .languages.verifier import require, require_calls, require_same_definitions
 from .own_faults import named
-=======
-import gast
-
-from .diagnostics import InternalError
-from .languages.verifier import require, require_calls, require_same_definitions, text_of
->>>>>>> memory
 from .program import Function, Program, hand_on
 from .records import dataclass
 
 Listener = Callable[[str, object, object], None]
 FUNCTION, PROGRAM, MADE = "function", "program", "made"
 ROUNDS = 12
-OWN_FAULTS = (LookupError, AssertionError, AttributeError, NameError)  # which tell a user of the compiler nothing
 
 observers: list[Listener] = []
 
@@ -99,11 +89,7 @@ def run_way(made: Made | None, way: Way, asked: object) -> Made:
     for step in way:
         if isinstance(step, Step) and step.of == MADE:
             before = None if made is None else made.program  # type: ignore[attr-defined]
-<<<<<<< HEAD
             with named(step.name, None if before is None else before.main):
-=======
-            with faults_told(step.name):
->>>>>>> memory
                 made = step.run(made, asked)
             done(step, before, made.program)  # type: ignore[union-attr]
         else:
@@ -113,45 +99,11 @@ def run_way(made: Made | None, way: Way, asked: object) -> Made:
 
 
 def _run(program: Program, step: Step) -> Program:
-<<<<<<< HEAD
     if step.of == FUNCTION:
         return done(step, program, program.map(step.on))
     with named(step.name, program.main):
         made = step.run(program)
     return done(step, program, made)
-=======
-    with faults_told(step.name):
-        made = program.map(step.on) if step.of == FUNCTION else step.run(program)
-    return done(step, program, made)
-
-
-@contextmanager
-def faults_told(step: str) -> Iterator[None]:
-    """Raise InternalError for a fault of a pass, with the statement that it was at and the user's line of that."""
-    try:
-        yield
-    except OWN_FAULTS as error:
-        node = _innermost_node(error.__traceback__)
-        line = _line_of(node)
-        place = f", at line {line}" if line else ""
-        raise InternalError(step, text_of(node), f"{type(error).__name__}: {error}{place}") from error
-
-
-def _innermost_node(trace: TracebackType | None) -> Any:
-    """The node of the program that the innermost function was at which has one with a line: a statement, if it can."""
-    found = None
-    while trace is not None:
-        nodes = [v for v in trace.tb_frame.f_locals.values() if isinstance(v, gast.AST) and _line_of(v)]
-        found = next((node for node in nodes if isinstance(node, gast.stmt)), nodes[0] if nodes else found)
-        trace = trace.tb_next
-    return found
-
-
-def _line_of(node: Any) -> int:
-    """The line of the user's file that a node was written in; 0 where it does not know."""
-    span = getattr(node, "span", None)
-    return int(getattr(node, "lineno", None) or 0) if span is None else int(span.line)
->>>>>>> memory
 
 
 def _repeated(program: Program, steps: tuple[Step, ...]) -> Program:

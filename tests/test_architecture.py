@@ -89,11 +89,7 @@ MAY_IMPORT = {
     "lower": f"{LANGUAGE} analysis remarks renaming tuning",
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
-<<<<<<< HEAD
     "steps": "program languages own_faults records",
-=======
-    "steps": "diagnostics program languages records",
->>>>>>> memory
     "stopwatch": "steps",
     "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",

@@ -357,7 +357,7 @@ def test_require_names_the_step_and_the_smallest_statement():
 
 
 @pytest.mark.parametrize("wrong", [KeyError("e_bar_7"), IndexError("pop from empty list"), AssertionError()])
-def test_a_fault_of_a_pass_names_the_users_line(wrong):
+def test_a_fault_of_a_pass_names_the_users_function(wrong):
     def forgets(made):
         for statement in made.body:
             if isinstance(statement, gast.Return):
@@ -367,8 +367,8 @@ def test_a_fault_of_a_pass_names_the_users_line(wrong):
     program = Program("f", {"f": function(total(), syntax.return_(["s"]))})
     with pytest.raises(InternalError) as caught:
         run_steps(program, (Step(forgets, "typed", "typed"),))
-    assert caught.value.step == "forgets" and caught.value.statement_text.strip() == "return (s,)"
-    assert f"{type(wrong).__name__}: {wrong}, at line 7" in str(caught.value) and caught.value.__cause__ is wrong
+    assert caught.value.step == "forgets" and caught.value.__cause__ is wrong
+    assert f"{type(wrong).__name__}: {wrong}" in str(caught.value) and "in `f`" in str(caught.value)
 
 
 def test_a_fault_of_the_specialiser_names_the_users_line(monkeypatch):
@@ -376,8 +376,9 @@ def test_a_fault_of_the_specialiser_names_the_users_line(monkeypatch):
         raise KeyError("sin")
 
     monkeypatch.setattr(own_operators, "binary", forgets)
-    with pytest.raises(InternalError, match=r"KeyError: 'sin', at line \d+"):
+    with pytest.raises(InternalError, match=r"KeyError: 'sin'") as caught:
         pellucid.compile(lambda x: x * 2.0)(1.0)
+    assert "test_stages.py:" in str(caught.value)
 
 
 def test_calls_fit():
