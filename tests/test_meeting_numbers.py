@@ -132,7 +132,7 @@ np.unwrap(x, period=4); np.unwrap(x, period=5); np.quantile(x, 0); np.quantile(x
 np.nanpercentile(x, 40, method="lower"); np.select([x > 3], [x], -1); np.select([x > 3], [x], 300)
 np.pad(x, 1, constant_values=300); np.pad(x, 3, "linear_ramp", end_values=-7); np.pad(x, (2, 5), "linear_ramp")
 np.ediff1d(x, to_begin=0.5); np.ediff1d(x, to_begin=-1); np.polydiv(x, x[:2]); np.polydiv(x, [2, 1])
-np.bincount(x); np.gradient(x)
+np.bincount(x); np.gradient(x); np.add.outer(x, 1); np.multiply.outer(1.5, x)
 """.replace("\n", ";").split(";")
 
 

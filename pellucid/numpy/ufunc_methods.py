@@ -6,7 +6,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static, static_ufuncs
-from .elementary import in_dtype, operand, require_no_out
+from .elementary import in_dtype, operand, require_no_out, strong
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape
 from .places import flatnonzero
 from .reductions import all, any, cumprod, cumsum, max, min, prod, sum
@@ -77,7 +77,7 @@ def accumulate(ufunc, array, /, axis=0, dtype=None, out=None):
 
 def outer(ufunc, A, B, /):
     """The function of every pair of elements."""
-    A, B = operand(A), operand(B)
+    A, B = strong(operand(A)), strong(operand(B))
     if static.rank(A) == 0 or static.rank(B) == 0:
         return ufunc(A, B)
     return ufunc(reshape(A, (*A.shape, *[1 for _ in B.shape])), B)
