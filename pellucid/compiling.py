@@ -14,7 +14,6 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.own_faults import named
 from .compiler.request import Request
-from .compiler.steps import faults_told
 from .compiler.stopwatch import timed
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
@@ -47,8 +46,7 @@ def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOpti
         loops = driver.loops(made.program)
         memory.pool()
         watch.lap("the runtime's own code")
-        with faults_told("llvm"):
-            executable = llvm.compile_program(loops, options, driver.for_llvm)
+        executable = llvm.compile_program(loops, options, driver.for_llvm)
     guards = Guards(made.guards)
     return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards), watch.took)
 
