@@ -89,7 +89,7 @@ def compile(
         **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
-        numbered = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+        numbered: dict[str, Any] = {"static_argnums": static_argnums, "static_argnames": static_argnames}
         return told_to_users(lambda f: compile(f, **options, **numbered))
     options["static"] = (*options["static"], *names(static_argnames or ()), *numbered_names(function, static_argnums))
     if _is_read(function):

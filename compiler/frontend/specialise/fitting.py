@@ -31,7 +31,7 @@ def converted(frame: Frame, operator: str, atoms: list[gast.expr], node: gast.AS
     operands = [frame.builder.type_of(a) for a in atoms]
     if INT not in operands or not all(isinstance(t, Scalar) or hasattr(t, "dims") for t in operands):
         return atoms
-    word, weak = promote(*operands)  # type: ignore[arg-type]
+    word, weak = promote(*operands)
     if weak or word == INT_WORD or not is_integer(word):
         return atoms
     if frame.builder.widened and two_meanings.narrow_words(frame, atoms):
@@ -47,7 +47,7 @@ def kept(atom: gast.expr, type_: object, word: str) -> bool:
 
 
 def as_numpys(frame: Frame, atom: gast.expr, word: str, node: gast.AST) -> gast.expr:
-    value = Static(atom.value) if isinstance(atom, gast.Constant) else Leaf(atom.id)  # type: ignore[attr-defined]
+    value = Static(atom.value) if isinstance(atom, gast.Constant) else Leaf(atom.id)
     return frame.atom(frame.emit("cast", value, node=node, dtype=word, weak=False), node)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import has_kind_of, is_bool
+from ...dtypes import NUMPY_DTYPE, has_kind_of, is_bool
 from ...ops.python_names import NameBinding, takes_out
 from ...types import Array, Scalar
 from . import arrays, choices, evaluate, library, subscript
@@ -83,7 +83,7 @@ def _require_dtype(frame: Frame, binding: NameBinding, found: Array | Scalar, pl
     fits = has_kind_of(source, target) if _is_elementwise(binding) else source == target
     if not fits:
         message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of `{_name(binding)}`"
-        frame.fault("T001", message, node, "stored here", (f"make the array with dtype={source.name}",))
+        frame.fault("T001", message, node, "stored here", (f"make the array with dtype=np.{NUMPY_DTYPE[source].name}",))
 
 
 def _require_rank(frame: Frame, found: Array | Scalar, place: Array, node: gast.AST) -> None:
