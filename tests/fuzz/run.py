@@ -42,7 +42,8 @@ def main(arguments=None):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(prog="tests.fuzz.run", description=__doc__.splitlines()[0])
-    parser.add_argument("--generator", action="append", help="numpy, containers, corpus or outside; all if not given")
+    names = "numpy, containers, corpus, outside, instances or scientific; all if not given"
+    parser.add_argument("--generator", action="append", help=names)
     parser.add_argument("--minutes", type=float, help="how long, for each generator")
     parser.add_argument("--count", type=int, help="how many programs of each generator (300 without --minutes)")
     parser.add_argument("--seed", type=int, default=1)
