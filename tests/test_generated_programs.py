@@ -19,7 +19,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BATCH = 20
 
 
-@pytest.mark.parametrize("generator", ["numpy", "containers", "corpus"])
+SLOW = pytest.param("scientific", marks=pytest.mark.long)  # programs that compile derivatives of their own
+
+
+@pytest.mark.parametrize("generator", ["numpy", "containers", "corpus", SLOW])
 def test_programs_agree_with_cpython(generator):
     command = [
         sys.executable,

@@ -71,3 +71,13 @@ def _same(found, want):
         return
     assert np.asarray(found).dtype == np.asarray(want).dtype
     np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+def test_the_class_of_a_dtype_converts(dtype):
+    def doubled(b):
+        return b * b.dtype.type(2)
+
+    x = np.array([1, 2, 3], dtype)
+    found = np.asarray(pellucid.compile(doubled)(x))
+    assert found.dtype == dtype and found.tolist() == doubled(x).tolist()

@@ -25,7 +25,7 @@ os.environ["PELLUCID_CACHE_DIR"] = tempfile.mkdtemp(prefix="pellucid-cache-")
 os.environ["PELLUCID_CACHE"] = "0"
 os.environ["PELLUCID_VERIFY"] = "1"
 
-NAMED = "numpy, containers, corpus, outside, instances or meetings; all if not given"
+NAMED = "numpy, containers, corpus, outside, instances, meetings or scientific; all if not given"
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 

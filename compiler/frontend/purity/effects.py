@@ -228,6 +228,8 @@ class Judge:
         known = words.NUMPY_METHODS - words.METHOD_WAYS_OUT.keys()  # a function of that name may be another one
         if method in ALWAYS_METHODS or (method in known and self.vocabulary.is_supported(function)):
             return
+        if method == "type" and isinstance(base, gast.Attribute) and base.attr == "dtype":
+            return  # a conversion, which the specialiser knows
         if method in ("tofile", "dump", "dumps"):
             yield self._fault(
                 "P004", f"this function does input or output: `.{method}()`", func, "called here", OUTSIDE

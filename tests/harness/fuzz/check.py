@@ -29,6 +29,7 @@ from .limits import TooSlow, time_limit
 
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="pellucid_fuzz_"))
 SLOW_IN_PYTHON = 0.5  # seconds after which a program is given up as one that does not end
+SLOW_WITH_TRANSFORMS = 20.0  # the same for one that compiles derivatives of its own
 SLOW_STAGE = 10.0  # the same for a stage, run by CPython, of a program that does end
 NUDGES = 3  # a branch on what rounding alone decides is turned by one of them, most likely
 LAST_DIGITS = {"float16": 1e-3, "float32": 1e-6, "float64": 1e-13}
@@ -98,7 +99,7 @@ class Expected:
 
 def expected(case, path):
     """What CPython makes of each call, in a module of its own; the others get arguments nudged in several ways."""
-    with time_limit(SLOW_IN_PYTHON):
+    with time_limit(SLOW_WITH_TRANSFORMS if "pellucid." in case.source else SLOW_IN_PYTHON):
         spaces = [module(case, path) for _ in range(1 + NUDGES)]
         if "np.empty" in case.source:
             for space, filling in zip(spaces[1:], (77, -77)):
