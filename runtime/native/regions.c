@@ -6,6 +6,8 @@
    first needs them, sleep between regions after a glance of some microseconds, and end with the process; a process that
    was forked begins without any. */
 
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "native.h"
 
 #include <limits.h>
