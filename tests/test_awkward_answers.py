@@ -149,7 +149,7 @@ def test_functions_at_their_corners(text):
 
 
 KEYWORDS = {
-    "np.mean(x, where=x > 0)": "U012", "np.mean(x, of=1)": "T004", "np.add(x, 1, casting='safe')": "U012",
+    "np.std(x, where=x > 0)": "U012", "np.mean(x, of=1)": "T004", "np.add(x, 1, casting='safe')": "U012",
     "np.add(x, 1, of=1)": "T004", "np.array(x, ndmin=2)": "U012", "np.clip(x, 0, 1, dtype=float)": "U012",
     "x.astype(int, of=1)": "T004", "np.arange(3, device='cpu')": "U012", "math.sin(x[0], of=1)": "T004",
 }  # fmt: skip
