@@ -241,3 +241,9 @@ def test_every_name_of_the_module_is_there():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         lax.nothing
     assert pellucid.lax is lax
+
+
+@pytest.mark.parametrize("k", [-1, 4])
+def test_more_than_there_are_is_refused(k):
+    with pytest.raises(ValueError, match="length of the axis"):
+        compile(lambda x: lax.top_k(x, k))(np.ones(3))

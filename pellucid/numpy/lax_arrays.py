@@ -308,7 +308,12 @@ def cumlogsumexp(operand, axis=0, reverse=False):
 
 
 def top_k(operand, k, *, axis=-1):
-    """The `k` largest elements along an axis, the largest first, and their places; of equals the first comes first."""
+    """The `k` largest elements along an axis, the largest first, and their places; of equals the first comes first.
+
+    Raises ValueError unless 0 <= k <= the length of the axis.
+    """
+    if k < 0 or k > operand.shape[axis]:
+        raise ValueError("k is from 0 to the length of the axis")
     backwards = np.flip(operand, axis)
     order = np.flip(np.argsort(backwards, axis=axis, kind="stable"), axis)
     places = operand.shape[axis] - 1 - slice_in_dim(order, 0, k, 1, axis)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import types
-from ...dtypes import INT_WORD, LARGEST_EXACT, NUMPY_DTYPE, is_exact, is_inexact
+from ...dtypes import LARGEST_EXACT, NUMPY_DTYPE, is_inexact
 from ...types import Array, ListOf, Scalar, Type
 from .frame import Frame
 from .values import Leaf, Static, Value
@@ -48,8 +48,7 @@ def join_numbers(frame: Frame, left: Value, right: Value) -> Scalar:
 def is_kept(frame: Frame, value: Value, dtype: str) -> bool:
     """Whether a number of Python's is known to keep its value, and its arithmetic, in this dtype of NumPy's."""
     if isinstance(value, Static):
-        holds_more = is_inexact(dtype) or not is_exact(dtype, INT_WORD)  # than the ints of Python that we have
-        return holds_more and has_value(dtype, value.value)
+        return is_inexact(dtype) and has_value(dtype, value.value)
     known = frame.builder.entered.get(value.name) if isinstance(value, Leaf) else None
     if known is None or not has_value(dtype, known[0]):
         return False
