@@ -471,7 +471,8 @@ def damped_spring(x, v):
     return x - 0.1 * v
 
 
-def test_the_command_lists_and_clears(folder, capsys):
+def test_the_command_lists_and_clears(folder, capsys, monkeypatch):
+    monkeypatch.delenv("PELLUCID_CACHE_SIZE")
     assert main(["cache"]) == 0
     assert re.fullmatch(r"0 functions; 0 files, 0 B of 512\.0 MB, in .*\n", capsys.readouterr().out)
     compile(damped_spring)(np.ones(3), 2.0)

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 def calls_to(frame: Frame) -> tuple[Label, ...]:
-    """The calls that lead to where a frame is, the nearest first."""
-    found: list[Label] = []
+    """The calls that lead to where a frame is, the nearest first; a call that recursion repeats is there once."""
+    found: dict[Label, None] = {}
     while frame.caller is not None and len(found) < LONGEST_CHAIN:
         if frame.call_span is not None and not frame.is_library and not frame.caller.is_library:
-            found.append(Label(frame.call_span, f"`{frame.caller.source.name}` calls `{frame.source.name}` here"))
+            words = f"`{frame.caller.source.name}` calls `{frame.source.name}` here"
+            found.setdefault(Label(frame.call_span, words))
         frame = frame.caller
     return tuple(found)
