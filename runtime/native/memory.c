@@ -10,8 +10,6 @@
 
 #include "native.h"
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,26 +49,12 @@ _Static_assert(sizeof(Block) == HEADER, "machine code finds the data of a block 
 static _Atomic int64_t live;
 static int64_t cached, limit = INT64_C(1) << 29;
 static Block *bins[CLASSES];
-static atomic_int lock_word;
-
-static void lock(void)
-{
-    int open = 0;
-    while (!atomic_compare_exchange_weak_explicit(&lock_word, &open, 1, memory_order_acquire, memory_order_relaxed)) {
-        open = 0;
-        sched_yield();
-    }
-}
-
-static void unlock(void)
-{
-    atomic_store_explicit(&lock_word, 0, memory_order_release);
-}
+static SpinLock pool_lock;
 
 /* For a child after fork: another thread may have held the lock. */
 void pellucid_unlock(void)
 {
-    unlock();
+    unlock(&pool_lock);
 }
 
 static void *data_of(void *owner)
@@ -108,9 +92,9 @@ void *pellucid_allocate(uint64_t bytes)
     uint64_t top = (wanted - 1) >> shift; /* 4 to 7 */
     uint64_t size = (top + 1) << shift;
     int64_t size_class = shift << 2 | (int64_t)(top & 3);
-    lock();
+    lock(&pool_lock);
     Block *block = taken(size_class);
-    unlock();
+    unlock(&pool_lock);
     if (block == NULL)
         block = fresh(size);
     if (block == NULL) {
@@ -130,14 +114,14 @@ void pellucid_free(void *owner)
 {
     Block *block = owner;
     atomic_fetch_sub_explicit(&live, block->size, memory_order_relaxed);
-    lock();
+    lock(&pool_lock);
     bool keeps = (uint64_t)(cached + block->size) <= (uint64_t)limit;
     if (keeps) {
         cached += block->size;
         block->next = bins[block->size_class];
         bins[block->size_class] = block;
     }
-    unlock();
+    unlock(&pool_lock);
     if (!keeps)
         free(block);
 }
@@ -158,10 +142,10 @@ int64_t pellucid_live(void)
 /* Sets how many bytes are kept for later; gives the former number. */
 int64_t pellucid_limit(int64_t bytes)
 {
-    lock();
+    lock(&pool_lock);
     int64_t former = limit;
     limit = bytes;
-    unlock();
+    unlock(&pool_lock);
     return former;
 }
 
@@ -171,9 +155,9 @@ int64_t pellucid_trim(void)
     int64_t total = 0;
     for (int size_class = 0; size_class < CLASSES; size_class++) {
         for (;;) {
-            lock();
+            lock(&pool_lock);
             Block *block = taken(size_class);
-            unlock();
+            unlock(&pool_lock);
             if (block == NULL)
                 break;
             total += block->size;

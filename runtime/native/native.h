@@ -5,6 +5,8 @@
 #ifndef PELLUCID_NATIVE_H
 #define PELLUCID_NATIVE_H
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +18,23 @@ enum {
 
 /* A loop as machine code: iterations `first` to `last` of it; 0, or which error site was reached, plus one. */
 typedef int64_t Body(int64_t *captures, int64_t *context, int64_t first, int64_t last);
+
+/* A lock for some instructions, which a child after fork may open by storing 0. */
+typedef atomic_int SpinLock;
+
+static inline void lock(SpinLock *word)
+{
+    int open = 0;
+    while (!atomic_compare_exchange_weak_explicit(word, &open, 1, memory_order_acquire, memory_order_relaxed)) {
+        open = 0;
+        sched_yield();
+    }
+}
+
+static inline void unlock(SpinLock *word)
+{
+    atomic_store_explicit(word, 0, memory_order_release);
+}
 
 /* memory.c */
 void *pellucid_allocate(uint64_t bytes);

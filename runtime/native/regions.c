@@ -12,8 +12,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +36,8 @@ static _Atomic int64_t stream_bytes = INT64_C(1) << 26; /* a result this large h
 static _Atomic double threshold = 60000.0;     /* nanoseconds: to wake a sleeping worker takes 20 to 40 microseconds */
 
 static _Atomic int32_t process;
-static atomic_int busy, lock_word;
+static atomic_int busy;
+static SpinLock error_lock;
 static _Atomic int64_t started, regions, gate, generation, asleep, helpers;
 static pthread_mutex_t mutex;
 static pthread_cond_t wake, done;
@@ -94,17 +93,13 @@ static int64_t run_alone(const Loop *own, int64_t *context, int64_t from, int64_
 /* Keeps an error, unless one of an earlier chunk is there. */
 static void fail(int64_t chunk, int64_t found, const int64_t *context)
 {
-    int open = 0;
-    while (!atomic_compare_exchange_weak_explicit(&lock_word, &open, 1, memory_order_acquire, memory_order_relaxed)) {
-        open = 0;
-        sched_yield();
-    }
+    lock(&error_lock);
     if (chunk < atomic_load_explicit(&failed, memory_order_relaxed)) {
         atomic_store_explicit(&failed, chunk, memory_order_relaxed);
         status = found;
         memcpy(error, context, (size_t)slots * sizeof *context);
     }
-    atomic_store_explicit(&lock_word, 0, memory_order_release);
+    unlock(&error_lock);
 }
 
 /* Takes chunks until none is left, or one fails. */
@@ -210,7 +205,7 @@ static bool is_own_process(void)
     pthread_cond_init(&wake, NULL);
     pthread_cond_init(&done, NULL);
     gate = asleep = started = 0;
-    lock_word = busy = 0;
+    error_lock = busy = 0;
     atomic_store_explicit(&process, here, memory_order_release);
     return true;
 }
