@@ -38,10 +38,12 @@ from .lax import custom_linear_solve, custom_root, stop_gradient
 from .linear import linear_transpose, linearize
 from .pullback import Pullback, vjp
 from .runtime.array import Array
+from .runtime.asynchronous import synchronous
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
 from .starting import begin as _begin
 from .transformations import compile, grad, value_and_grad, vmap
+from .waiting import block_until_ready
 
 jit, remat = compile, checkpoint  # as JAX calls them
 
@@ -65,6 +67,7 @@ __all__ = [
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
+    "block_until_ready",
     "check_grads",
     "checkpoint",
     "compile",
@@ -87,6 +90,7 @@ __all__ = [
     "linearize",
     "remat",
     "stop_gradient",
+    "synchronous",
     "thread_count",
     "threads",
     "tree",

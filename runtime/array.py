@@ -10,6 +10,8 @@ An array of no dimensions behaves as in NumPy: its operators give NumPy scalars.
 
 from __future__ import annotations
 
+import copy
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -51,36 +53,6 @@ class Array(HeldValues):
     # --- what it is
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of every dimension."""
-        return self._values.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype of the elements."""
-        return self._values.dtype
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions."""
-        return self._values.ndim
-
-    @property
-    def size(self) -> int:
-        """How many elements."""
-        return self._values.size
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of an element."""
-        return self._values.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self._values.nbytes
-
-    @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from one element to the next, along every dimension."""
         return self._values.strides
@@ -116,7 +88,8 @@ class Array(HeldValues):
         return At(self)
 
     def block_until_ready(self) -> Array:
-        """The array itself, once its values are there; calls do not return before that."""
+        """The array itself, once its values are there.  Raises the error of the call that should have made them."""
+        self._wait()
         return self
 
     def to_device(self, device: str, /, *, stream: None = None) -> Array:
@@ -148,19 +121,35 @@ class Array(HeldValues):
     # --- Python's conversions
 
     def __float__(self) -> float:
-        return float(self._values)
+        return float(self._plain)
 
     def __int__(self) -> int:
-        return int(self._values)
+        return int(self._plain)
 
     def __complex__(self) -> complex:
-        return complex(self._values)
+        return complex(self._plain)
 
     def __bool__(self) -> bool:
-        return bool(self._values)
+        return bool(self._plain)
 
     def __index__(self) -> int:
-        return operator.index(self._values)
+        return operator.index(self._plain)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._number(), digits)
+
+    def __trunc__(self) -> int:
+        return math.trunc(self._number())
+
+    def __floor__(self) -> int:
+        return math.floor(self._number())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._number())
+
+    def _number(self) -> Any:
+        """The number that an array of no dimensions is."""
+        return self._plain if self._is_number else self._values.item() if self.ndim == 0 else self._values
 
     def __repr__(self) -> str:
         text = repr(self._values)
@@ -170,16 +159,17 @@ class Array(HeldValues):
         return str(self._values)
 
     def __format__(self, form: str) -> str:
-        return format(self._values, form)
+        return format(self._plain, form)
 
     def __copy__(self) -> Array:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
-        return Array(self._values.copy())
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self._plain if self._is_number else Array(self._values.copy())
 
-    def __reduce__(self) -> tuple[Callable[..., Array], tuple[np.ndarray]]:
-        return Array, (self._values,)
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """A pickle holds the values; of what stands for a number it holds the number."""
+        return (copy.copy, (self._plain,)) if self._is_number else (Array, (self._values,))
 
     # --- NumPy's protocols
 

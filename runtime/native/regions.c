@@ -16,10 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 enum {
     CHUNKS_PER_THREAD = 4, /* a thread that is held up leaves its share to the others */
     GLANCES = 400,         /* pauses of 10 to 50 nanoseconds */
@@ -52,15 +48,6 @@ static _Alignas(CACHE_LINE) _Atomic int64_t failed;
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static void glance(void)
-{
-#if defined(__SSE2__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
 }
 
 static bool is_stopped(const int64_t *context)
