@@ -17,8 +17,12 @@ import pytest
 
 import pellucid
 from pellucid import Array
+from pellucid.compiler.targets.llvm import foreseen
 from pellucid.runtime import asynchronous, memory
 from pellucid.runtime.dispatch import support
+from tests.harness.corpus import map_leaves, programs
+from tests.harness.draws import some
+from tests.harness.stages import assert_same_value
 
 pytestmark = pytest.mark.skipif(support.reason() is not None, reason="calls through Python end before they return")
 LONG = 3 * 10**7  # iterations: a tenth of a second
@@ -362,6 +366,29 @@ threading.Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SI
 def test_the_process_may_end_at_once():
     done = python("endless = learnt(halved, ones, 3)(ones, 10**15)\nprint('out', flush=True)\nos._exit(3)\n")
     assert (done.stdout, done.stderr, done.returncode) == ("out\n", "", 3)
+
+
+# --- the corpus in both modes --------------------------------------------------------------------------------------
+
+
+def settled(leaf):
+    return leaf if not isinstance(leaf, Array) else leaf._plain if leaf._is_number else np.asarray(leaf)
+
+
+@pytest.mark.parametrize("program", some(programs(), 8), ids=str)
+def test_results_are_the_same_in_both_modes(program, monkeypatch):
+    """Where every call of a program that has an Array goes on, however small it is."""
+    monkeypatch.setattr(foreseen, "LARGE", 0)
+    function = pellucid.compile(program.function)
+    for size in (4, 7, 4):
+        args = map_leaves(
+            lambda leaf: Array(leaf) if isinstance(leaf, np.ndarray) else leaf,
+            program.make_arguments(seed=size, size=size),
+        )
+        with pellucid.synchronous():
+            want = [function(*args), function(*args)][1]
+        got = function(*args)
+        assert_same_value(map_leaves(settled, got), map_leaves(settled, want))
 
 
 # --- memory, threads, processes ------------------------------------------------------------------------------------
