@@ -17,7 +17,6 @@ import pytest
 
 import pellucid
 from pellucid import Array
-from pellucid.compiler.targets.llvm import foreseen
 from pellucid.runtime import asynchronous, memory
 from pellucid.runtime.dispatch import support
 from tests.harness.corpus import map_leaves, programs
@@ -89,6 +88,14 @@ def ones():
     return Array(np.ones(3))
 
 
+@pytest.fixture
+def all_go_on():
+    """Every call that has an Array goes on, however small it is."""
+    former = support.extension().set_least(0.0)
+    yield
+    support.extension().set_least(former)
+
+
 def long_call(ones):
     return learnt(halved, ones, 3)(ones, LONG)
 
@@ -147,6 +154,14 @@ def test_containers_are_there_before_their_arrays(ones):
 def test_small_work_with_what_is_there_is_done_at_once():
     x = Array(np.ones(3))
     assert learnt(times, x, 2.0)(x, 3.0).is_ready()
+
+
+def test_what_takes_long_is_known_by_the_last_call(ones):
+    """Its time, as a share of the elements and ints of its arguments."""
+    learnt(halved, ones, 3)
+    halved(ones, 10).block_until_ready()
+    assert halved(ones, 20).is_ready()
+    assert not halved(ones, LONG).is_ready() and not halved(ones, LONG // 10).is_ready()
 
 
 def test_work_without_an_array_is_done_at_once():
@@ -376,9 +391,7 @@ def settled(leaf):
 
 
 @pytest.mark.parametrize("program", some(programs(), 8), ids=str)
-def test_results_are_the_same_in_both_modes(program, monkeypatch):
-    """Where every call of a program that has an Array goes on, however small it is."""
-    monkeypatch.setattr(foreseen, "LARGE", 0)
+def test_results_are_the_same_in_both_modes(program, all_go_on):
     function = pellucid.compile(program.function)
     for size in (4, 7, 4):
         args = map_leaves(
@@ -394,7 +407,7 @@ def test_results_are_the_same_in_both_modes(program, monkeypatch):
 # --- memory, threads, processes ------------------------------------------------------------------------------------
 
 
-def test_memory_goes_back_after_many_calls(ones):
+def test_memory_goes_back_after_many_calls(ones, all_go_on):
     learnt(times, ones, 2.0), learnt(halved, ones, 3)
     gc.collect()
     before = memory.live_bytes()
@@ -421,7 +434,7 @@ def test_memory_is_free_as_soon_as_the_last_reader_is_done():
     assert memory.live_bytes() == before
 
 
-def test_errors_leave_no_memory(ones):
+def test_errors_leave_no_memory(ones, all_go_on):
     learnt(item, ones, 3, 0)
     before = memory.live_bytes()
     for _ in range(1000):

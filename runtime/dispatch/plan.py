@@ -138,6 +138,7 @@ class CallPlan:
             "HIDDEN_COUNT": len(hidden.words),
             "COPIED": ctypes.addressof(copied_words),
             "COPIED_COUNT": len(hidden.copied),
+            "PACE": 0,
             **self._fixed,
             **(dict.fromkeys(GuardWords.FIELDS, 0) if guards is None else guards.plan_words()),
         }

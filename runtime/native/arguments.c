@@ -106,6 +106,7 @@ static bool scan_int(Scan *scan, PyObject *value, bool is_static)
     if (overflow)
         return false;
     push_key(scan, is_static ? TOKEN_STATIC_INT : TOKEN_INT);
+    scan->units += (double)(number > 0 ? number : 0);
     *(is_static ? scan->key++ : scan->slot++) = number;
     return true;
 }
@@ -366,6 +367,7 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
     scan->object = scan->objects;
     scan->held = scan->kept;
     scan->elements = scan->depth = scan->pending = 0;
+    scan->units = 0.0;
     scan->has_own = scan->has_raised = false;
     scan->state = state;
     if (!bind_arguments(scan, args, given, names))

@@ -43,7 +43,8 @@ typedef struct {
 struct Task {
     Task *next;
     _Atomic int64_t references;
-    const Plan *plan;
+    Plan *plan;
+    double size; /* of the arguments */
     PyObject *owner; /* of the plan */
     PyObject *code;  /* which made the call, and where in it */
     int instruction;
@@ -84,7 +85,11 @@ void raise_failure(Task *task);
 void report_failures(void);
 
 /* queued_calls.c */
-PyObject *queue_call(const Plan *plan, Scan *scan);
+double size_of(const Scan *scan);
+bool is_large(const Plan *plan, const Scan *scan);
+void note_pace(Plan *plan, double size, int64_t begun);
+PyObject *queue_call(Plan *plan, Scan *scan);
+PyObject *set_least(PyObject *module, PyObject *nanoseconds);
 bool settle_inputs(Scan *scan);
 
 /* queues.c */

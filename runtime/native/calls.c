@@ -125,12 +125,15 @@ static bool set_limits(int64_t *slots)
     return true;
 }
 
-static int64_t execute(const Plan *plan, int64_t *slots, int64_t elements)
+static int64_t execute(Plan *plan, Scan *scan)
 {
-    if (elements < plan->gil_limit)
-        return plan->code(slots);
+    if (scan->elements < plan->gil_limit)
+        return plan->code(scan->slots);
     PyThreadState *thread = PyEval_SaveThread();
-    int64_t status = pellucid_guarded(plan->code, slots);
+    int64_t begun = scan->has_own ? nanoseconds() : 0;
+    int64_t status = pellucid_guarded(plan->code, scan->slots);
+    if (scan->has_own)
+        note_pace(plan, size_of(scan), begun);
     PyEval_RestoreThread(thread);
     return status;
 }
@@ -145,24 +148,23 @@ static void raise_error(const Plan *plan, int64_t status, int64_t *slots)
     Py_DECREF(error);
 }
 
-/* Whether the call may go on after it has returned: one that is large, or that needs what is not there yet. */
-static bool may_be_queued(const Plan *plan, const Scan *scan)
+/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet. */
+static bool is_queued(const Plan *plan, const Scan *scan)
 {
-    return scan->has_own && plan->queue_limit >= 0 && (scan->pending > 0 || scan->elements >= plan->queue_limit) &&
-           is_asynchronous();
+    return scan->has_own && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
 }
 
-static PyObject *run_plan(const Plan *plan, Scan *scan)
+static PyObject *run_plan(Plan *plan, Scan *scan)
 {
     memset(scan->slots, 0, CONTEXT_SLOTS * sizeof *scan->slots);
     memcpy(scan->slot, plan->hidden, (size_t)plan->hidden_count * sizeof *scan->slot);
     if (!set_limits(scan->slots))
         return NULL;
-    if (may_be_queued(plan, scan))
+    if (is_queued(plan, scan))
         return queue_call(plan, scan);
     if (scan->pending > 0 && !settle_inputs(scan))
         return NULL;
-    int64_t status = execute(plan, scan->slots, scan->elements);
+    int64_t status = execute(plan, scan);
     if (status == 0)
         return give(plan, scan->slots);
     raise_error(plan, status, scan->slots);

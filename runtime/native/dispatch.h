@@ -106,10 +106,12 @@ typedef struct {
     GuardTable *tables;
     int64_t table_count;
     int64_t slot_count;
-    int64_t queue_limit; /* elements of arguments from which on a call may go on after it has returned; -1: none does */
+    int64_t queue_limit; /* elements of arguments from which on a call that has not been timed goes on after it has
+                            returned; -1: none does */
     const int64_t *lengths; /* of results, told by those of arguments: `queued_calls.c` */
     const HiddenArray *copied; /* arguments from outside that may change after the call */
     int64_t copied_count;
+    _Atomic double pace; /* nanoseconds that the last call took for each element and each unit of an int; 0: not known */
 } Plan;
 
 typedef struct {
@@ -142,6 +144,7 @@ typedef struct {
     int64_t *key, *slot;
     PyObject **object, **held;
     int64_t elements; /* of all arrays */
+    double units;     /* of all ints */
     int64_t depth;
     int64_t pending; /* values that are not computed yet */
     bool has_own, has_raised; /* whether there is an `Array`; whether its error has been raised */

@@ -75,6 +75,7 @@ int64_t pellucid_guarded(int64_t (*code)(int64_t *), int64_t *slots);
 void pellucid_raise_interrupt(void);
 void pellucid_set_main_thread(uint64_t thread);
 void ask_to_leave(bool wanted);
+int64_t nanoseconds(void);
 
 /* streams.c */
 typedef struct {

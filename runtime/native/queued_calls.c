@@ -13,6 +13,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- which calls ------------------------------------------------------------------------------------------------- */
+
+static _Atomic double least = 25000.0; /* nanoseconds: to hand work over and to wake who waits for it takes less */
+
+/* What the time of a call is taken to be proportional to. */
+double size_of(const Scan *scan)
+{
+    return 1.0 + (double)scan->elements + scan->units;
+}
+
+/* Whether a call takes long, as far as is known: by the last one of the plan, or else by its elements. */
+bool is_large(const Plan *plan, const Scan *scan)
+{
+    double long_enough = atomic_load_explicit(&least, memory_order_relaxed);
+    if (long_enough <= 0.0)
+        return true;
+    double pace = atomic_load_explicit(&plan->pace, memory_order_relaxed);
+    if (scan->elements < plan->gil_limit)
+        return false;
+    return pace > 0.0 ? pace * size_of(scan) >= long_enough : scan->elements >= plan->queue_limit;
+}
+
+void note_pace(Plan *plan, double size, int64_t begun)
+{
+    atomic_store_explicit(&plan->pace, (double)(nanoseconds() - begun + 1) / size, memory_order_relaxed);
+}
+
+/* set_least(nanoseconds): how long a call takes at least that goes on after it has returned; gives the former number. */
+PyObject *set_least(PyObject *module, PyObject *given)
+{
+    (void)module;
+    double wanted = PyFloat_AsDouble(given);
+    if (wanted == -1.0 && PyErr_Occurred())
+        return NULL;
+    return PyFloat_FromDouble(atomic_exchange(&least, wanted));
+}
+
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
 /* One length; moves on to what is told next. */
@@ -137,7 +174,7 @@ static void note_caller(Task *task)
 }
 
 /* A task with room for all that it may hold, behind it; NULL after an error. */
-static Task *new_task(const Plan *plan, const Scan *scan)
+static Task *new_task(Plan *plan, const Scan *scan)
 {
     size_t most = (size_t)(scan->held - scan->kept + plan->copied_count), results = (size_t)plan->leaf_count;
     size_t slots = (size_t)plan->slot_count;
@@ -147,7 +184,7 @@ static Task *new_task(const Plan *plan, const Scan *scan)
         PyErr_NoMemory();
         return NULL;
     }
-    *task = (Task){.plan = plan, .owner = Py_NewRef(plan->owner)};
+    *task = (Task){.plan = plan, .size = size_of(scan), .owner = Py_NewRef(plan->owner)};
     atomic_init(&task->references, 1);
     task->slots = (int64_t *)(task + 1);
     task->inputs = (Input *)(task->slots + slots);
@@ -174,7 +211,7 @@ static void give_up(Task *task)
 }
 
 /* The result of a call that has been put into the queue. */
-PyObject *queue_call(const Plan *plan, Scan *scan)
+PyObject *queue_call(Plan *plan, Scan *scan)
 {
     PyObject *leaves[RESULTS];
     let_go_of_tasks();

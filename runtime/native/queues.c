@@ -92,19 +92,21 @@ static Task *next_task(Queue *queue)
     return task;
 }
 
+/* Whoever has waited for the end finds the task among those that are to be let go. */
 static void end_task(Queue *queue, Task *task)
 {
+    int64_t number = task->number;
     pthread_mutex_lock(&queue->mutex);
     queue->running = NULL;
-    atomic_store_explicit(&queue->ended, task->number, memory_order_release);
-    if (task->number == queue->cancelled)
+    retire_task(task);
+    atomic_store_explicit(&queue->ended, number, memory_order_release);
+    if (number == queue->cancelled)
         ask_to_leave(false);
-    if (task->number >= queue->awaited) {
+    if (number >= queue->awaited) {
         queue->awaited = INT64_MAX;
         pthread_cond_broadcast(&queue->news);
     }
     pthread_mutex_unlock(&queue->mutex);
-    retire_task(task);
 }
 
 /* The lowest address for frames of this thread. */
@@ -245,9 +247,10 @@ bool push_task(Queue *queue, Task *task)
     *queue->last = task;
     queue->last = &task->next;
     atomic_store_explicit(&queue->pushed, task->number, memory_order_relaxed);
-    if (queue->is_asleep)
-        pthread_cond_signal(&queue->work);
+    bool is_asleep = queue->is_asleep;
     pthread_mutex_unlock(&queue->mutex);
+    if (is_asleep)
+        pthread_cond_signal(&queue->work);
     return true;
 }
 
@@ -344,5 +347,6 @@ PyMethodDef QUEUES[] = {
     {"finish", finish, METH_NOARGS, NULL},
     {"close", close_queues, METH_NOARGS, NULL},
     {"in_flight", in_flight, METH_NOARGS, NULL},
+    {"set_least", set_least, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

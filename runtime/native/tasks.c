@@ -93,7 +93,9 @@ static int64_t execute(Task *task, atomic_int *stop, int64_t floor)
 {
     task->slots[CONTEXT_STACK_LIMIT] = floor;
     task->slots[CONTEXT_GUARDED] = (int64_t)(intptr_t)stop;
+    int64_t begun = nanoseconds();
     int64_t status = task->plan->code(task->slots);
+    note_pace(task->plan, task->size, begun);
     if (status == 0)
         return fill_results(task);
     return atomic_load(stop) ? STATUS_CANCELLED : status; /* machine code names the place where it left */

@@ -14,7 +14,7 @@ from ....runtime import dispatch
 from ...types import Array, Extent, Scalar, Type, symbol
 from .abi import ARGUMENTS, argument_slots
 
-LARGE = 8  # times the work from which on the GIL is released: to hand work to another thread costs some microseconds
+LARGE = 8  # times the work from which on the GIL is released, where no call has been timed yet
 MOST_ELEMENTS = 2**62
 
 
