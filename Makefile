@@ -58,7 +58,7 @@ sanitize: $(VENV)/.installed-test
 	$(WITH_ADDRESSES) $(BIN)/python -m tests.fuzz.entry --calls $(CALLS)
 	$(call BUILD_SANITIZED,thread,threads)
 	$(WITH_THREADS) $(BIN)/python -m tests.fuzz.regions
-	$(WITH_THREADS) $(BIN)/python -m tests.fuzz.tasks
+	$(WITH_THREADS) PELLUCID_CPU_DEVICES=2 $(BIN)/python -m tests.fuzz.tasks
 
 # The peers are installed for this alone.  `make bench ARGUMENTS="--only sum --json"` passes options on.
 ARGUMENTS ?= --markdown docs/benchmarks.md

@@ -20,8 +20,9 @@ import numpy as np
 
 from . import operators, protocols
 from .at import At
+from .devices import Device, by_number, named
 from .operators import absent, binary, delegated, equality, reflected, unary
-from .values import KINDS, HeldValues, unwrap, wrap
+from .values import KINDS, HeldValues, placed, unwrap, wrap
 
 
 class Array(HeldValues):
@@ -58,29 +59,33 @@ class Array(HeldValues):
         return self._values.strides
 
     @property
-    def device(self) -> str:
-        """Where the elements are: "cpu"."""
-        return "cpu"
+    def device(self) -> Device:
+        """Where calls with it run."""
+        return by_number(self._place)
+
+    def devices(self) -> set[Device]:
+        """Where its elements are: a set of one device."""
+        return {self.device}
 
     @property
     def T(self) -> Array:
         """The array with its dimensions in reverse order."""
-        return Array(self._values.T)
+        return placed(Array(self._values.T), self)
 
     @property
     def mT(self) -> Array:
         """The array with its last two dimensions exchanged."""
-        return Array(self._values.mT)
+        return placed(Array(self._values.mT), self)
 
     @property
     def real(self) -> Array:
         """The real parts."""
-        return Array(self._values.real)
+        return placed(Array(self._values.real), self)
 
     @property
     def imag(self) -> Array:
         """The imaginary parts."""
-        return Array(self._values.imag)
+        return placed(Array(self._values.imag), self)
 
     @property
     def at(self) -> At:
@@ -92,11 +97,15 @@ class Array(HeldValues):
         self._wait()
         return self
 
-    def to_device(self, device: str, /, *, stream: None = None) -> Array:
-        """The array on a device, of which there is one: "cpu"."""
-        if device != "cpu" or stream is not None:
-            raise ValueError(f"there is no device {device!r}; arrays live on 'cpu'")
-        return self
+    def to_device(self, device: Device | str, /, *, stream: None = None) -> Array:
+        """The array on a device, given as such or by its name; nothing is copied.
+
+        Raises ValueError where there is no such device.
+        """
+        if stream is not None:
+            raise ValueError("a device has one stream: stream is None")
+        number = named(device).id
+        return self if self._place == number else self._on(number)
 
     # --- elements
 
@@ -110,7 +119,7 @@ class Array(HeldValues):
         return unwrap(item) in self._values
 
     def __getitem__(self, index: Any) -> Any:
-        return wrap(self._values[unwrap(index)], Array)
+        return placed(wrap(self._values[unwrap(index)], Array), self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError("an Array cannot be changed; `x = x.at[index].set(value)` gives a changed copy")
@@ -165,7 +174,7 @@ class Array(HeldValues):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self._plain if self._is_number else Array(self._values.copy())
+        return self._plain if self._is_number else placed(Array(self._values.copy()), self)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """A pickle holds the values; of what stands for a number it holds the number."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import HeldValues, unwrap
+from .values import HeldValues, placed, unwrap
 
 
 class At:
@@ -102,7 +102,7 @@ class Place:
     def _changed(self, change: Callable[[np.ndarray, Any], None]) -> Any:
         copy = np.array(self._array._values, order="C")
         change(copy, unwrap(self._index))
-        return type(self._array)(copy)
+        return placed(type(self._array)(copy), self._array)
 
     def __repr__(self) -> str:
         return f"<elements [{self._index!r}] of {self._array!r}>"

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import protocols
 from .dtypes import REAL
-from .values import HeldValues, unwrap, wrap
+from .values import HeldValues, placed, unwrap, wrap
 
 Kernel = Callable[..., Any]
 
@@ -128,7 +128,7 @@ def delegated(name: str) -> Callable[..., Any]:
         target = kwargs.get("out")
         protocols.refuse_output(target)
         result = of_numpy(self._values, *unwrap(args), **unwrap(kwargs))
-        return result if target is not None else wrap(result, type(self))
+        return result if target is not None else placed(wrap(result, type(self)), self)
 
     method.__name__, method.__doc__ = name, of_numpy.__doc__
     return method

@@ -5,22 +5,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+
+from . import asynchronous
 
 
 class HeldValues:
     """An object around a read-only NumPy array."""
 
-    __slots__ = ("__weakref__", "_values")
+    __slots__ = ("__weakref__", "_device", "_values")
 
     _values: np.ndarray
+    _device: int  # that calls with it run on; -1 where the others decide
 
     def __init__(self, values: np.ndarray) -> None:
         view = values.view()
         view.setflags(write=False)
-        self._values = view
+        self._values, self._device = view, -1
+
+    @property
+    def _place(self) -> int:
+        """The number of the device that made it, or would."""
+        return self._device if self._device >= 0 else asynchronous.default_device()
+
+    def _on(self, number: int) -> Self:
+        """The same values for calls on a device of this number."""
+        made = object.__new__(type(self))
+        made._values, made._device = self._values, number
+        return made
 
     @property
     def _plain(self) -> Any:

@@ -43,6 +43,14 @@ def wrap(result: Any, cls: type[HeldValues]) -> Any:
     return over(result, lambda part: cls(part) if type(part) is np.ndarray and part.dtype.kind in KINDS else part)
 
 
+def placed(result: Any, like: HeldValues) -> Any:
+    """The result on the device of an array that it was made of, also in tuples, lists and dicts."""
+    number = like._device
+    if number < 0:
+        return result
+    return over(result, lambda part: part._on(number) if isinstance(part, HeldValues) else part)
+
+
 def over(argument: Any, change: Callable[[Any], Any]) -> Any:
     """`change` applied to the parts of tuples, NamedTuples, lists and dicts; the same object where nothing changed."""
     if isinstance(argument, tuple):

@@ -295,6 +295,22 @@ static bool scan_memory(Scan *scan, const Value *value, bool is_there)
     return true;
 }
 
+/* Calls run where their arguments are; false with an error where these are not together. */
+static bool is_together(Scan *scan, int device)
+{
+    if (device == ANYWHERE || device == scan->device)
+        return true;
+    if (scan->device != ANYWHERE) {
+        PyErr_Format(PyExc_ValueError,
+                     "arguments are on different devices, cpu:%d and cpu:%d; `pellucid.device_put` brings them together",
+                     scan->device, device);
+        scan->has_raised = true;
+        return false;
+    }
+    scan->device = device;
+    return true;
+}
+
 /* Static arguments have no arrays, and no numbers that are not there yet. */
 static bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
 {
@@ -303,6 +319,8 @@ static bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
     if (is_static)
         return false;
     scan->has_own = true;
+    if (!is_together(scan, held->device - 1))
+        return false;
     if (value == NULL)
         return held->values != NULL && PyArray_CheckExact(held->values) &&
                scan_array(scan, (PyArrayObject *)held->values, given);
@@ -368,6 +386,7 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
     scan->held = scan->kept;
     scan->elements = scan->depth = scan->pending = 0;
     scan->units = 0.0;
+    scan->device = ANYWHERE;
     scan->has_own = scan->has_raised = false;
     scan->state = state;
     if (!bind_arguments(scan, args, given, names))

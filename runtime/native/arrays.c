@@ -13,14 +13,16 @@
 
 PyTypeObject *held_type;
 
-/* An `Array` around a value, whose reference it takes over. */
-PyObject *array_around(Value *value)
+/* An `Array` around a value, whose reference it takes over.  A number is for any device, as it is where it is one at once. */
+PyObject *array_around(Value *value, int device)
 {
     PyObject *made = types.array->tp_alloc(types.array, 0);
-    if (made == NULL)
+    if (made == NULL) {
         release_value(value);
-    else
-        ((Held *)made)->value = value;
+        return NULL;
+    }
+    ((Held *)made)->value = value;
+    ((Held *)made)->device = value->kind == LEAF_ARRAY ? device + 1 : 0;
     return made;
 }
 
@@ -206,6 +208,41 @@ static PyObject *nbytes(PyObject *self, void *unused)
     return count < 0 ? NULL : PyLong_FromLongLong(bytes * count);
 }
 
+/* --- devices ----------------------------------------------------------------------------------------------------- */
+
+/* The device that calls with it run on; -1 where the others decide. */
+static PyObject *device(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(((Held *)self)->device - 1);
+}
+
+/* The device that made it, or would. */
+static PyObject *place_of(PyObject *self, void *unused)
+{
+    (void)unused;
+    const Held *held = (Held *)self;
+    if (held->device > 0)
+        return PyLong_FromLong(held->device - 1);
+    return PyLong_FromLong(device_of(held->value != NULL ? held->value->queue : queue_of(ANYWHERE)));
+}
+
+/* The same values for calls on a device, whose memory is that of all others here; -1: for any. */
+static PyObject *on_device(PyObject *self, PyObject *number)
+{
+    const Held *held = (Held *)self;
+    long wanted = PyLong_AsLong(number);
+    if ((wanted == -1 && PyErr_Occurred()) || !is_filled(held))
+        return NULL;
+    PyObject *made = Py_TYPE(self)->tp_alloc(Py_TYPE(self), 0);
+    if (made == NULL)
+        return NULL;
+    ((Held *)made)->values = Py_XNewRef(held->values);
+    ((Held *)made)->value = held->value == NULL ? NULL : hold_value(held->value);
+    ((Held *)made)->device = (int)wanted + 1;
+    return made;
+}
+
 /* --- waiting ----------------------------------------------------------------------------------------------------- */
 
 static PyObject *is_ready(PyObject *self, PyObject *unused)
@@ -226,6 +263,7 @@ static PyObject *wait_here(PyObject *self, PyObject *unused)
 
 static PyMethodDef METHODS[] = {
     {"is_ready", is_ready, METH_NOARGS, "Whether the values are there, or have failed: whether nothing would wait."},
+    {"_on", on_device, METH_O, "The same values for calls on a device of this number."},
     {"_wait", wait_here, METH_NOARGS, "Wait for the values; raises the error of the call that should have made them."},
     {NULL, NULL, 0, NULL},
 };
@@ -234,6 +272,8 @@ static PyGetSetDef GETTERS[] = {
     {"_values", values, NULL, "The ndarray, once it is there.", NULL},
     {"_plain", plain, NULL, "The ndarray, or the number, once it is there.", NULL},
     {"_is_number", holds_number, NULL, "Whether it stands for a number, the result of a call that went on.", NULL},
+    {"_device", device, NULL, "The number of the device that calls with it run on; -1 where the others decide.", NULL},
+    {"_place", place_of, NULL, "The number of the device that made it, or would.", NULL},
     {"shape", shape, NULL, "The length of every dimension.", NULL},
     {"dtype", dtype, NULL, "The NumPy dtype of the elements.", NULL},
     {"ndim", ndim, NULL, "How many dimensions.", NULL},

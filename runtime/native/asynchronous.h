@@ -18,6 +18,8 @@ enum { STATUS_CANCELLED = -1, STATUS_FORKED = -2, STATUS_NO_MEMORY = -3, STATUS_
 typedef struct Task Task;
 typedef struct Queue Queue;
 
+enum { ANYWHERE = -1 }; /* in the place of a device */
+
 struct Value {
     _Atomic int64_t references;
     atomic_int state;
@@ -93,7 +95,8 @@ PyObject *set_least(PyObject *module, PyObject *nanoseconds);
 bool settle_inputs(Scan *scan);
 
 /* queues.c */
-extern Queue *const main_queue;
+Queue *queue_of(int device);
+int device_of(const Queue *queue);
 bool is_asynchronous(void);
 bool may_ask_python(void);
 bool push_task(Queue *queue, Task *task);
@@ -106,11 +109,12 @@ typedef struct {
     PyObject *weak;
     PyObject *values; /* an ndarray; NULL where nobody has asked for it */
     Value *value;     /* NULL where the ndarray came from outside */
+    int device;       /* where calls with it run, from 1; 0: where the others are */
 } Held;
 
 extern PyTypeObject *held_type;
 PyObject *held_values(PyObject *self);
-PyObject *array_around(Value *value);
+PyObject *array_around(Value *value, int device);
 PyObject *make_held_type(void);
 
 #endif

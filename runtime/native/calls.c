@@ -131,7 +131,9 @@ static int64_t execute(Plan *plan, Scan *scan)
         return plan->code(scan->slots);
     PyThreadState *thread = PyEval_SaveThread();
     int64_t begun = scan->has_own ? nanoseconds() : 0;
+    int former = use_workers_of(device_of(queue_of(scan->device)));
     int64_t status = pellucid_guarded(plan->code, scan->slots);
+    use_workers_of(former);
     if (scan->has_own)
         note_pace(plan, size_of(scan), begun);
     PyEval_RestoreThread(thread);
@@ -166,7 +168,7 @@ static PyObject *run_plan(Plan *plan, Scan *scan)
         return NULL;
     int64_t status = execute(plan, scan);
     if (status == 0)
-        return give(plan, scan->slots);
+        return give(plan, scan->slots, scan->device);
     raise_error(plan, status, scan->slots);
     return NULL;
 }

@@ -147,6 +147,7 @@ typedef struct {
     double units;     /* of all ints */
     int64_t depth;
     int64_t pending; /* values that are not computed yet */
+    int device;
     bool has_own, has_raised; /* whether there is an `Array`; whether its error has been raised */
     const State *state;
     PyObject *bound[PARAMETERS];
@@ -182,7 +183,7 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
 void release_scan(Scan *scan);
 
 /* results.c */
-PyObject *give(const Plan *plan, int64_t *slots);
+PyObject *give(const Plan *plan, int64_t *slots, int device);
 PyObject *assemble(const Plan *plan, PyObject **leaves);
 
 /* questions.c */

@@ -20,6 +20,7 @@ enum {
     CONTEXT_VALUES = 4,  /* slot of a context: the first value of an error */
     CACHE_LINE = 64,
     HEADER = 64, /* bytes of a block before its data */
+    DEVICES = 64,
 };
 
 /* A loop as machine code: iterations `first` to `last` of it; 0, or which error site was reached, plus one. */
@@ -97,6 +98,8 @@ void pellucid_set_threads(int64_t count);
 double pellucid_set_threshold(double nanoseconds);
 int64_t pellucid_set_stream_bytes(int64_t bytes);
 int64_t pellucid_regions(void);
+int use_workers_of(int device);
+void share_threads(int64_t count);
 int64_t pellucid_workers(void);
 
 #endif

@@ -19,7 +19,7 @@ PyObject *describe(PyObject *module, PyObject *args)
     if (!scan_call(&scan, (State *)(uintptr_t)state, ((PyTupleObject *)values)->ob_item, given,
                    PyTuple_GET_SIZE(names) ? names : NULL)) {
         release_scan(&scan);
-        Py_RETURN_NONE;
+        return scan.has_raised ? NULL : Py_NewRef(Py_None);
     }
     int64_t key_count = scan.key - scan.keys;
     PyObject *words = PyTuple_New(key_count), *objects = PyTuple_New(scan.object - scan.objects);

@@ -73,17 +73,17 @@ static void foresee_lengths(Value *value, const int64_t **told, const int64_t *s
 }
 
 /* An `Array` for each result, in `leaves`; false after an error, with nothing left to release but the task. */
-static bool make_results(Task *task, PyObject **leaves)
+static bool make_results(Task *task, Queue *queue, int device, PyObject **leaves)
 {
     const Plan *plan = task->plan;
     const int64_t *told = plan->lengths;
     for (int64_t k = 0; k < plan->leaf_count; k++) {
-        Value *value = new_value(&plan->leaves[k], main_queue);
+        Value *value = new_value(&plan->leaves[k], queue);
         leaves[k] = NULL;
         if (value != NULL) {
             foresee_lengths(value, &told, task->slots);
             task->results[task->result_count++] = hold_value(value);
-            leaves[k] = array_around(value);
+            leaves[k] = array_around(value, device);
         }
         if (leaves[k] == NULL) {
             while (k > 0)
@@ -210,20 +210,34 @@ static void give_up(Task *task)
     free(task);
 }
 
+/* Waits for what other devices still have to make: in a queue, only what was there before is done before. */
+static bool settle_strangers(const Scan *scan, const Queue *queue)
+{
+    for (PyObject *const *held = scan->kept; held < scan->held; held++) {
+        Value *value = Py_TYPE(*held) == types.array ? ((Held *)*held)->value : NULL;
+        if (value != NULL && value->queue != queue && !settle(value))
+            return false;
+    }
+    return true;
+}
+
 /* The result of a call that has been put into the queue. */
 PyObject *queue_call(Plan *plan, Scan *scan)
 {
     PyObject *leaves[RESULTS];
+    Queue *queue = queue_of(scan->device);
     let_go_of_tasks();
+    if (!settle_strangers(scan, queue))
+        return NULL;
     Task *task = new_task(plan, scan);
     if (task == NULL)
         return NULL;
-    if (!take_arguments(task, scan) || !make_results(task, leaves)) {
+    if (!take_arguments(task, scan) || !make_results(task, queue, scan->device, leaves)) {
         give_up(task);
         return NULL;
     }
     note_caller(task);
-    if (!push_task(main_queue, task)) {
+    if (!push_task(queue, task)) {
         for (int64_t k = 0; k < plan->leaf_count; k++)
             Py_DECREF(leaves[k]);
         give_up(task);

@@ -33,17 +33,25 @@ struct Queue {
     _Atomic int64_t pushed, ended;
     int64_t cancelled, awaited;
     atomic_int stop; /* not 0: the one that runs has to end */
-    bool has_thread, is_asleep;
+    bool has_thread, is_asleep, is_cancelling;
 };
 
-static Queue queue = {
-    .mutex = PTHREAD_MUTEX_INITIALIZER,
-    .work = PTHREAD_COND_INITIALIZER,
-    .news = PTHREAD_COND_INITIALIZER,
-    .last = &queue.first,
-    .awaited = INT64_MAX,
-};
-Queue *const main_queue = &queue;
+static Queue queues[DEVICES];
+static int device_count; /* 0: nothing is made ready */
+static _Thread_local int default_device;
+static SpinLock cancel_lock;
+static int cancelling; /* queues */
+
+/* The queue of a device, or where calls of this thread go that are not for one. */
+Queue *queue_of(int device)
+{
+    return &queues[device == ANYWHERE ? default_device : device];
+}
+
+int device_of(const Queue *queue)
+{
+    return (int)(queue - queues);
+}
 
 static atomic_bool is_off = true, is_closed;
 static _Thread_local int64_t synchronous; /* blocks that this thread is in */
@@ -92,6 +100,16 @@ static Task *next_task(Queue *queue)
     return task;
 }
 
+/* As long as a queue has tasks that are cancelled, those that run look whether they are among them. */
+static void note_cancelling(Queue *queue, bool is_so)
+{
+    lock(&cancel_lock);
+    cancelling += (int)is_so - (int)queue->is_cancelling;
+    queue->is_cancelling = is_so;
+    ask_to_leave(cancelling > 0);
+    unlock(&cancel_lock);
+}
+
 /* Whoever has waited for the end finds the task among those that are to be let go. */
 static void end_task(Queue *queue, Task *task)
 {
@@ -101,7 +119,7 @@ static void end_task(Queue *queue, Task *task)
     retire_task(task);
     atomic_store_explicit(&queue->ended, number, memory_order_release);
     if (number == queue->cancelled)
-        ask_to_leave(false);
+        note_cancelling(queue, false);
     if (number >= queue->awaited) {
         queue->awaited = INT64_MAX;
         pthread_cond_broadcast(&queue->news);
@@ -131,6 +149,7 @@ static void *serve(void *given)
 {
     Queue *queue = given;
     int64_t floor = stack_floor();
+    use_workers_of(device_of(queue));
     for (;;) {
         Task *task = next_task(queue);
         run_task(task, &queue->stop, floor, atomic_load(&queue->stop));
@@ -174,7 +193,7 @@ static void cancel(Queue *queue)
     if (!has_ended(queue, queue->pushed)) {
         queue->cancelled = queue->pushed;
         atomic_store(&queue->stop, 1);
-        ask_to_leave(true);
+        note_cancelling(queue, true);
     }
     pthread_mutex_unlock(&queue->mutex);
 }
@@ -201,7 +220,7 @@ static bool wait_a_while(Queue *queue, int64_t number)
 }
 
 /* Waits for the end of a task with the GIL released; false with an exception where a handler of signals has raised one, and
-   then what was in the queue is cancelled. */
+   then what was in any queue is cancelled. */
 static bool wait_until(Queue *queue, int64_t number)
 {
     bool is_over = has_ended(queue, number);
@@ -214,7 +233,8 @@ static bool wait_until(Queue *queue, int64_t number)
         is_over = is_over || wait_a_while(queue, number);
         Py_END_ALLOW_THREADS;
         if (PyErr_CheckSignals() != 0) {
-            cancel(queue);
+            for (int device = 0; device < device_count; device++)
+                cancel(&queues[device]);
             return false;
         }
     }
@@ -262,39 +282,76 @@ static void forget(Task *task)
     fail_task(task, task);
 }
 
-/* In a child: the thread did not come along. */
+static void begin(Queue *queue)
+{
+    pthread_mutex_init(&queue->mutex, NULL);
+    pthread_cond_init(&queue->work, NULL);
+    pthread_cond_init(&queue->news, NULL);
+    queue->first = queue->running = NULL;
+    queue->last = &queue->first;
+    queue->has_thread = queue->is_asleep = queue->is_cancelling = false;
+    queue->ended = queue->pushed;
+    queue->awaited = INT64_MAX;
+}
+
+/* In a child: the threads did not come along. */
 static void begin_in_child(void)
 {
-    pthread_mutex_init(&queue.mutex, NULL);
-    pthread_cond_init(&queue.work, NULL);
-    pthread_cond_init(&queue.news, NULL);
-    if (queue.running != NULL)
-        forget(queue.running);
-    for (Task *task = queue.first; task != NULL; task = task->next)
-        forget(task);
-    queue.first = queue.running = NULL;
-    queue.last = &queue.first;
-    queue.has_thread = queue.is_asleep = false;
-    queue.ended = queue.pushed;
-    queue.awaited = INT64_MAX;
+    for (int device = 0; device < device_count; device++) {
+        Queue *queue = &queues[device];
+        if (queue->running != NULL)
+            forget(queue->running);
+        for (Task *task = queue->first; task != NULL; task = task->next)
+            forget(task);
+        begin(queue);
+    }
+    unlock(&cancel_lock);
+    cancelling = 0;
     ask_to_leave(false);
 }
 
 /* --- what Python calls ------------------------------------------------------------------------------------------- */
 
-/* allow(wanted): whether calls may go on after they have returned, from now on. */
-static PyObject *allow(PyObject *module, PyObject *wanted)
+/* open(devices, wanted): makes so many devices ready, once; and whether calls may go on after they have returned. */
+static PyObject *open_queues(PyObject *module, PyObject *args)
 {
     (void)module;
-    static bool is_told;
-    if (!is_told)
-        pthread_atfork(NULL, NULL, begin_in_child);
-    is_told = true;
-    int is_wanted = PyObject_IsTrue(wanted);
-    if (is_wanted < 0)
+    int count, is_wanted;
+    if (!PyArg_ParseTuple(args, "ip", &count, &is_wanted))
         return NULL;
+    if (count < 1 || count > DEVICES || device_count != 0) {
+        PyErr_Format(PyExc_ValueError, "there are 1 to %d devices, made once", DEVICES);
+        return NULL;
+    }
+    for (int device = 0; device < count; device++)
+        begin(&queues[device]);
+    device_count = count;
+    share_threads(count);
+    pthread_atfork(NULL, NULL, begin_in_child);
     atomic_store(&is_off, !is_wanted);
     Py_RETURN_NONE;
+}
+
+/* set_default_device(number): where this thread's calls go that are not for a device; gives the former one. */
+static PyObject *set_default_device(PyObject *module, PyObject *number)
+{
+    (void)module;
+    long wanted = PyLong_AsLong(number);
+    if (wanted == -1 && PyErr_Occurred())
+        return NULL;
+    if (wanted < 0 || wanted >= device_count) {
+        PyErr_SetString(PyExc_ValueError, "there is no such device");
+        return NULL;
+    }
+    int former = default_device;
+    default_device = (int)wanted;
+    return PyLong_FromLong(former);
+}
+
+static PyObject *get_default_device(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong(default_device);
 }
 
 /* begin_synchronous(), end_synchronous(): this thread's calls end before they return. */
@@ -312,11 +369,23 @@ static PyObject *end_synchronous(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* finish(): waits until all queues are empty. */
-static PyObject *finish(PyObject *module, PyObject *unused)
+/* The devices from `first` to before `*last` that are asked for: one, or all for -1. */
+static int first_of(PyObject *number, int *last)
 {
-    (void)module, (void)unused;
-    if (!wait_until(&queue, queue.pushed))
+    long wanted = PyLong_AsLong(number);
+    *last = wanted < 0 ? device_count : (int)wanted + 1;
+    return wanted < 0 ? 0 : (int)wanted;
+}
+
+/* finish(device): waits until its queue is empty; -1 means those of all devices. */
+static PyObject *finish(PyObject *module, PyObject *number)
+{
+    (void)module;
+    int last, device = first_of(number, &last);
+    for (; device < last && !PyErr_Occurred(); device++)
+        if (!wait_until(&queues[device], queues[device].pushed))
+            return NULL;
+    if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
 }
@@ -333,20 +402,26 @@ static PyObject *close_queues(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* in_flight(): how many tasks have not ended. */
-static PyObject *in_flight(PyObject *module, PyObject *unused)
+/* in_flight(device): how many tasks have not ended; -1 means those of all devices. */
+static PyObject *in_flight(PyObject *module, PyObject *number)
 {
-    (void)module, (void)unused;
-    return PyLong_FromLongLong(length_of(&queue));
+    (void)module;
+    int64_t count = 0;
+    int last, device = first_of(number, &last);
+    for (; device < last; device++)
+        count += length_of(&queues[device]);
+    return PyErr_Occurred() ? NULL : PyLong_FromLongLong(count);
 }
 
 PyMethodDef QUEUES[] = {
-    {"allow", allow, METH_O, NULL},
+    {"open", open_queues, METH_VARARGS, NULL},
+    {"set_default_device", set_default_device, METH_O, NULL},
+    {"default_device", get_default_device, METH_NOARGS, NULL},
     {"begin_synchronous", begin_synchronous, METH_NOARGS, NULL},
     {"end_synchronous", end_synchronous, METH_NOARGS, NULL},
-    {"finish", finish, METH_NOARGS, NULL},
+    {"finish", finish, METH_O, NULL},
     {"close", close_queues, METH_NOARGS, NULL},
-    {"in_flight", in_flight, METH_NOARGS, NULL},
+    {"in_flight", in_flight, METH_O, NULL},
     {"set_least", set_least, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -16,9 +16,9 @@ static void drop(PyObject **objects, int64_t count)
 
 /* --- leaves ------------------------------------------------------------------------------------------------------ */
 
-static PyObject *array_result(const Leaf *leaf, int64_t *slots)
+static PyObject *array_result(const Leaf *leaf, int64_t *slots, int device)
 {
-    Value *value = new_value(leaf, NULL);
+    Value *value = new_value(leaf, queue_of(device));
     if (value == NULL) {
         pellucid_release((void *)(intptr_t)slots[0]);
         return NULL;
@@ -28,10 +28,10 @@ static PyObject *array_result(const Leaf *leaf, int64_t *slots)
         return PyErr_NoMemory();
     }
     atomic_store_explicit(&value->state, COMPUTED, memory_order_release);
-    return array_around(value);
+    return array_around(value, device);
 }
 
-static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all)
+static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all, int device)
 {
     int64_t *slots = all + leaf->slot;
     switch (leaf->kind & 255) {
@@ -44,15 +44,15 @@ static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all)
     case LEAF_SCALAR:
         return PyArray_Scalar(slots, (PyArray_Descr *)leaf->operand, NULL);
     default:
-        return array_result(leaf, slots);
+        return array_result(leaf, slots, device);
     }
 }
 
 /* All leaves as objects; false after an error, with nothing left to release. */
-static bool make_leaves(const Plan *plan, int64_t *slots, PyObject **made)
+static bool make_leaves(const Plan *plan, int64_t *slots, int device, PyObject **made)
 {
     for (int64_t k = 0; k < plan->leaf_count; k++) {
-        made[k] = object_of_leaf(&plan->leaves[k], slots);
+        made[k] = object_of_leaf(&plan->leaves[k], slots, device);
         if (made[k] != NULL)
             continue;
         drop(made, k);
@@ -148,10 +148,10 @@ PyObject *assemble(const Plan *plan, PyObject **leaves)
 }
 
 /* The result of a call that went well. */
-PyObject *give(const Plan *plan, int64_t *slots)
+PyObject *give(const Plan *plan, int64_t *slots, int device)
 {
     PyObject *leaves[RESULTS];
-    if (!make_leaves(plan, slots, leaves))
+    if (!make_leaves(plan, slots, device, leaves))
         return NULL;
     return assemble(plan, leaves);
 }

@@ -72,6 +72,17 @@ def interrupted(x):
         pass
 
 
+def on_all_devices(times):
+    """Chains that meet: each step takes something of the neighbour, not computed yet."""
+    devices = pellucid.devices()
+    states = [pellucid.device_put(np.linspace(0.5, 1.0, 20_000), device) for device in devices]
+    for _ in range(times):
+        states = [scaled(state, 0.5) for state in states]
+        moved = [pellucid.device_put(states[k - 1], device) for k, device in enumerate(devices)]
+        states = [state + other for state, other in zip(states, moved, strict=True)]
+    pellucid.block_until_ready(states)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=100)
@@ -80,6 +91,7 @@ def main():
     threads.regions().set_threshold(1.0)
     x = pellucid.Array(np.linspace(0.5, 1.0, 20_000))
     chain(4, x)
+    on_all_devices(times)
     before = memory.live_bytes()
     interrupted(x)
     callers = [threading.Thread(target=chain, args=(times, x)) for _ in range(3)]
