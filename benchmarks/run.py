@@ -13,6 +13,7 @@ import json
 import sys
 from pathlib import Path
 
+from going_on import going_on_rows
 from measure import Row, measure
 from report import as_json, markdown, text_table
 from starts import start_rows
@@ -32,6 +33,7 @@ def main() -> None:
         if options.only.lower() in workload.name.lower():
             print(f"{workload.name} ...", file=sys.stderr, flush=True)
             rows.append(measure(workload, options.rounds))
+    rows += going_on_rows(min(options.rounds, 15), options.only)
     if not options.no_starts:
         print("starting ...", file=sys.stderr, flush=True)
         rows += start_rows(min(options.rounds, 9), options.only)

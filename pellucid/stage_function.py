@@ -119,7 +119,7 @@ class StageFunction(Function):
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as wrong:
             raise TypeError(f"{self.__name__}() {wrong}") from None
-        values = [np.asarray(v) if isinstance(v, Array) else v for v in bound.arguments.values()]
+        values = [v._plain if isinstance(v, Array) else v for v in bound.arguments.values()]
         lengths: dict[str, tuple[int, str]] = {}
         for name, value, type_ in zip(bound.arguments, values, self.types, strict=True):
             check_argument(self.__name__, name, value, type_)

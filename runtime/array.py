@@ -191,7 +191,8 @@ class Array(HeldValues):
         return np.asarray(self._values, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method == "__call__" and not kwargs and operators.is_operator(ufunc, inputs):
+        is_plain = method == "__call__" and not kwargs and any(map(operators.is_array, inputs))
+        if is_plain and operators.is_operator(ufunc, inputs):
             return wrap(operators.evaluate(ufunc.__name__, unwrap(inputs)), Array)
         result = protocols.call_ufunc(ufunc, method, inputs, kwargs)
         return result if "out" in kwargs else wrap(result, Array)

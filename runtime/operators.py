@@ -44,6 +44,8 @@ def use_kernels(find: Callable[[str], Kernel]) -> None:
 def evaluate(name: str, operands: Sequence[Any]) -> Any:
     """The value of an operator on Arrays, NumPy arrays, numbers and lists.  Raises what NumPy raises."""
     operands = [np.asarray(unwrap(v)) if isinstance(v, list | tuple) else v for v in operands]
+    if name == "power":
+        operands = [unwrap(v) if is_number(v) else v for v in operands]  # the value of an exponent counts
     has_kernel = all(map(is_compiled, operands)) and not (name == "power" and depends_on_exponent(*operands))
     if _find is not None and has_kernel:  # which takes an Array as it is, and need not wait for it
         return _find(name)(*operands)
@@ -57,6 +59,19 @@ def is_compiled(operand: Any) -> bool:
     if isinstance(operand, int):
         return -(2**63) <= operand < 2**63
     return isinstance(operand, float)
+
+
+def is_number(operand: Any) -> bool:
+    """Whether it is an Array that stands for a number, the result of a call that went on after it had returned.
+
+    With anything but an array it does what the number does: `[0] * n` repeats a list, and ints know no end.
+    """
+    return isinstance(operand, HeldValues) and operand._is_number
+
+
+def is_array(operand: Any) -> bool:
+    """Whether it is an Array of elements."""
+    return isinstance(operand, HeldValues) and not operand._is_number
 
 
 def depends_on_exponent(base: Any, exponent: Any) -> bool:
@@ -79,6 +94,8 @@ def unary(name: str) -> Callable[[Any], Any]:
     """The method `-x`, `abs(x)`, ..."""
 
     def method(self: HeldValues) -> Any:
+        if is_number(self):
+            return PYTHON[name](self._plain)
         return wrap(evaluate(name, (self,)), type(self))
 
     return method
@@ -88,6 +105,8 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
     """The method `x + other`; objects that are no numbers may decide themselves."""
 
     def method(self: HeldValues, other: Any) -> Any:
+        if is_number(self) and not is_array(other):
+            return PYTHON[name](self._plain, unwrap(other))
         if type(other) is type(self) and _find is not None:  # native dispatch takes it as it is
             if name != "power" and self.dtype in COMPILED and other.dtype in COMPILED:
                 return wrap(_find(name)(self, other), type(self))
@@ -102,6 +121,8 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
     """The method for `other + x`, where `other` did not know what to do."""
 
     def method(self: HeldValues, other: Any) -> Any:
+        if is_number(self) and not is_array(other):
+            return PYTHON[name](unwrap(other), self._plain)
         if not isinstance(other, OPERANDS):
             return protocols.defer(getattr(np, name), other, self, other)
         return wrap(evaluate(name, (other, self)), type(self))
@@ -113,9 +134,9 @@ def equality(name: str) -> Callable[[Any, Any], Any]:
     """The method `x == other`, which NumPy answers by element whatever `other` is."""
 
     def method(self: HeldValues, other: Any) -> Any:
-        if isinstance(other, OPERANDS):
+        if isinstance(other, OPERANDS) and (is_array(other) or not is_number(self)):
             return wrap(evaluate(name, (self, other)), type(self))
-        return wrap(PYTHON[name](self._plain, other), type(self))
+        return wrap(PYTHON[name](self._plain, unwrap(other)), type(self))
 
     return method
 

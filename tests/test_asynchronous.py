@@ -225,7 +225,13 @@ def test_a_number_is_an_array_that_serves_as_one(ones):
     assert round(s, 1) == 2.0 and math.floor(s) == math.ceil(s) == math.trunc(s) == 2 and math.sqrt(s) == math.sqrt(2.0)
     assert type(first * 2.0) is np.float64 and np.float32(1.0) * s == np.float32(2.0)
     assert pickle.loads(pickle.dumps(s)) == 2.0 and copy.deepcopy(k) == LONG
-    assert list(range(LONG, k)) == []
+    assert list(range(LONG, k)) == [] and k**2 == LONG**2 and k**3 == LONG**3 and divmod(k, 7) == divmod(LONG, 7)
+    few = numbers(ones, 3)[1]
+    assert [0] * few == few * [0] == [0, 0, 0] and (1,) * few == (1, 1, 1) and "ab" * few == "ababab"
+    assert type(np.multiply(s, 2.0)) is np.float64 and np.add(few, 1) == 4 and type(s + few) is float and few + s == 5.0
+    assert not few == "3" and few != "3" and (s if few else 0.0) is s
+    with pytest.raises(TypeError):
+        few + "3"
 
 
 def test_a_python_number_stays_weak(ones):

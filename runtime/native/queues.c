@@ -18,7 +18,8 @@
 
 enum {
     LONGEST = 128,   /* tasks in a queue */
-    GLANCES = 400,   /* pauses of 10 to 50 nanoseconds */
+    GLANCES = 400,   /* of those who wait: pauses of 10 to 50 nanoseconds */
+    IDLE = 2000,     /* of the thread: to wake it would take longer than all else that a call does */
     TICK = 20000000, /* nanoseconds between looks for signals */
 };
 
@@ -80,7 +81,7 @@ bool may_ask_python(void)
 /* The next task, whose place as the running one is taken. */
 static Task *next_task(Queue *queue)
 {
-    for (int glances = 0; glances < GLANCES; glances++) {
+    for (int glances = 0; glances < IDLE; glances++) {
         if (length_of(queue) > 0)
             break;
         glance();
