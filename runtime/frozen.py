@@ -154,6 +154,8 @@ def copied(value: Any, around: tuple[int, ...] = ()) -> Any:
         return value
     if isinstance(value, CALLED) or hasattr(value, "__pellucid__") and not is_bound_method(value):
         return value
+    if isinstance(value, HeldValues) and value._is_number:
+        return value._plain
     if isinstance(value, np.ndarray | HeldValues):
         return _copied_array(value)
     if id(value) in around:

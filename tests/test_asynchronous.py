@@ -255,6 +255,18 @@ def test_numbers_of_calls_are_static_arguments_too(ones):
     np.testing.assert_array_equal(power(np.full(2, 2.0), k), [32.0, 32.0])
 
 
+def test_numbers_of_calls_from_outside(ones):
+    """Frozen they are numbers; else the function would be compiled for an array where it means a number."""
+    rate = learnt(numbers, ones, 3)(ones, LONG)[0]
+    assert not rate.is_ready()
+    narrow = pellucid.compile(lambda x: x * rate, freeze=("rate",))(np.ones(3, np.float32))
+    assert narrow.dtype == np.float32 and narrow.tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(pellucid.TypeMismatchError, match="an Array that stands for a number"):
+        pellucid.compile(lambda x: x * rate)(ones)
+    rate = float(rate)
+    assert pellucid.compile(lambda x: x * rate)(ones).tolist() == [2.0, 2.0, 2.0]
+
+
 # --- errors --------------------------------------------------------------------------------------------------------
 
 
@@ -488,6 +500,28 @@ def test_a_fork_waits_and_the_child_goes_on_by_itself(ones):
         os._exit(0 if fine else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert float(long_call(ones)[0]) == 2.0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_that_nobody_waited_for_has_failed_values():
+    """As where C forks, or another thread makes a call while this one forks."""
+    done = python("""
+import ctypes
+result = learnt(halved, ones, 3)(ones, 10 * LONG)
+after = halved(result, 3)
+child = ctypes.PyDLL(None).fork()
+if child == 0:
+    fine = 0
+    for value in (result, after):
+        try:
+            value.block_until_ready()
+        except RuntimeError as error:
+            fine += "when it forked: wait for it before" in str(error)
+    fine += np.asarray(halved(ones, LONG // 10)).tolist() == [2.0] * 3
+    os._exit(fine)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), result.is_ready(), np.asarray(after))
+""")
+    assert (done.stdout, done.stderr) == ("3 False [2. 2. 2.]\n", "")
 
 
 # --- without -------------------------------------------------------------------------------------------------------
