@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+import traceback
 from typing import NamedTuple
 
 import numpy as np
@@ -420,6 +421,50 @@ def test_results_are_the_same_in_both_modes(program, all_go_on):
             want = [function(*args), function(*args)][1]
         got = function(*args)
         assert_same_value(map_leaves(settled, got), map_leaves(settled, want))
+
+
+@pellucid.compile
+def divided(x, n):
+    total = 0
+    for k in range(3):
+        total += 6 // (n - k)
+    return x * total
+
+
+@pellucid.compile
+def refused(x, n):
+    if x[0] * n < 0.0:
+        raise ValueError(f"{n} is below zero")
+    return x, n
+
+
+def guarded_by_name(x, n):
+    assert n > 0, ("too small", n)
+    return x + n
+
+
+asserted = pellucid.compile(guarded_by_name)
+solved = pellucid.compile(lambda x, n: np.linalg.solve(x[:, None] * x * n, x))
+joined = pellucid.compile(lambda x, n: x + np.ones(n))
+FAULTS = [(divided, 9, 2), (refused, 3, -2), (asserted, 3, -1), (joined, 3, 4), (solved, 1, 0)]
+
+
+@pytest.mark.parametrize("function, fine, wrong", FAULTS, ids=lambda v: getattr(v, "__name__", None))
+def test_errors_are_the_same_in_both_modes(function, fine, wrong, all_go_on):
+    x = Array(np.array([2.0]) if function is solved else np.arange(1.0, 4.0))  # a matrix of one element is singular
+
+    def error(*args):
+        try:
+            pellucid.block_until_ready(function(*args))
+        except Exception as found:
+            lines = [(f.name, f.lineno) for f in traceback.extract_tb(found.__traceback__) if f.filename == __file__]
+            return type(found), found.args, [line for line in lines if line[0] != "error"]
+        return None
+
+    learnt(function, x, fine)
+    with pellucid.synchronous():
+        want = error(x, wrong)
+    assert want is not None and error(x, wrong) == want and error(x, fine) is None
 
 
 # --- memory, threads, processes ------------------------------------------------------------------------------------
