@@ -21,6 +21,7 @@ from ....runtime.frozen import is_named, why_not
 from ....runtime.nature import article
 from ... import vocabulary as words
 from ...analysis.memory.alias_source import AliasFacts
+from ...at_places import place_of
 from ...diagnostics import Diagnostic, Edit, Label, Span
 from ...dtypes import NUMPY_NAMES
 from ...records import dataclass
@@ -227,6 +228,8 @@ class Judge:
         function = f"numpy.{method}"
         known = words.NUMPY_METHODS - words.METHOD_WAYS_OUT.keys()  # a function of that name may be another one
         if method in ALWAYS_METHODS or (method in known and self.vocabulary.is_supported(function)):
+            return
+        if place_of(node) is not None:
             return
         if method == "type" and isinstance(base, gast.Attribute) and base.attr == "dtype":
             return  # a conversion, which the specialiser knows
