@@ -29,8 +29,8 @@ class Array(HeldValues):
             that `np.asarray` takes; of any shape, and of numbers or bools
 
     Operators, indexing and the functions of NumPy work on it and give Arrays; methods such as `x.sum()` do as well.
-    `np.asarray(x)` gives its values without a copy, as an array that cannot be written to; `np.array(x)`, `np.copy(x)` and
-    `np.atleast_1d(x)` give an array of one's own.
+    `np.asarray(x)` gives its values without a copy, as an array that cannot be written to; `np.array(x)`, `np.copy(x)`
+    and `np.atleast_1d(x)` give an array of one's own.
     An item assignment is a TypeError: `x.at[index].set(value)` gives a changed copy.
 
     Raises TypeError for what is not numeric, and for arrays with a mask.

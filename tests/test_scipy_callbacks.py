@@ -1,4 +1,4 @@
-"""What compiled functions give is taken by SciPy as it is: values, gradients, Jacobians, Hessians, products; Arrays too."""
+"""What compiled functions give is taken by SciPy as it is: values, gradients, Jacobians, Hessians and products."""
 
 import io
 
