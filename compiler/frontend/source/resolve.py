@@ -27,6 +27,7 @@ from ...diagnostics import CompileError, Span, source_lines
 from ...records import dataclass
 from ...syntax import nodes_of
 from ...vocabulary import LIBRARIES, words
+from .constant_names import is_constant_at
 from .read import read
 
 # module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
@@ -128,6 +129,8 @@ def live_resolver(function: types.FunctionType) -> Resolve:
                 return _not_yet(function, name)
         if name in function.__globals__:
             found = classify(function.__globals__[name], name)
+            if found.kind == "mutable" and is_constant_at("global", function, name):
+                return Resolution("constant", name, found.value)
             return dataclasses.replace(found, span=_assigned_at(function, name)) if found.kind == "mutable" else found
         if hasattr(builtins, name):
             return Resolution("builtin", name, getattr(builtins, name))
@@ -269,6 +272,8 @@ def _library_member(module: types.ModuleType, attribute: str) -> Resolution:
 def _user_member(module: types.ModuleType, attribute: str) -> Resolution:
     dotted = f"{module.__name__}.{attribute}"
     value = getattr(module, attribute, MISSING)
+    if value is not MISSING and is_constant_at("attribute", module, attribute):
+        return Resolution("constant", dotted, value)
     return Resolution("undefined", dotted) if value is MISSING else classify(value, dotted)
 
 

@@ -152,7 +152,7 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
     if not isinstance(value, np.ndarray) and library.binding_of(value) is not None or slices.is_index_expression(value):
         return Static(value)
     if not frame.is_library:
-        constancy.require_constant(frame, value, name, node, place is not None)
+        constancy.require_constant(frame, value, name, node, place)
     return taken_apart(frame, value, name, node, None if frame.is_library else place)
 
 
