@@ -61,6 +61,7 @@ def in_messages(k, name):
 FUNCTIONS = [f_strings, by_percent, by_method, by_builtins, around, clock, in_messages]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_what_is_written_is_pythons(function):
     stages = Stages(function)
@@ -68,6 +69,7 @@ def test_what_is_written_is_pythons(function):
         assert_same(stages.run("llvm", k, "nm"), in_python(function, k, "nm"))
 
 
+@pytest.mark.drawn(3)
 def test_what_is_written_is_pythons_at_every_stage():
     stages = Stages(clock)
     for stage in STAGES:
@@ -79,6 +81,7 @@ FORMS = ["".join(parts) for parts in itertools.product(
 )]  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 def test_every_form_of_an_int_is_pythons(tmp_path):
     sampled = FORMS[:: 1 + len(FORMS) // 48]
     written = ", ".join(f"format(k, {form!r})" for form in sampled)

@@ -213,12 +213,14 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradient_of_arrays_whose_length_changes(name):
     text = random_growth.IMPORT + random_growth.SIGNATURE + PROGRAMS[name]
     assert slopes_agree(text, 1, ("typed", "loops", "llvm")) >= 3
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("seed", seeds(0, 24))
 def test_random_programs_whose_arrays_grow(seed):
     stages = ("typed", "loops") if seed % 4 == 0 else ("typed",)

@@ -207,6 +207,7 @@ def test_it_is_what_it_is_in_python(program):
     assert_same_at_all_stages(lambda x: program(x, len(x) + 1), (X, X + 0.5))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("program", [
     lambda x: sum(gone_over(x, len(x))[0]) * x[0] + np.sum(gone_over(x, len(x))[1][2] ** 2),
     lambda x: np.sum(arrays(x, len(x)) ** 2),
