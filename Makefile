@@ -28,9 +28,9 @@ test: $(VENV)/.installed-test
 test-long: $(VENV)/.installed-test
 	$(PYTEST) -m long
 
-# A part of the suite without the native part, as where there is no C compiler.
+# A part of the suite without the native part, as where there is no C compiler; of its tables all cases.
 test-portable: $(VENV)/.installed-test
-	PELLUCID_NATIVE=0 $(PYTEST) tests/test_portable.py tests/test_api.py tests/test_growing_lists.py \
+	PELLUCID_NATIVE=0 $(PYTEST) -m "not long or drawn" tests/test_portable.py tests/test_api.py tests/test_growing_lists.py \
 		tests/test_known.py tests/test_vjp_of_lists.py tests/test_tracebacks.py
 
 # A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.

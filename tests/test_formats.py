@@ -9,6 +9,8 @@ import pytest
 import pellucid
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 NUMBERS = (0, -7, 12345, -(2**63))
 
 
@@ -61,7 +63,6 @@ def in_messages(k, name):
 FUNCTIONS = [f_strings, by_percent, by_method, by_builtins, around, clock, in_messages]
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_what_is_written_is_pythons(function):
     stages = Stages(function)
@@ -69,7 +70,6 @@ def test_what_is_written_is_pythons(function):
         assert_same(stages.run("llvm", k, "nm"), in_python(function, k, "nm"))
 
 
-@pytest.mark.drawn(3)
 def test_what_is_written_is_pythons_at_every_stage():
     stages = Stages(clock)
     for stage in STAGES:
@@ -81,7 +81,6 @@ FORMS = ["".join(parts) for parts in itertools.product(
 )]  # fmt: skip
 
 
-@pytest.mark.drawn(3)
 def test_every_form_of_an_int_is_pythons(tmp_path):
     sampled = FORMS[:: 1 + len(FORMS) // 48]
     written = ", ".join(f"format(k, {form!r})" for form in sampled)

@@ -12,6 +12,8 @@ from tests.harness import random_growth
 from tests.harness.draws import seeds
 from tests.harness.growth_agreement import slopes_agree
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = {
     "a list is replaced in a loop that is left early": """
         items, total, turns = [v * v for v in y], 0.0, 0
@@ -213,14 +215,12 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradient_of_arrays_whose_length_changes(name):
     text = random_growth.IMPORT + random_growth.SIGNATURE + PROGRAMS[name]
     assert slopes_agree(text, 1, ("typed", "loops", "llvm")) >= 3
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("seed", seeds(0, 24))
 def test_random_programs_whose_arrays_grow(seed):
     stages = ("typed", "loops") if seed % 4 == 0 else ("typed",)

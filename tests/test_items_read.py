@@ -10,6 +10,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import assert_same_at_all_stages
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([3.0, 1.0, 2.0])
 
 
@@ -207,7 +209,6 @@ def test_it_is_what_it_is_in_python(program):
     assert_same_at_all_stages(lambda x: program(x, len(x) + 1), (X, X + 0.5))
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("program", [
     lambda x: sum(gone_over(x, len(x))[0]) * x[0] + np.sum(gone_over(x, len(x))[1][2] ** 2),
     lambda x: np.sum(arrays(x, len(x)) ** 2),

@@ -11,6 +11,8 @@ import pellucid
 from tests.harness.random_keyed import random_program
 from tests.harness.stages import Stages, assert_same, assert_same_at_all_stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 rng = np.random.default_rng(5)
 KEYS = rng.integers(0, 7, 24)
 VALUES = rng.normal(size=24)
@@ -251,19 +253,16 @@ SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked
 LONGER = [updated, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted, defaults, heaps]
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_it_is_as_in_python(function):
     assert_same_at_all_stages(function, [KEYS, KEYS[:5]])
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", SHORTER, ids=lambda f: f.__name__)
 def test_machine_code_is_as_in_python(function):
     assert_same(Stages(function).run("llvm", KEYS), in_python(function, KEYS))
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", LONGER, ids=lambda f: f.__name__)
 def test_what_is_printed_is_as_in_python(function):
     """Of programs whose methods are written out at many places, the text: their machine code takes seconds to make."""
@@ -417,7 +416,6 @@ def test_such_a_dict_has_slopes_and_is_not_changed():
 # --- by chance -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_programs_drawn_by_chance(seed, tmp_path):
     """Machine code of every one; all stages of the first."""
@@ -430,7 +428,6 @@ def test_programs_drawn_by_chance(seed, tmp_path):
         assert_same(stages.run("llvm", KEYS[:size]), in_python(function, KEYS[:size]))
 
 
-@pytest.mark.drawn(3)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", "float16"])
 def test_keys_of_any_dtype(dtype):
     """Equal numbers are one key, whatever their dtype."""

@@ -15,6 +15,8 @@ from pellucid.compiler.ops.python_names import SPECIAL_FUNCTIONS
 from pellucid.compiler.ops.schema import OPERATORS
 from tests.harness.stages import Stages, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 POINTS = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 ABOVE = (0.25, 0.5, 1.0, 2.0)
 INSIDE = (-0.5, 0.0, 0.5)
