@@ -104,6 +104,7 @@ def hold(path):
 REFUSED = [path for path in FILES if path.stem not in COMPILE | AT_LENGTH | TOO_LONG]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("path", REFUSED, ids=lambda p: p.stem)
 def test_a_program_that_does_not_compile_is_told_why(path):
     module = load(path)

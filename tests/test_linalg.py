@@ -12,6 +12,8 @@ from pellucid.compiler.ops.python_names import BINDINGS
 from pellucid.runtime import memory
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = module_of('''import numpy as np
 
 import pellucid
@@ -162,7 +164,6 @@ def test_stacks_are_refused_with_a_way_out():
         pellucid.compile(PROGRAMS["solve"])(np.zeros((2, 3, 3)), np.zeros((2, 3)))
 
 
-@pytest.mark.drawn(5)
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_match_differences(name):
     """The slope of a loss along a direction of all arguments at once."""
@@ -214,7 +215,6 @@ FACTORS = module_of(
 )
 
 
-@pytest.mark.drawn(5)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_factors_are_numpys(name, dtype):
@@ -230,7 +230,6 @@ def test_factors_are_numpys(name, dtype):
         np.testing.assert_allclose(one, other, rtol=4 * np.finfo(other.dtype).eps)
 
 
-@pytest.mark.drawn(5)
 @pytest.mark.parametrize("shape", [(0, 0), (1, 1), (2, 3), (3, 2), (0, 3)])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_factors_of_every_shape(name, shape):
@@ -241,7 +240,6 @@ def test_factors_of_every_shape(name, shape):
     assert memory.live_bytes() == 0
 
 
-@pytest.mark.drawn(5)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives_of_factors_match_differences(name):
     """Of first and of second order; of triangles, of what is read."""
