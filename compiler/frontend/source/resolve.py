@@ -244,7 +244,8 @@ def library_name(value: Any) -> str | None:
         module = owner.__name__
     if not isinstance(name, str) or not isinstance(module, str) or module.split(".")[0] not in LIBRARIES:
         return None
-    if module.startswith("pellucid") and not isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
+    known = types.FunctionType | types.BuiltinFunctionType | type
+    if module.startswith("pellucid") and not (isinstance(value, known) or _is_compiled(value)):
         return None
     parts = module.split(".")
     places = [".".join(parts[:length]) for length in range(1, len(parts) + 1)] + ["scipy.special"]
