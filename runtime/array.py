@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import operators, protocols
+from . import namespace, operators, protocols
 from .at import At
 from .operators import absent, binary, delegated, equality, reflected, unary
 from .values import KINDS, HeldValues, unwrap, wrap
@@ -200,6 +200,10 @@ class Array(HeldValues):
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         result = protocols.call_function(function, types, args, kwargs)
         return result if kwargs.get("out") is not None else wrap(result, Array)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The module with the functions of the array API standard: `pellucid.numpy`."""
+        return namespace.of_arrays(api_version)
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._values.__dlpack__(**options)

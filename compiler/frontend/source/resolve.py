@@ -109,7 +109,15 @@ def member(base: Resolution, attribute: str) -> Resolution:
 
 
 def library(dotted: str, value: Any = MISSING) -> Resolution:
-    return Resolution("library", dotted, value)
+    return Resolution("library", of_namespace(dotted), value)
+
+
+def of_namespace(dotted: str) -> str:
+    """The name of NumPy's that one in the namespace of Arrays stands for; every other name as it is."""
+    name = dotted.removeprefix("pellucid.numpy.")
+    first = name.partition(".")[0]
+    is_of_library = f"pellucid.numpy.{first}" in sys.modules and first not in ("linalg", "fft")
+    return dotted if name == dotted or is_of_library else f"numpy.{name}"
 
 
 # --- live ----------------------------------------------------------------------------------------------------------
