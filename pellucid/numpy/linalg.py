@@ -8,7 +8,7 @@ import numpy as _np
 
 from ..runtime import namespace as _namespace
 
-__all__ = list(_np.linalg.__all__)  # noqa: PLE0605
+__all__ = list(_np.linalg.__all__)
 
 
 def __getattr__(name: str) -> _Any:
