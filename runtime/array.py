@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import operators, protocols
+from . import namespace, operators, protocols
 from .at import At
 from .operators import absent, binary, delegated, equality, reflected, unary
 from .values import KINDS, HeldValues, unwrap, wrap
@@ -216,6 +216,10 @@ class Array(HeldValues):
         if function in protocols.CONVERTING or function not in protocols.SAVING and kwargs.get("out") is not None:
             return result
         return wrap(result, Array)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The module with the functions of the array API standard: `pellucid.numpy`."""
+        return namespace.of_arrays(api_version)
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._values.__dlpack__(**options)

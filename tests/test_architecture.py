@@ -430,7 +430,7 @@ GROWING = {
 }
 CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())
 # Functions that may say `global`: the one place where the compiled operators of `Array` are plugged in.
-GLOBAL = {"runtime/operators.py": {"_find"}}
+GLOBAL = {"runtime/operators.py": {"_find"}, "runtime/namespace.py": {"_namespace", "_array"}}
 
 
 def module_names(tree):

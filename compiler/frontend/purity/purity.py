@@ -30,6 +30,7 @@ from .constructs import refused_constructs
 from .effects import Judge
 from .fixes import with_fix
 from .helpers import Helper, reached
+from .keys import reused_keys
 
 
 class Options(Protocol):
@@ -132,6 +133,7 @@ class Check:
             is_helper,
         )  # fmt: skip
         yield from changes(around)
+        yield from reused_keys(scope, source.file, resolve)
 
 
 def in_one_line(found: list[Diagnostic], freeze: Freeze) -> tuple[Diagnostic, ...]:

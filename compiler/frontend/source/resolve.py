@@ -110,7 +110,15 @@ def member(base: Resolution, attribute: str) -> Resolution:
 
 
 def library(dotted: str, value: Any = MISSING) -> Resolution:
-    return Resolution("library", dotted, value)
+    return Resolution("library", of_namespace(dotted), value)
+
+
+def of_namespace(dotted: str) -> str:
+    """The name of NumPy's that one in the namespace of Arrays stands for; every other name as it is."""
+    name = dotted.removeprefix("pellucid.numpy.")
+    first = name.partition(".")[0]
+    is_of_library = f"pellucid.numpy.{first}" in sys.modules and first not in ("linalg", "fft")
+    return dotted if name == dotted or is_of_library else f"numpy.{name}"
 
 
 # --- live ----------------------------------------------------------------------------------------------------------
@@ -247,7 +255,8 @@ def library_name(value: Any) -> str | None:
         module = owner.__name__
     if not isinstance(name, str) or not isinstance(module, str) or module.split(".")[0] not in LIBRARIES:
         return None
-    if module.startswith("pellucid") and not isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
+    known = types.FunctionType | types.BuiltinFunctionType | type
+    if module.startswith("pellucid") and not (isinstance(value, known) or _is_compiled(value)):
         return None
     parts = module.split(".")
     places = [".".join(parts[:length]) for length in range(1, len(parts) + 1)] + ["scipy.special"]
