@@ -101,7 +101,21 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
     def of_list(items: list) -> Value | None:
         return None if len(items) <= MOST_APART else alike(items, found)
 
-    return from_python(argument, convert, of_list)
+    def of_attribute(value: object, taken_apart: Callable[[object], Value]) -> Value:
+        """What has no type is known as it is: a lock or a file that an instance holds is of no use to a program."""
+        count = 0 if found is None else len(found)
+        try:
+            return taken_apart(value)
+        except Unsupported:
+            if isinstance(value, np.ndarray):
+                raise
+            del (found or [])[count:]
+            return Static(value)
+
+    try:
+        return from_python(argument, convert, of_list, of_attribute)
+    except RecursionError:
+        raise Unsupported("a container that holds itself") from None
 
 
 def alike(items: list, found: list[Any] | None) -> Rows | None:

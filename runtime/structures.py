@@ -2,19 +2,23 @@
 
     {"w": (1.0, a), "b": None}    ->    leaves [1.0, a] and Structure({'b': None, 'w': (*, *)})
 
-Containers are tuples, lists, dicts, NamedTuples, dataclasses, None, which holds nothing, and instances of classes that
-were registered; all else is a leaf.  The items of a dict come in the order of its sorted keys; where it is put together
-again its keys stand as they did.
+Containers are tuples, lists, dicts, NamedTuples, dataclasses, None, which holds nothing, instances of ordinary classes
+of the user's, whose attributes are their parts, and of classes that were registered; all else is a leaf.  The items of
+a dict come in the order of its sorted keys; where it is put together again its keys stand as they did.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
+HEAP_TYPE = 1 << 9  # of classes that Python code made
+FOREIGN = frozenset({"numpy", "scipy", "pellucid"}) | (sys.stdlib_module_names - {"__main__"})
 IsLeaf = Callable[[Any], bool] | None
 LEAF = "*"
 
@@ -207,6 +211,8 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     elif dataclasses.is_dataclass(kind):
         keys = tuple(one.name for one in dataclasses.fields(kind))
         parts = [getattr(value, name) for name in keys]
+    elif is_instance_of_own(value):
+        keys, parts = tuple(vars(value)), [*vars(value).values()]
     if parts is None:
         return None
     made_by = getattr(value, "default_factory", None) if isinstance(value, dict) else None
@@ -234,6 +240,21 @@ def list_like(kind: Any, items: Iterable[Any]) -> Any:
     made = kind.__new__(kind)
     list.extend(made, items)
     return made
+
+
+NO_CONTAINERS = ("__array__", "__float__", "__pellucid__", "__wrapped__", "__next__")
+
+
+def is_instance_of_own(value: Any) -> bool:
+    """Whether it is an instance of an ordinary class of the user's, whose attributes are its parts.
+
+    What stands for a number or an array, functions, iterators and what the library of Python has are none.
+    """
+    cls = type(value)
+    if not cls.__flags__ & HEAP_TYPE or not hasattr(value, "__dict__"):
+        return False
+    is_other = isinstance(value, type | BaseException | Enum) or cls.__module__.split(".")[0] in FOREIGN
+    return not is_other and not any(hasattr(cls, name) for name in NO_CONTAINERS)
 
 
 def sorted_keys(keys: Iterable[Any]) -> tuple[Any, ...]:

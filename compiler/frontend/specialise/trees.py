@@ -76,6 +76,8 @@ def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tupl
             _require_no_own_way(frame, cls, node)
             if is_namedtuple_class(cls) or dataclasses.is_dataclass(cls):
                 return _of_record(held)
+            if apply.is_users_class(cls):
+                return _level(cls, tuple(name for name, _ in held.items), [part for _, part in held.items])
     return None
 
 
@@ -136,7 +138,8 @@ def filled(frame: Frame, one: Structure, parts: list[Value]) -> Value:
     for name, value in zip(meta_fields(kind), one.aux or (), strict=True):
         named[name] = value if isinstance(value, Value) else outside.read(frame, value, name, frame.node)
     is_dict = issubclass(kind, dict)
-    order = one.order or (one.keys if is_dict else record_fields(kind)) or ()
+    has_fields = is_namedtuple_class(kind) or dataclasses.is_dataclass(kind)
+    order = one.order or (record_fields(kind) if has_fields else one.keys) or ()
     pairs = tuple((key, named[key]) for key in order)
     if not is_dict:
         return object_of(Record(kind, pairs), frame.heap)
