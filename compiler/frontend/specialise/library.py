@@ -16,14 +16,14 @@ from ...ops.primitives import Primitive
 from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
-from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
-from ...ops.static_dtypes import dtypes_on_paths
+from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name, strict_common
+from ...ops.static_dtypes import dtypes_on_paths, one_dtype
 from ...ops.type_rules import is_pythons
 from ...types import Array, Scalar
-from . import apply, arrays, evaluate, evenness, into_out, subscript
+from . import apply, arrays, evaluate, evenness, into_out, subscript, two_meanings
 from .frame import Frame
 from .heap import objects
-from .joined_types import dtypes_of, own_lengths
+from .joined_types import meanings_of, own_lengths
 from .known_numbers import plain
 from .limits import limit
 from .taking_apart import from_python
@@ -256,8 +256,11 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
     if function is dtypes_on_paths and isinstance(args[0], Leaf):
-        words = dtypes_of(frame, args[0]) | {types.dtype_of(frame.builder.types[args[0].name])}
+        words = {one.type.dtype for one in meanings_of(frame, args[0])}
+        words.add(types.dtype_of(frame.builder.types[args[0].name]))
         return Sequence(tuple(map(Static, sorted(words))))
+    if function in (one_dtype, strict_common) and frame.builder.widened:
+        two_meanings.require_one_dtype(frame, args, node)
     try:
         answer = function.ask(*(description(frame, a) for a in args))
     except TypeFault as refused:
