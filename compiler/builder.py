@@ -189,7 +189,7 @@ class Builder:
         """What Python has for it on one path or another."""
         if type(atom) is gast.Constant:
             return frozenset({meanings.known(type_of_constant(atom.value), atom.value)})
-        name = atom if isinstance(atom, str) else atom.id  # type: ignore[attr-defined]
+        name = atom if isinstance(atom, str) else atom.id
         return self.widened.get(name) or frozenset({Meaning(types.of_elements(self.types[name]))})
 
     def widen(self, name: str, sides: Iterable[Iterable[Meaning]]) -> None:

@@ -255,8 +255,10 @@ def join(left: Scalar, right: Scalar) -> Scalar:
 
 
 def of_elements(type_: Type) -> Scalar:
-    """The type of an array's or a list's elements, as NumPy's where they are an array's; of a number its own."""
-    return type_ if isinstance(type_, Scalar) else Scalar(dtype_of(type_))
+    """The type of an array's or a list's elements; of a number its own."""
+    if isinstance(type_, ListOf):
+        return of_elements(type_.element)
+    return type_ if isinstance(type_, Scalar) else Scalar(type_.dtype)
 
 
 def is_floating(type_: Type) -> bool:

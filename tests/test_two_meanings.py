@@ -10,7 +10,7 @@ from .harness.answers import agree, function_of, outcome
 
 def alike(found, wanted):
     """Whether two results have the same values, or two exceptions the same type and message."""
-    if isinstance(found, tuple) and isinstance(wanted, tuple):
+    if isinstance(found, tuple | list) and isinstance(wanted, tuple | list):
         return len(found) == len(wanted) and all(map(alike, found, wanted))
     return agree(found, wanted, same_type=False)
 
@@ -148,6 +148,36 @@ def test_divmod_and_its_like_are_held_to_it_too():
     calls = [(np.uint64(a), np.int64(b)) for a in (0, 5, 2**40) for b in (-1, 3, 100)]
     held("a = min(x, y)\ndivmod(7, a)", *calls)
     held("a = 3\nif y > 3:\n    a = x\ndivmod(300, a)", *[(np.uint8(a), b) for a in (1, 3, 200) for b in (2, 5)])
+
+
+ITEMS = r"""
+kept = [0]\nfor v in x:\n    kept.append(v)\n(kept[0] - 1, kept[-1] + 100)
+kept = [5]\nfor v in x:\n    kept.append(v)\ns = 0\nfor k in kept:\n    s = s + k\ns
+y = [max(v, 3) for v in x]\ny[0] + 100 if len(y) > 0 else 0
+[max(v, 3) + 100 for v in x]
+sum(x) - 1
+sum([max(v, 3) for v in x])
+next((v for v in x if v > 5), 0) - 1
+""".strip().split("\n")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", ITEMS)
+def test_items_of_lists_and_sums_are_several_things_as_well(line):
+    for dtype in (np.uint8, np.int16):
+        held(line.replace("\\n", "\n"), *[(np.array(elements, dtype),) for elements in ([], [1], [7, 3], [200, 7, 99])])
+
+
+def test_an_empty_list_is_an_array_beside_such_numbers():
+    text = "s = 0.0\nfor v in x:\n    s += v\nfound = []\n(np.array(found), s)"
+    python = function_of(text, "x")
+    found, wanted = pellucid.compile(python)(np.ones(2)), python(np.ones(2))
+    assert agree(found[0], wanted[0]) and found[1] == wanted[1]
+
+
+def test_an_array_of_a_list_of_both_is_refused():
+    with pytest.raises(pellucid.CompileError, match="T002"):
+        pellucid.compile(function_of("np.array([max(v, 3) for v in x])", "x"))(np.uint8([1, 2]))
 
 
 def test_results_of_a_recursion_have_the_meanings_of_its_paths():

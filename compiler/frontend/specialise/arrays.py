@@ -15,6 +15,7 @@ import gast
 from ... import syntax, types
 from ...dtypes import FLOAT_WORD, promote_dtypes, python_word
 from ...meanings import Meaning, Meanings
+from ...ops.static import strict_common
 from ...types import Array, ListOf, Scalar
 from . import container_methods, containers, evaluate, evenness, library, rows, subscript, tables, two_meanings
 from .frame import Frame
@@ -68,7 +69,7 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
     fill(frame, made, value, [], len(inner), node)
     if frame.builder.widened and not is_given:
-        two_meanings.require_one_dtype(frame, list(leaves(value)), node)
+        two_meanings.require_one_dtype(frame, list(leaves(value)), kinds, strict_common.ask, node)
         frame.builder.widen(made.name, promoted_on_paths(frame, value))
     return made
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import types
-from ...dtypes import DTYPE, INT_WORD, LARGEST_EXACT, NUMPY_DTYPE, is_inexact
+from ...dtypes import DTYPE, INT_WORD, LARGEST_EXACT, NUMPY_DTYPE, is_inexact, is_integer
 from ...meanings import Meanings, known
 from ...types import Array, ListOf, Scalar, Type
 from .frame import Frame
@@ -106,9 +106,26 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
 
 
 def meanings_of(frame: Frame, value: Value) -> Meanings:
-    """What Python has for a number or an array on one path or another."""
+    """What Python has for a number or an array on one path or another; nothing for an empty container."""
     if isinstance(value, Leaf):
         return frame.builder.meanings_of(value.name)
     found = frame.type_of(value)
-    assert isinstance(value, Static) and isinstance(found, Scalar)
-    return frozenset({known(found, value.value if found.weak else None)})
+    if found is None:
+        return frozenset()
+    number = value.value if isinstance(value, Static) and isinstance(found, Scalar) and found.weak else None
+    return frozenset({known(types.of_elements(found), number)})
+
+
+def are_of_one_dtype(frame: Frame, items: Value) -> bool:
+    """Whether Python has one dtype for all items of a list of numbers, whosever they are."""
+    held = frame.held(items)
+    found = frame.builder.widened.get(held.name, ()) if isinstance(held, Leaf) and frame.is_list(held) else ()
+    return len({one.type.dtype for one in found}) < 2
+
+
+def note_start(frame: Frame, made: Value, start: Value) -> Value:
+    """The sum of an array, which is what it starts from if there are no elements: of narrow ints, whose sums wrap."""
+    found, first = frame.type_of(made), frame.type_of(start)
+    if isinstance(made, Leaf) and isinstance(first, Scalar) and is_integer(found.dtype) and found.dtype != INT_WORD:
+        frame.builder.widen(made.name, [frame.builder.meanings_of(made.name), meanings_of(frame, start)])
+    return made

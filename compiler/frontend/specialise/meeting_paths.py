@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ... import syntax
+from ... import syntax, types
 from ...builder import Builder
 from ...dtypes import (
     DTYPE,
@@ -24,7 +24,6 @@ from ...dtypes import (
     is_exact,
     is_inexact,
     is_integer,
-    python_word,
 )
 from ...meanings import Meaning
 from ...records import dataclass
@@ -113,8 +112,8 @@ def stop_where(frame: Frame, path: Path, conditions: Sequence[gast.expr], reason
 
 def error_of(frame: Frame, path: Path, reason: str) -> gast.Raise:
     own, numpys = names_of_meanings(frame.builder, path)
-    way_out = f"take {own}(...) or np.{numpys}(...)"
-    message = f"{own} and np.{numpys} meet in one variable, and this {reason} for one: {way_out}"
+    meeting = f"{own} and {numpys} meet in one variable"
+    message = f"{meeting}, and this {reason} for one: take {own}(...) or {numpys}(...)"
     return limit("OverflowError", message, span=frame.here(path.node))
 
 
@@ -124,12 +123,12 @@ def names_of_meanings(builder: Builder, path: Path) -> tuple[str, str]:
 
 
 def names_of(builder: Builder, atom: gast.expr | str) -> tuple[str, str]:
-    """What a number that is several things is in Python: a number of its own, and one of NumPy's."""
-    found = sorted(builder.meanings_of(atom), key=str)
-    declared = dtype_of(builder.type_of(syntax.atom(atom)))
-    own = next((one.type.dtype for one in found if one.type.weak), python_word(declared))
-    numpys = next((one.type.dtype for one in found if not one.type.weak), declared)
-    return WEAK_WORD[own], str(NUMPY_DTYPE[numpys])
+    """Two types that a number has in Python: `int` and `np.uint8`; `np.int8` and `np.uint8`, if none is its own."""
+    declared = types.of_elements(builder.type_of(syntax.atom(atom)))
+    found = sorted((one.type for one in builder.meanings_of(atom)), key=str)
+    strong = [t for t in found if not t.weak and t != declared] or [declared]
+    own = next((WEAK_WORD[t.dtype] for t in found if t.weak), f"np.{NUMPY_DTYPE[strong[0].dtype]}")
+    return own, f"np.{NUMPY_DTYPE[strong[-1].dtype]}"
 
 
 def is_whole(word: str) -> bool:

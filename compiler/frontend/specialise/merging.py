@@ -185,6 +185,8 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
 def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> gast.expr:
     """A growable list with these items."""
     made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
+    for item in value.items if isinstance(wanted.element, Scalar) else ():
+        frame.builder.widen(made.id, [frame.builder.meanings_of(made), meanings_of(frame, item)])
     for item in value.items:
         frame.builder.append(syntax.expression(syntax.call("append", made, coerce(frame, item, wanted.element, node))))
     return made

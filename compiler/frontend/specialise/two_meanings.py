@@ -11,14 +11,14 @@ Where the dtype of an array depends on the path, the operator is refused.  Float
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ... import syntax, types
+from ... import types
 from ...builder import Builder, paths
-from ...dtypes import NUMPY_DTYPE, holds, is_complex, is_exact, is_inexact, is_integer, order, promote_dtypes
+from ...dtypes import NUMPY_DTYPE, holds, is_complex, is_exact, is_inexact, is_integer, order
 from ...ops.schema import OPERATORS
 from ...types import INT, Array, Scalar
 from . import own_numbers
@@ -40,7 +40,7 @@ def require_one(
     builder, row = frame.builder, OPERATORS[operator]
     full = {**{k: v for k, v in row.static.items() if v is not ...}, **static}
     ways = list(paths(builder, row, atoms, full))
-    is_held = operator == "cast" or not any(_may_be_numpys(builder, a) for a in atoms if isinstance(a, gast.Name))
+    is_held = operator == "cast" or not any(_may_be_numpys(builder, a.id) for a in atoms if isinstance(a, gast.Name))
     for position, name in enumerate(made if ways else ()):
         left = []
         for given, results in ways:
@@ -50,10 +50,10 @@ def require_one(
         builder.widen(name, [left])
 
 
-def _may_be_numpys(builder: Builder, atom: gast.Name) -> bool:
+def _may_be_numpys(builder: Builder, name: str) -> bool:
     """Whether a single number is NumPy's on some path and something else on another."""
-    is_number = isinstance(builder.types[atom.id], Scalar)
-    return is_number and any(not one.type.weak for one in builder.widened.get(atom.id, ()))
+    is_number = isinstance(builder.types[name], Scalar)
+    return is_number and any(not one.type.weak for one in builder.widened.get(name, ()))
 
 
 def _goes_on(frame: Frame, path: Path) -> bool:
@@ -96,7 +96,7 @@ def _in_numpys(builder: Builder, path: Path) -> list[gast.expr]:
 
 def is_numpys(frame: Frame, atoms: Sequence[gast.expr]) -> bool:
     """Whether a number of Python's among the operands is one of NumPy's on some path."""
-    names = [a for a in atoms if isinstance(a, gast.Name) and getattr(frame.builder.types[a.id], "weak", False)]
+    names = [a.id for a in atoms if isinstance(a, gast.Name) and getattr(frame.builder.types[a.id], "weak", False)]
     return any(_may_be_numpys(frame.builder, a) for a in names)
 
 
@@ -109,23 +109,33 @@ def beside_its_own(frame: Frame, value: Value, place: Array) -> Value:
     return Leaf(frame.builder.call("cast", value.name, dtype=found.dtype, weak=False).id)
 
 
-def require_one_dtype(frame: Frame, parts: Sequence[Value], node: gast.AST) -> None:
-    """Refuse an array of parts of which one may be a number of NumPy's, and has another dtype on another path."""
-    builder = frame.builder
-    words = [types.dtype_of(found) for part in parts if (found := frame.type_of(part)) is not None]
-    names = [p.name for p in parts if isinstance(p, Leaf) and _may_be_numpys(builder, syntax.name(p.name))]
-    for name in names:
-        others = [*words]
-        others.remove(types.dtype_of(builder.types[name]))
-        for one in sorted(builder.widened[name], key=str):
-            if (other := promote_dtypes(one.type.dtype, *others)) != promote_dtypes(*words):
-                refuse(frame, names_of(builder, name), promote_dtypes(*words), other, node)
+def require_one_dtype(
+    frame: Frame, parts: Sequence[Value], described: Sequence[Any], ask: Callable[..., Any], node: gast.AST
+) -> None:
+    """Refuse what has a dtype that follows from these parts, where another one follows on the path of one of them."""
+    names = {k: p.name for k, p in enumerate(parts) if isinstance(p, Leaf) and _may_be_numpys(frame.builder, p.name)}
+    dtype = ask(*described) if names else None
+    for place, name in names.items():
+        for one in sorted(frame.builder.widened[name], key=str):
+            other = ask(*described[:place], one.type, *described[place + 1 :])
+            if other != dtype:
+                refuse(frame, names_of(frame.builder, name), dtype, other, node)
+
+
+def require_items(frame: Frame, name: str, node: gast.AST) -> None:
+    """Refuse an array of the items of a list that are Python's numbers or NumPy's, of another dtype."""
+    found, dtype = frame.builder.widened.get(name, ()), types.dtype_of(frame.builder.types[name])
+    for one in sorted(found, key=str):
+        if one.type.dtype != dtype and not all(other.type.weak for other in found):
+            refuse(frame, names_of(frame.builder, name), dtype, one.type.dtype, node)
 
 
 def refuse(frame: Frame, names: tuple[str, str], dtype: str, other: str, node: gast.AST) -> None:
     """Refuse what has one dtype or another, as an operand has a name of one of the two."""
     own, numpys = names
-    either = f"one operand is a Python {own} or an np.{numpys}"
+    is_own = not own.startswith("np.")
+    either = f"one operand is {f'a Python {own}' if is_own else f'an {own}'} or an {numpys}"
     message = f"the dtype of this is {NUMPY_DTYPE[dtype]} or {NUMPY_DTYPE[other]}: {either}"
-    help_ = (f"decide which: `{own}(...)` of NumPy's number, or `np.{numpys}(...)` of Python's",)
+    help_ = (f"decide which: `{own}(...)` of NumPy's number, or `{numpys}(...)` of Python's",)
+    help_ = help_ if is_own else (f"give it one dtype on all paths: `{numpys}(...)`",)
     frame.fault("T002", message, node, "found here", help_)
