@@ -144,6 +144,13 @@ def test_a_uint64_beyond_int64_meets_a_known_int():
         assert held(text, *calls) == len(calls), text
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_functions_of_numpys_take_each_number_in_its_dtype():
+    calls = [(np.uint8(v), k) for v in (0, 1, 100, 255) for k in (-5, 3, 300)]
+    for text in ("np.negative(a)", "np.square(a)", "np.add(a, a)", "np.invert(a)"):
+        held(f"a = y\nif y < 10:\n    a = x\n{text}", *calls)
+
+
 def test_divmod_and_its_like_are_held_to_it_too():
     calls = [(np.uint64(a), np.int64(b)) for a in (0, 5, 2**40) for b in (-1, 3, 100)]
     held("a = min(x, y)\ndivmod(7, a)", *calls)

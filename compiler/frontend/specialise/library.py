@@ -10,6 +10,7 @@ import gast
 from ... import syntax, types
 from ...analysis.memory.alias import shown_by
 from ...dtypes import INT_WORD, is_integer, promote_dtypes
+from ...meanings import Meaning
 from ...names import base_of
 from ...ops import python_names
 from ...ops.primitives import Primitive
@@ -211,7 +212,11 @@ def _is_weak(frame: Frame, value: Value) -> bool:
 
 
 def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
-    return frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
+    made = frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
+    if frame.builder.widened and isinstance(made, Leaf):  # on each path of the dtype that it has there
+        found = meanings_of(frame, value)
+        frame.builder.widen(made.name, [[Meaning(Scalar(one.type.dtype)) for one in found]])
+    return made
 
 
 def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: str) -> Value:

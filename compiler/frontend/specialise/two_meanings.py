@@ -69,6 +69,8 @@ def _goes_on(frame: Frame, path: Path) -> bool:
         return True
     if order(found.dtype) > order(word) and not (own and is_whole(found.dtype)):
         refuse(frame, names_of_meanings(builder, path), word, found.dtype, path.node)
+    if is_inexact(found.dtype) and not (own or declared.weak or is_exact(found.dtype, word)):
+        refuse(frame, names_of_meanings(builder, path), word, found.dtype, path.node)
     row = OPERATORS[path.operator]
     if row.taken or row.work == "free" or is_inexact(found.dtype) and not (own and found.weak):
         return True
