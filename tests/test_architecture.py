@@ -53,7 +53,7 @@ each_file = every(FILES, shown)
 # --- imports -------------------------------------------------------------------------------------------------------
 
 BASE = "diagnostics dtypes messages names parsing types vocabulary program syntax placeholders records"
-LANGUAGE = f"{BASE} builder ops"
+LANGUAGE = f"{BASE} builder meanings ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/`, a folder in it, or one deeper.
 MAY_IMPORT = {
@@ -76,7 +76,8 @@ MAY_IMPORT = {
     "syntax": "diagnostics messages",
     "renaming": "diagnostics program syntax",
     "placeholders": "dtypes syntax types",
-    "builder": f"{BASE} ops",
+    "meanings": "dtypes records types",
+    "builder": f"{BASE} meanings ops",
     "ops": f"{BASE} builder",
     "analysis": f"{LANGUAGE} at_places",
     "transform": f"{LANGUAGE} analysis renaming tuning",
