@@ -56,10 +56,12 @@ WITH_THREADS = LD_PRELOAD=$$(cc -print-file-name=libtsan.so) TSAN_OPTIONS=exitco
 CALLS ?= 1000000
 sanitize: $(VENV)/.installed-test
 	$(call BUILD_SANITIZED,address$(COMMA)undefined,addresses)
-	$(WITH_ADDRESSES) $(BIN)/python -m pytest -q -n 0 tests/test_dispatch.py tests/test_growing_lists.py
+	$(WITH_ADDRESSES) $(BIN)/python -m pytest -q -n 0 tests/test_dispatch.py tests/test_growing_lists.py \
+		tests/test_asynchronous.py
 	$(WITH_ADDRESSES) $(BIN)/python -m tests.fuzz.entry --calls $(CALLS)
 	$(call BUILD_SANITIZED,thread,threads)
 	$(WITH_THREADS) $(BIN)/python -m tests.fuzz.regions
+	$(WITH_THREADS) PELLUCID_CPU_DEVICES=2 $(BIN)/python -m tests.fuzz.tasks
 
 # The peers are installed for this alone.  `make bench ARGUMENTS="--only sum --json"` passes options on.
 ARGUMENTS ?= --markdown docs/benchmarks.md

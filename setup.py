@@ -15,7 +15,7 @@ setup(
         Extension(
             "pellucid.runtime._native",
             SOURCES,
-            depends=["runtime/native/native.h", "runtime/native/dispatch.h"],
+            depends=sorted(str(path) for path in pathlib.Path("runtime/native").glob("*.h")),
             include_dirs=[numpy.get_include()],
             extra_compile_args=["-std=c11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-pthread", *SANITIZERS],
             extra_link_args=["-pthread", *SANITIZERS],

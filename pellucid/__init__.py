@@ -36,12 +36,16 @@ from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
 from .lax import custom_linear_solve, custom_root, stop_gradient
 from .linear import linear_transpose, linearize
+from .placing import device_get, device_put
 from .pullback import Pullback, vjp
 from .runtime.array import Array
+from .runtime.asynchronous import synchronous
+from .runtime.devices import Device, default_device, device_count, devices, local_device_count
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
 from .starting import begin as _begin
 from .transformations import compile, grad, value_and_grad, vmap
+from .waiting import block_until_ready
 
 jit, remat = compile, checkpoint  # as JAX calls them
 
@@ -52,6 +56,7 @@ __all__ = [
     "AxisNameError",
     "BatchError",
     "CompileError",
+    "Device",
     "Diagnostic",
     "Function",
     "GradientError",
@@ -65,6 +70,7 @@ __all__ = [
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
+    "block_until_ready",
     "check_grads",
     "checkpoint",
     "compile",
@@ -72,6 +78,11 @@ __all__ = [
     "custom_linear_solve",
     "custom_root",
     "custom_vjp",
+    "default_device",
+    "device_count",
+    "device_get",
+    "device_put",
+    "devices",
     "from_source",
     "grad",
     "hessian",
@@ -85,8 +96,10 @@ __all__ = [
     "lax",
     "linear_transpose",
     "linearize",
+    "local_device_count",
     "remat",
     "stop_gradient",
+    "synchronous",
     "thread_count",
     "threads",
     "tree",

@@ -74,7 +74,7 @@ def flatten(
     values: dict[str, Value] = {}
     for name, argument in arguments.items():
         if name in static:
-            values[name] = from_python(argument, lambda _: None)
+            values[name] = from_python(argument, known_number)
             continue
         try:
             values[name] = abstract(argument, found, texts=name in texts)
@@ -91,6 +91,9 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
             if found is not None:
                 found.append(value)
             return Typed(types.parse(value))
+        number = known_number(value)
+        if number is not None:
+            value = number.value
         typed = type_of(value)
         if typed is None:
             return None
@@ -116,6 +119,11 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
         return from_python(argument, convert, of_list, of_attribute)
     except RecursionError:
         raise Unsupported("a container that holds itself") from None
+
+
+def known_number(value: Any) -> Static | None:
+    """The number that an `Array` stands for, the result of a call that went on after it had returned."""
+    return Static(value._plain) if isinstance(value, Array) and value._is_number else None
 
 
 def alike(items: list, found: list[Any] | None) -> Rows | None:

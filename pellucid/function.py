@@ -24,6 +24,8 @@ from .flatten import Flattened, description, flatten, rebuild
 from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
+from .placing import common_device, on_device
+from .runtime.devices import device_count
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
@@ -106,6 +108,7 @@ class Function(_Base[Given, Result]):
         seen = self._seen
         if not seen.is_current(self.__pellucid__.python):
             seen = self._seen = Seen.of(self.__pellucid__)
+        device = common_device(self._bind(args, kwargs).arguments.values()) if device_count() > 1 else -1
         flat = self._flatten(args, kwargs)
         compiled, findings, is_new = self._code_for(flat)
         if not is_new and support.reason() is None and type(self) is Function:
@@ -117,7 +120,7 @@ class Function(_Base[Given, Result]):
             if not retelling.has_gap(error):
                 raise
             raise retelling.retold(error, self.__pellucid__, args, kwargs) from error.__cause__
-        return self._finish(compiled.result, targets, results)
+        return on_device(self._finish(compiled.result, targets, results), device)
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, Findings, bool]:
         """The code for these types, what it sees outside now, and whether it was made for this call."""

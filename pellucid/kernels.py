@@ -117,8 +117,13 @@ def kernel(name: str) -> Callable[..., Any]:
     def run(*operands: Any) -> Any:
         try:
             return compiled(*operands)
-        except Exception as fault:
-            return by_numpy(plain, unwrap(operands), fault)
+        except Exception as error:
+            fault = error
+        try:
+            plain_operands = unwrap(operands)  # raises the error of a call that should have made one
+            return by_numpy(plain, plain_operands, fault)
+        finally:
+            del fault  # whose traceback leads to this frame
 
     return run
 

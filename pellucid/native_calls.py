@@ -28,7 +28,7 @@ from .compiler.frontend.specialise.values import (
 )
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .compiler.request import BackwardHalf
-from .flatten import Flattened, listed, listed_rows, pullback, record
+from .flatten import OF_THE_RUN, Flattened, listed, listed_rows, pullback, record
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 from .runtime.dispatch.records import reading
@@ -60,7 +60,8 @@ class NativeCalls:
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
             hidden = compiled.hidden
-            plan = compiled.executable.plan(steps, len(hidden), hidden.leaves, compiled.guards)
+            may_go_on = needs_no_number(compiled.result)
+            plan = compiled.executable.plan(steps, len(hidden), hidden.leaves, compiled.guards, may_go_on)
             self._plans[id(compiled)] = compiled, plan
         plan = self._plans[id(compiled)][1]
         if plan is None or not plan.is_possible():
@@ -75,6 +76,17 @@ class NativeCalls:
         if self._calls is not None:
             classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]
             self._calls.learn(function, args, kwargs, plan, classes)
+
+
+def needs_no_number(structure: Value) -> bool:
+    """Whether a result can be put together before its numbers are known: which case, how long, which text."""
+    if isinstance(structure, Optional | OneOf | Text | Rows | ListOut):
+        return False
+    if isinstance(structure, SequenceValue) and structure.kind not in (tuple, list):
+        return False
+    if isinstance(structure, Record) and structure.cls in OF_THE_RUN:
+        return False
+    return all(needs_no_number(part) for _, part in parts(structure))
 
 
 def with_own_containers(value: Any) -> Any:

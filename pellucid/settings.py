@@ -63,6 +63,13 @@ SETTINGS = (
     ),
     Setting("PELLUCID_LOG", "compile", "nothing is said", "each compilation is told, and why, on standard error"),
     Setting("PELLUCID_TRACEBACK", "full", "frames of Pellucid are left out", "tracebacks have all frames"),
+    Setting("PELLUCID_ASYNC", "0", "1", "every call ends before it returns, as in a block of `pellucid.synchronous()`"),
+    Setting(
+        "PELLUCID_CPU_DEVICES",
+        "NUMBER",
+        "1",
+        "devices that the processor is, 1 to 64, which share its threads; `pellucid.devices()` has them",
+    ),
     Setting("PELLUCID_NATIVE_DISPATCH", "0", "1", "calls go through Python, with the same meaning"),
     Setting("PELLUCID_NATIVE", "0", "1", "one thread, slower calls, Ctrl-C after a call: as without a C compiler"),
     Setting("PELLUCID_VERIFY", "1", "0", "check the program after every step of the compiler; slow"),

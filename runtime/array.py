@@ -10,6 +10,8 @@ An array of no dimensions behaves as in NumPy: its operators give NumPy scalars.
 
 from __future__ import annotations
 
+import copy
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,8 +20,9 @@ import numpy as np
 
 from . import namespace, operators, protocols
 from .at import At
+from .devices import Device, by_number, named
 from .operators import absent, binary, delegated, equality, reflected, unary
-from .values import KINDS, HeldValues, unwrap, wrap
+from .values import KINDS, HeldValues, placed, unwrap, wrap
 
 
 class Array(HeldValues):
@@ -52,64 +55,38 @@ class Array(HeldValues):
     # --- what it is
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of every dimension."""
-        return self._values.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype of the elements."""
-        return self._values.dtype
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions."""
-        return self._values.ndim
-
-    @property
-    def size(self) -> int:
-        """How many elements."""
-        return self._values.size
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of an element."""
-        return self._values.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self._values.nbytes
-
-    @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from one element to the next, along every dimension."""
         return self._values.strides
 
     @property
-    def device(self) -> str:
-        """Where the elements are: "cpu"."""
-        return "cpu"
+    def device(self) -> Device:
+        """Where calls with it run."""
+        return by_number(self._place)
+
+    def devices(self) -> set[Device]:
+        """Where its elements are: a set of one device."""
+        return {self.device}
 
     @property
     def T(self) -> Array:
         """The array with its dimensions in reverse order."""
-        return Array(self._values.T)
+        return placed(Array(self._values.T), self)
 
     @property
     def mT(self) -> Array:
         """The array with its last two dimensions exchanged."""
-        return Array(self._values.mT)
+        return placed(Array(self._values.mT), self)
 
     @property
     def real(self) -> Array:
         """The real parts."""
-        return Array(self._values.real)
+        return placed(Array(self._values.real), self)
 
     @property
     def imag(self) -> Array:
         """The imaginary parts."""
-        return Array(self._values.imag)
+        return placed(Array(self._values.imag), self)
 
     @property
     def flat(self) -> Any:
@@ -130,14 +107,19 @@ class Array(HeldValues):
         return At(self)
 
     def block_until_ready(self) -> Array:
-        """The array itself, once its values are there; calls do not return before that."""
+        """The array itself, once its values are there.  Raises the error of the call that should have made them."""
+        self._wait()
         return self
 
-    def to_device(self, device: str, /, *, stream: None = None) -> Array:
-        """The array on a device, of which there is one: "cpu"."""
-        if device != "cpu" or stream is not None:
-            raise ValueError(f"there is no device {device!r}; arrays live on 'cpu'")
-        return self
+    def to_device(self, device: Device | str, /, *, stream: None = None) -> Array:
+        """The array on a device, given as such or by its name; nothing is copied.
+
+        Raises ValueError where there is no such device.
+        """
+        if stream is not None:
+            raise ValueError("a device has one stream: stream is None")
+        number = named(device).id
+        return self if self._place == number else self._on(number)
 
     # --- elements
 
@@ -151,7 +133,7 @@ class Array(HeldValues):
         return unwrap(item) in self._values
 
     def __getitem__(self, index: Any) -> Any:
-        return wrap(self._values[unwrap(index)], Array)
+        return placed(wrap(self._values[unwrap(index)], Array), self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError("an Array cannot be changed; `x = x.at[index].set(value)` gives a changed copy")
@@ -162,19 +144,35 @@ class Array(HeldValues):
     # --- Python's conversions
 
     def __float__(self) -> float:
-        return float(self._values)
+        return float(self._plain)
 
     def __int__(self) -> int:
-        return int(self._values)
+        return int(self._plain)
 
     def __complex__(self) -> complex:
-        return complex(self._values)
+        return complex(self._plain)
 
     def __bool__(self) -> bool:
-        return bool(self._values)
+        return bool(self._plain)
 
     def __index__(self) -> int:
-        return operator.index(self._values)
+        return operator.index(self._plain)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._number(), digits)
+
+    def __trunc__(self) -> int:
+        return math.trunc(self._number())
+
+    def __floor__(self) -> int:
+        return math.floor(self._number())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._number())
+
+    def _number(self) -> Any:
+        """The number that an array of no dimensions is."""
+        return self._plain if self._is_number else self._values.item() if self.ndim == 0 else self._values
 
     def __repr__(self) -> str:
         text = repr(self._values)
@@ -184,16 +182,17 @@ class Array(HeldValues):
         return str(self._values)
 
     def __format__(self, form: str) -> str:
-        return format(self._values, form)
+        return format(self._plain, form)
 
     def __copy__(self) -> Array:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
-        return Array(self._values.copy())
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self._plain if self._is_number else placed(Array(self._values.copy()), self)
 
-    def __reduce__(self) -> tuple[Callable[..., Array], tuple[np.ndarray]]:
-        return Array, (self._values,)
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """A pickle holds the values; of what stands for a number it holds the number."""
+        return (copy.copy, (self._plain,)) if self._is_number else (Array, (self._values,))
 
     # --- NumPy's protocols
 

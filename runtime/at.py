@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import HeldValues, unwrap, wrap
+from .values import HeldValues, placed, unwrap, wrap
 
 # What each method makes of the elements and the value.
 UFUNCS = {
@@ -137,7 +137,7 @@ class Place:
                 value = np.broadcast_to(value, inside.shape + copy.shape[len(index) :])[inside]
                 index = tuple(part[inside] for part in index)
         change(copy, index, value)
-        return type(self._array)(copy)
+        return placed(type(self._array)(copy), self._array)
 
     # --- places that may lie outside
 

@@ -173,6 +173,7 @@ def _copied_array(value: Any) -> Any:
     if values.dtype not in NUMBERS and values.dtype.newbyteorder("=") not in NUMBERS:
         raise Unfreezable(f"an array of dtype {values.dtype}, which is not supported")
     made = np.array(values)
+    made.setflags(write=False)  # a call that goes on after it has returned need not copy it
     return type(value)(made) if isinstance(value, HeldValues) else made
 
 

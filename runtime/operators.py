@@ -16,7 +16,7 @@ import numpy as np
 
 from . import protocols
 from .dtypes import REAL
-from .values import HeldValues, unwrap, wrap
+from .values import HeldValues, placed, unwrap, wrap
 
 Kernel = Callable[..., Any]
 
@@ -42,17 +42,17 @@ def use_kernels(find: Callable[[str], Kernel]) -> None:
 
 
 def evaluate(name: str, operands: Sequence[Any]) -> Any:
-    """The value of an operator on NumPy arrays, numbers and lists.  Raises what NumPy raises."""
-    operands = [np.asarray(v) if isinstance(v, list | tuple) else v for v in operands]
+    """The value of an operator on Arrays, NumPy arrays, numbers and lists.  Raises what NumPy raises."""
+    operands = [np.asarray(unwrap(v)) if isinstance(v, list | tuple) else v for v in operands]
     has_kernel = all(map(is_compiled, operands)) and not (name == "power" and depends_on_exponent(*operands))
-    if _find is not None and has_kernel:
+    if _find is not None and has_kernel:  # which takes an Array as it is, and need not wait for it
         return _find(name)(*operands)
-    return PYTHON[name](*operands)
+    return PYTHON[name](*map(unwrap, operands))
 
 
 def is_compiled(operand: Any) -> bool:
     """Whether an operand has a type that compiled code takes."""
-    if type(operand) is np.ndarray or isinstance(operand, np.generic):
+    if type(operand) is np.ndarray or isinstance(operand, np.generic | HeldValues):
         return operand.dtype in COMPILED
     if isinstance(operand, int):
         return -(2**63) <= operand < 2**63
@@ -79,7 +79,7 @@ def unary(name: str) -> Callable[[Any], Any]:
     """The method `-x`, `abs(x)`, ..."""
 
     def method(self: HeldValues) -> Any:
-        return wrap(evaluate(name, (self._values,)), type(self))
+        return wrap(evaluate(name, (self,)), type(self))
 
     return method
 
@@ -89,11 +89,11 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
 
     def method(self: HeldValues, other: Any) -> Any:
         if type(other) is type(self) and _find is not None:  # native dispatch takes it as it is
-            if name != "power" and self._values.dtype in COMPILED and other._values.dtype in COMPILED:
+            if name != "power" and self.dtype in COMPILED and other.dtype in COMPILED:
                 return wrap(_find(name)(self, other), type(self))
         if not isinstance(other, OPERANDS):
             return protocols.defer(getattr(np, name), self, other, other)
-        return wrap(evaluate(name, (self._values, unwrap(other))), type(self))
+        return wrap(evaluate(name, (self, other)), type(self))
 
     return method
 
@@ -104,7 +104,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
     def method(self: HeldValues, other: Any) -> Any:
         if not isinstance(other, OPERANDS):
             return protocols.defer(getattr(np, name), other, self, other)
-        return wrap(evaluate(name, (unwrap(other), self._values)), type(self))
+        return wrap(evaluate(name, (other, self)), type(self))
 
     return method
 
@@ -114,8 +114,8 @@ def equality(name: str) -> Callable[[Any, Any], Any]:
 
     def method(self: HeldValues, other: Any) -> Any:
         if isinstance(other, OPERANDS):
-            return wrap(evaluate(name, (self._values, unwrap(other))), type(self))
-        return wrap(PYTHON[name](self._values, other), type(self))
+            return wrap(evaluate(name, (self, other)), type(self))
+        return wrap(PYTHON[name](self._plain, other), type(self))
 
     return method
 
@@ -128,7 +128,7 @@ def delegated(name: str) -> Callable[..., Any]:
         target = kwargs.get("out")
         protocols.refuse_output(target)
         result = of_numpy(self._values, *unwrap(args), **unwrap(kwargs))
-        return result if target is not None else wrap(result, type(self))
+        return result if target is not None else placed(wrap(result, type(self)), self)
 
     method.__name__, method.__doc__ = name, of_numpy.__doc__
     return method

@@ -3,39 +3,36 @@
     unwrap((Array a, [Array b], 2.0))   ->   (ndarray a, [ndarray b], 2.0)
     wrap((ndarray a, 3), Array)         ->   (Array a, 3)
 
+An `Array` that stands for a number, the result of a call that went on after it had returned, becomes the number.
+
 It is apart from `Array` so that indexing, operators and NumPy's protocols can do without the class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from . import native_part, portable_values
 
 KINDS = frozenset("biufc")
 CHANGING, DEEPEST = (list, dict, set), 20  # containers in each other
 PLAIN = (bool, int, float, complex, str, type(None), np.generic)
 
 
-class HeldValues:
-    """An object around a read-only NumPy array."""
-
-    __slots__ = ("__weakref__", "_values")
-
-    _values: np.ndarray
-
-    def __init__(self, values: np.ndarray) -> None:
-        view = values.view()
-        view.setflags(write=False)
-        self._values = view
+if TYPE_CHECKING:
+    from .portable_values import HeldValues
+else:
+    HeldValues = (native_part.extension() or portable_values).HeldValues
 
 
 def unwrap(argument: Any) -> Any:
     """The argument with NumPy arrays for arrays, also in tuples, lists and dicts."""
     if isinstance(argument, HeldValues):
-        return argument._values
-    return over(argument, lambda part: part._values if isinstance(part, HeldValues) else part)
+        return argument._plain
+    return over(argument, lambda part: part._plain if isinstance(part, HeldValues) else part)
 
 
 def wrap(result: Any, cls: type[HeldValues]) -> Any:
@@ -65,6 +62,14 @@ def _is_plain(value: Any, depth: int) -> bool:
         parts = [*value, *value.values()] if type(value) is dict else value
         return depth > 0 and all(_is_plain(part, depth - 1) for part in parts)
     return isinstance(value, PLAIN)
+
+
+def placed(result: Any, like: HeldValues) -> Any:
+    """The result on the device of an array that it was made of, also in tuples, lists and dicts."""
+    number = like._device
+    if number < 0:
+        return result
+    return over(result, lambda part: part._on(number) if isinstance(part, HeldValues) else part)
 
 
 def over(argument: Any, change: Callable[[Any], Any]) -> Any:

@@ -13,6 +13,8 @@ gives way to one of twice its size, so that all former ones together are smaller
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .. import asynchronous
 from ..array import Array
 from ..dtypes import DTYPES, REAL
 from ..guards import Guards
@@ -61,8 +64,15 @@ def native(cls: type) -> ModuleType | None:
     sizes = bytes(np.dtype(name).itemsize for name in REAL).ljust(TABLE_BYTES, b"\0")
     found = support.extension()
     scalars = tuple(NUMPY[name] for name in REAL)
-    found.set_up(cls, Array, stack_floor, (*BY_IDENTITY, cls), scalars, bytes(codes), sizes)
+    asynchronous.prepare()
+    found.set_up(cls, Array, stack_floor, (*BY_IDENTITY, cls), scalars, bytes(codes), sizes, own_folder(cls))
     return found
+
+
+def own_folder(cls: type) -> str:
+    """Where the Python files of ours are that calls come through."""
+    found = sys.modules[cls.__module__].__file__
+    return os.path.join(os.path.dirname(found), "") if found is not None else os.devnull
 
 
 Key: TypeAlias = tuple[tuple[int, ...], tuple[Any, ...], int]  # words, objects, the hash of the words

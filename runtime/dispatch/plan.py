@@ -23,6 +23,32 @@ RecipeWords: TypeAlias = tuple[str, int, Any]  # word, how many objects it takes
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """The last arguments of a call, which come from outside.
+
+    words   their slots
+    holder  what holds their memory
+    copied  slot, rank and exponent of the bytes of an element, of each array that may change after the call
+    """
+
+    words: Sequence[int]
+    holder: object
+    copied: Sequence[tuple[int, int, int]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """How a call may go on after it has returned.
+
+    limit    elements of arguments from which on it does; every other one waits for its arguments
+    lengths  of the results, by those of the arguments: the words of `native/queued_calls.c`
+    """
+
+    limit: int
+    lengths: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """An operand that is an object even where it is an int."""
 
@@ -43,11 +69,12 @@ class CallPlan:
     """How to call machine code.
 
     code     address of the entry            leaves   one per result: kind, slot, dtype or function
-    hidden   findings -> the words of the last arguments, which come from outside, and what holds their memory
+    hidden   findings -> the last arguments, which come from outside
     recipe   how leaves become the result; empty for a single leaf
     limit    elements of arguments from which on the GIL is released
     fail     (site, address of slots) -> exception
     guards   what has to be as it was when the code was made
+    queueing how the call may go on after it has returned; None where it may not
     """
 
     code: int
@@ -55,10 +82,11 @@ class CallPlan:
     recipe: Sequence[RecipeWords]
     fail: Callable[[int, int], BaseException]
     limit: int = 0
-    hidden: Callable[[Findings], tuple[Sequence[int], object]] = lambda _: ((), None)
+    hidden: Callable[[Findings], Hidden] = lambda _: Hidden((), None)
     slot_count: int = 0
     keep: Any = None
     guards: Guards = field(default_factory=Guards)
+    queueing: Queueing | None = None
     held: list[Any] = field(default_factory=list)
     _place: Any = field(default_factory=ctypes.c_int64)
     _fixed: dict[str, int] = field(default_factory=dict)
@@ -78,6 +106,9 @@ class CallPlan:
             "LEAF_COUNT": len(self.leaves),
             "RECIPE": self._array(recipe),
             "RECIPE_COUNT": len(self.recipe),
+            "SLOT_COUNT": self.slot_count,
+            "QUEUE_LIMIT": -1 if self.queueing is None else self.queueing.limit,
+            "LENGTHS": self._array([] if self.queueing is None else self.queueing.lengths),
         }
         self._guard_places = GuardPlaces.of(self.guards)
         self.refresh(self.guards.findings)
@@ -97,14 +128,17 @@ class CallPlan:
         del before  # it was held until native code could not find it any more
 
     def _words_for(self, findings: Findings) -> PlanWords:
-        hidden, holder = self.hidden(findings)
-        hidden_words = (ctypes.c_int64 * max(len(hidden), 1))(*hidden)
+        hidden = self.hidden(findings)
+        hidden_words, copied_words = _words(hidden.words), _words([word for one in hidden.copied for word in one])
         guards = None if self._guard_places is None else self._guard_places.words(findings)
-        made = PlanWords(findings, (holder, hidden_words, guards, self.held, self.keep))
+        made = PlanWords(findings, (hidden, hidden_words, copied_words, guards, self.held, self.keep))
         words = {
             "OWNER": id(made),
             "HIDDEN": ctypes.addressof(hidden_words),
-            "HIDDEN_COUNT": len(hidden),
+            "HIDDEN_COUNT": len(hidden.words),
+            "COPIED": ctypes.addressof(copied_words),
+            "COPIED_COUNT": len(hidden.copied),
+            "PACE": 0,
             **self._fixed,
             **(dict.fromkeys(GuardWords.FIELDS, 0) if guards is None else guards.plan_words()),
         }
@@ -131,9 +165,13 @@ class CallPlan:
         return id(operand)
 
     def _array(self, words: Sequence[int]) -> int:
-        made = (ctypes.c_int64 * max(len(words), 1))(*words)
+        made = _words(words)
         self.held.append(made)
         return ctypes.addressof(made)
+
+
+def _words(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * max(len(words), 1))(*words)
 
 
 def leaf_kind(name: str, rank: int = 0, shift: int = 0) -> int:

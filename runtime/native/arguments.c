@@ -1,4 +1,4 @@
-/* Arguments of a call: bound to parameters as `inspect.Signature.bind` does it, then read into a key and slots.
+/* Arguments of a call, which are bound to parameters (`binding.c`), read into a key and slots.
 
        f(array(3, 1), {"b": 1.0}, n=2)   ->   key     ARRAY f64 2-d C "axis 1 is 1", DICT 1, FLOAT, INT
                                               slots   data, 3, 1, -, -, 1.0, 2         objects "b"
@@ -7,7 +7,7 @@
    false, with nothing done yet, and the call goes through Python: a wrong argument, a foreign byte order, strides of half an
    element, a class that has ways of its own. */
 
-#include "dispatch.h"
+#include "asynchronous.h"
 
 #include <string.h>
 
@@ -34,6 +34,13 @@ static bool has_room(const Scan *scan)
            scan->held < scan->kept + KEPT && scan->depth < DEPTH;
 }
 
+/* Keeps an object for the call, whose slot comes next. */
+static void hold(Scan *scan, PyObject *object)
+{
+    scan->places[scan->held - scan->kept] = scan->slot;
+    *scan->held++ = Py_NewRef(object);
+}
+
 /* --- leaves ------------------------------------------------------------------------------------------------------ */
 
 /* Strides in elements; false for those of half an element. */
@@ -49,8 +56,9 @@ static bool scan_strides(Scan *scan, PyArrayObject *array)
     return true;
 }
 
-/* An array of a dtype that we have, aligned, in native byte order.  Strides are written where it is not C-contiguous. */
-static bool scan_array(Scan *scan, PyArrayObject *array)
+/* An array of a dtype that we have, aligned, in native byte order.  Strides are written where it is not C-contiguous.
+   `holder` is the object that the array came in. */
+static bool scan_array(Scan *scan, PyArrayObject *array, PyObject *holder)
 {
     PyArray_Descr *dtype = PyArray_DESCR(array);
     int rank = PyArray_NDIM(array);
@@ -58,7 +66,7 @@ static bool scan_array(Scan *scan, PyArrayObject *array)
     if (number >= sizeof types.codes || types.codes[number] == 255 || dtype->byteorder == NPY_OPPBYTE ||
         !PyArray_ISALIGNED(array) || rank > RANK)
         return false;
-    *scan->held++ = Py_NewRef((PyObject *)array);
+    hold(scan, holder);
     push_slot(scan, (int64_t)(intptr_t)PyArray_DATA(array));
     uint64_t ones = 0;
     int64_t elements = 1;
@@ -98,6 +106,7 @@ static bool scan_int(Scan *scan, PyObject *value, bool is_static)
     if (overflow)
         return false;
     push_key(scan, is_static ? TOKEN_STATIC_INT : TOKEN_INT);
+    scan->units += (double)(number > 0 ? number : 0);
     *(is_static ? scan->key++ : scan->slot++) = number;
     return true;
 }
@@ -218,7 +227,7 @@ static bool scan_record(Scan *scan, PyObject *value, bool is_static)
     return false;
 }
 
-/* --- one argument, by its type ----------------------------------------------------------------------------------- */
+/* --- what is known by itself ------------------------------------------------------------------------------------- */
 
 static bool is_known_by_identity(PyTypeObject *type)
 {
@@ -236,12 +245,94 @@ static int64_t code_of_scalar(PyTypeObject *type)
     return -1;
 }
 
-/* The array of an `Array`; static arguments have none. */
-static bool scan_own_array(Scan *scan, PyObject *value)
+/* --- `Array` ----------------------------------------------------------------------------------------------------- */
+
+/* A value of which nothing is known but the dtype and the rank is waited for; false after an error. */
+static bool is_known(Scan *scan, Value *value)
 {
-    PyObject *held = *(PyObject **)((char *)value + types.values);
-    return held != NULL && PyArray_CheckExact(held) && scan_array(scan, (PyArrayObject *)held);
+    int state = state_of(value);
+    if (state == COMPUTED || (state == PENDING && value->knows_lengths))
+        return true;
+    scan->has_raised = !settle(value);
+    return !scan->has_raised;
 }
+
+/* What a slot says of a value; nothing while a worker may write to it. */
+static int64_t data_of(const Value *value, bool is_there)
+{
+    return is_there ? value->data : 0;
+}
+
+static bool scan_number(Scan *scan, const Value *value, bool is_there)
+{
+    static const int64_t tokens[] = {TOKEN_FLOAT, TOKEN_INT, TOKEN_BOOL};
+    if (value->kind == LEAF_SCALAR)
+        push_key(scan, (int64_t)types.codes[value->number] << 8 | TOKEN_SCALAR);
+    else
+        push_key(scan, tokens[value->kind]);
+    push_slot(scan, data_of(value, is_there));
+    return true;
+}
+
+static bool scan_memory(Scan *scan, const Value *value, bool is_there)
+{
+    const int64_t *lengths = value->lengths, rank = value->rank;
+    uint64_t ones = 0;
+    int64_t elements = 1;
+    push_slot(scan, data_of(value, is_there));
+    for (int64_t axis = 0; axis < rank; axis++) {
+        if (lengths[axis] > LENGTH_LIMIT)
+            return false;
+        push_slot(scan, lengths[axis]);
+        ones |= (uint64_t)(lengths[axis] == 1) << axis;
+        elements = (int64_t)((uint64_t)elements * (uint64_t)lengths[axis]);
+    }
+    memcpy(scan->slot, lengths + rank, (size_t)rank * sizeof *lengths);
+    scan->slot += rank;
+    scan->elements += elements;
+    push_key(scan, (int64_t)(ones << 32 | (uint64_t)value->is_contiguous << 24 | (uint64_t)rank << 16 |
+                             (uint64_t)types.codes[value->number] << 8 | TOKEN_ARRAY));
+    return true;
+}
+
+/* Calls run where their arguments are; false with an error where these are not together. */
+static bool is_together(Scan *scan, int device)
+{
+    if (device == ANYWHERE || device == scan->device)
+        return true;
+    if (scan->device != ANYWHERE) {
+        PyErr_Format(PyExc_ValueError,
+                     "arguments are on different devices, cpu:%d and cpu:%d; `pellucid.device_put` brings them together",
+                     scan->device, device);
+        scan->has_raised = true;
+        return false;
+    }
+    scan->device = device;
+    return true;
+}
+
+/* Static arguments have no arrays, and no numbers that are not there yet. */
+static bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
+{
+    const Held *held = (Held *)given;
+    Value *value = held->value;
+    if (is_static)
+        return false;
+    scan->has_own = true;
+    if (!is_together(scan, held->device - 1))
+        return false;
+    if (value == NULL)
+        return held->values != NULL && PyArray_CheckExact(held->values) &&
+               scan_array(scan, (PyArrayObject *)held->values, given);
+    if (!is_known(scan, value))
+        return false;
+    hold(scan, given);
+    bool is_there = state_of(value) == COMPUTED;
+    scan->pending += !is_there;
+    return value->kind == LEAF_ARRAY ? scan_memory(scan, value, is_there) : scan_number(scan, value, is_there);
+}
+
+/* --- one argument, by its type ----------------------------------------------------------------------------------- */
 
 static bool scan_container(Scan *scan, PyObject *value, bool is_static)
 {
@@ -262,9 +353,9 @@ static bool scan_value(Scan *scan, PyObject *value, bool is_static)
     if (type == &PyFloat_Type)
         return scan_float(scan, value, is_static);
     if (type == &PyArray_Type)
-        return !is_static && scan_array(scan, (PyArrayObject *)value);
+        return !is_static && scan_array(scan, (PyArrayObject *)value, value);
     if (type == types.array)
-        return !is_static && scan_own_array(scan, value);
+        return scan_own_array(scan, value, is_static);
     if (type == &PyLong_Type)
         return scan_int(scan, value, is_static);
     if (type == &PyBool_Type)
@@ -278,49 +369,6 @@ static bool scan_value(Scan *scan, PyObject *value, bool is_static)
 }
 
 /* --- arguments to parameters ------------------------------------------------------------------------------------- */
-
-/* The parameter that a keyword names; -1 where there is none. */
-static int64_t parameter_named(const State *state, PyObject *name)
-{
-    for (int64_t k = 0; k < state->count; k++)
-        if (state->parameters[k].name == name)
-            return k;
-    for (int64_t k = 0; k < state->count; k++)
-        if (state->parameters[k].name != NULL && PyUnicode_Compare(state->parameters[k].name, name) == 0)
-            return k;
-    return -1;
-}
-
-static bool bind_keywords(Scan *scan, PyObject *const *values, PyObject *names)
-{
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); k++) {
-        int64_t number = parameter_named(scan->state, PyTuple_GET_ITEM(names, k));
-        if (number < 0 || scan->bound[number] != NULL)
-            return false;
-        scan->bound[number] = values[k];
-    }
-    return true;
-}
-
-/* False where Python would raise a TypeError, which it does then. */
-static bool bind(Scan *scan, PyObject *const *args, int64_t given, PyObject *names)
-{
-    const State *state = scan->state;
-    if (given > state->positional && !state->extra)
-        return false;
-    int64_t placed = given < state->positional ? given : state->positional;
-    for (int64_t k = 0; k < state->count; k++)
-        scan->bound[k] = k < placed ? args[k] : NULL;
-    if (names != NULL && !bind_keywords(scan, args + given, names))
-        return false;
-    for (int64_t k = placed; k < state->count; k++) {
-        if (scan->bound[k] == NULL)
-            scan->bound[k] = state->parameters[k].fallback;
-        if (scan->bound[k] == NULL)
-            return false;
-    }
-    return true;
-}
 
 /* What `*args` takes, as the tuple that it is. */
 static bool scan_extra(Scan *scan, PyObject *const *args, int64_t given, bool is_static)
@@ -336,9 +384,12 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
     scan->slot = scan->slots + CONTEXT_SLOTS;
     scan->object = scan->objects;
     scan->held = scan->kept;
-    scan->elements = scan->depth = 0;
+    scan->elements = scan->depth = scan->pending = 0;
+    scan->units = 0.0;
+    scan->device = ANYWHERE;
+    scan->has_own = scan->has_raised = false;
     scan->state = state;
-    if (!bind(scan, args, given, names))
+    if (!bind_arguments(scan, args, given, names))
         return false;
     for (int64_t k = 0; k < state->count; k++) {
         int64_t flags = state->parameters[k].flags;

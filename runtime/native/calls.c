@@ -8,7 +8,7 @@
    The GIL is released where the work may be long: a plan says for how many elements of arguments that is. */
 
 #define PELLUCID_IMPORTS_NUMPY
-#include "dispatch.h"
+#include "asynchronous.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -18,7 +18,7 @@ Types types;
 
 /* --- from a key to its plan -------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const int64_t *words, int64_t count)
+uint64_t hash_of(const int64_t *words, int64_t count)
 {
     uint64_t hash = (uint64_t)count;
     for (int64_t k = 0; k < count; k++) {
@@ -93,7 +93,7 @@ static bool table_holds(GuardTable *table)
     return true;
 }
 
-static bool holds(const Plan *plan)
+bool holds(const Plan *plan)
 {
     for (int64_t k = 0; k < plan->word_count; k++)
         if (*plan->words[k].place != plan->words[k].expected)
@@ -125,12 +125,17 @@ static bool set_limits(int64_t *slots)
     return true;
 }
 
-static int64_t execute(const Plan *plan, int64_t *slots, int64_t elements)
+static int64_t execute(Plan *plan, Scan *scan)
 {
-    if (elements < plan->gil_limit)
-        return plan->code(slots);
+    if (scan->elements < plan->gil_limit)
+        return plan->code(scan->slots);
     PyThreadState *thread = PyEval_SaveThread();
-    int64_t status = pellucid_guarded(plan->code, slots);
+    int64_t begun = scan->has_own ? nanoseconds() : 0;
+    int former = use_workers_of(device_of(queue_of(scan->device)));
+    int64_t status = pellucid_guarded(plan->code, scan->slots);
+    use_workers_of(former);
+    if (scan->has_own)
+        note_pace(plan, size_of(scan), begun);
     PyEval_RestoreThread(thread);
     return status;
 }
@@ -145,15 +150,25 @@ static void raise_error(const Plan *plan, int64_t status, int64_t *slots)
     Py_DECREF(error);
 }
 
-static PyObject *run_plan(const Plan *plan, Scan *scan)
+/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet. */
+static bool is_queued(const Plan *plan, const Scan *scan)
+{
+    return scan->has_own && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
+}
+
+static PyObject *run_plan(Plan *plan, Scan *scan)
 {
     memset(scan->slots, 0, CONTEXT_SLOTS * sizeof *scan->slots);
     memcpy(scan->slot, plan->hidden, (size_t)plan->hidden_count * sizeof *scan->slot);
     if (!set_limits(scan->slots))
         return NULL;
-    int64_t status = execute(plan, scan->slots, scan->elements);
+    if (is_queued(plan, scan))
+        return queue_call(plan, scan);
+    if (scan->pending > 0 && !settle_inputs(scan))
+        return NULL;
+    int64_t status = execute(plan, scan);
     if (status == 0)
-        return give(plan, scan->slots);
+        return give(plan, scan->slots, scan->device);
     raise_error(plan, status, scan->slots);
     return NULL;
 }
@@ -168,11 +183,14 @@ static PyObject *call_natively(State *state, PyObject *const *args, int64_t give
     if (scan_call(&scan, state, args, given, names)) {
         Plan *plan = plan_for(state, &scan);
         if (plan != NULL) {
+            scan.places[scan.held - scan.kept] = NULL;
             *scan.held++ = Py_NewRef(plan->owner);
             *understood = holds(plan);
             if (*understood)
                 result = run_plan(plan, &scan);
         }
+    } else {
+        *understood = scan.has_raised;
     }
     release_scan(&scan);
     return result;
@@ -244,29 +262,15 @@ static bool take_bytes(uint8_t *place, size_t count, PyObject *given)
     return true;
 }
 
-/* Where a slot of a class lies in its instances; -1 after an error. */
-static Py_ssize_t offset_of(PyTypeObject *type, const char *name)
-{
-    PyObject *found = PyObject_GetAttrString((PyObject *)type, name);
-    if (found == NULL)
-        return -1;
-    Py_ssize_t offset = -1;
-    if (Py_IS_TYPE(found, &PyMemberDescr_Type))
-        offset = ((PyMemberDescrObject *)found)->d_member->offset;
-    else
-        PyErr_Format(PyExc_TypeError, "%s is no slot", name);
-    Py_DECREF(found);
-    return offset;
-}
-
-/* set_up(function, array, find_floor, objects, scalars, codes, scalar_bytes): the types of this process, and instances of
-   `function` are called natively from now on.  What is named here lives as long as the process. */
+/* set_up(function, array, find_floor, objects, scalars, codes, scalar_bytes, package): the types of this process, and
+   instances of `function` are called natively from now on.  What is named here lives as long as the process. */
 static PyObject *set_up(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *function, *array, *find_floor, *objects, *scalars, *codes, *scalar_bytes;
-    if (!PyArg_ParseTuple(args, "O!O!OO!O!OO", &PyType_Type, &function, &PyType_Type, &array, &find_floor,
-                          &PyTuple_Type, &objects, &PyTuple_Type, &scalars, &codes, &scalar_bytes))
+    PyObject *function, *array, *find_floor, *objects, *scalars, *codes, *scalar_bytes, *package;
+    if (!PyArg_ParseTuple(args, "O!O!OO!O!OOU", &PyType_Type, &function, &PyType_Type, &array, &find_floor,
+                          &PyTuple_Type, &objects, &PyTuple_Type, &scalars, &codes, &scalar_bytes,
+                          &package))
         return NULL;
     PyTypeObject *type = (PyTypeObject *)function;
     if (type->tp_vectorcall_offset != offsetof(NativelyCalled, call)) {
@@ -274,9 +278,12 @@ static PyObject *set_up(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!take_bytes(types.codes, sizeof types.codes, codes) ||
-        !take_bytes(types.scalar_bytes, sizeof types.scalar_bytes, scalar_bytes) ||
-        (types.values = offset_of((PyTypeObject *)array, "_values")) < 0)
+        !take_bytes(types.scalar_bytes, sizeof types.scalar_bytes, scalar_bytes))
         return NULL;
+    if (((PyTypeObject *)array)->tp_base != held_type) {
+        PyErr_SetString(PyExc_TypeError, "the class of arrays has another base");
+        return NULL;
+    }
     types.general = PyObject_GetAttrString(function, "__call__");
     if (types.general == NULL)
         return NULL;
@@ -285,6 +292,7 @@ static PyObject *set_up(PyObject *module, PyObject *args)
     types.find_floor = Py_NewRef(find_floor);
     types.objects = Py_NewRef(objects);
     types.scalars = Py_NewRef(scalars);
+    types.package = Py_NewRef(package);
     type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL; /* a class with a `__call__` of its own does not inherit that */
     PyType_Modified(type);
     Py_RETURN_NONE;
@@ -305,81 +313,6 @@ static PyObject *attach(PyObject *module, PyObject *args)
     ((NativelyCalled *)function)->state = (State *)(uintptr_t)state;
     ((NativelyCalled *)function)->call = call;
     Py_RETURN_NONE;
-}
-
-/* describe(state, arguments, names): the key of a call, as words and objects, and the hash of the words; None where there
-   is none.  `arguments` has the values of the keywords last, `names` their names. */
-static PyObject *describe(PyObject *module, PyObject *args)
-{
-    (void)module;
-    unsigned long long state;
-    PyObject *values, *names;
-    if (!PyArg_ParseTuple(args, "KO!O!", &state, &PyTuple_Type, &values, &PyTuple_Type, &names))
-        return NULL;
-    Scan scan;
-    int64_t given = PyTuple_GET_SIZE(values) - PyTuple_GET_SIZE(names);
-    PyObject *result = NULL;
-    if (!scan_call(&scan, (State *)(uintptr_t)state, ((PyTupleObject *)values)->ob_item, given,
-                   PyTuple_GET_SIZE(names) ? names : NULL)) {
-        release_scan(&scan);
-        Py_RETURN_NONE;
-    }
-    int64_t key_count = scan.key - scan.keys;
-    PyObject *words = PyTuple_New(key_count), *objects = PyTuple_New(scan.object - scan.objects);
-    for (int64_t k = 0; words != NULL && k < key_count; k++) {
-        PyObject *word = PyLong_FromLongLong(scan.keys[k]);
-        if (word == NULL)
-            Py_CLEAR(words);
-        else
-            PyTuple_SET_ITEM(words, k, word);
-    }
-    if (words != NULL && objects != NULL) {
-        for (int64_t k = 0; k < PyTuple_GET_SIZE(objects); k++)
-            PyTuple_SET_ITEM(objects, k, Py_NewRef(scan.objects[k]));
-        result = Py_BuildValue("OOK", words, objects, (unsigned long long)hash_of(scan.keys, key_count));
-    }
-    Py_XDECREF(words);
-    Py_XDECREF(objects);
-    release_scan(&scan);
-    return result;
-}
-
-/* holds(plan): whether the guards of the plan at this address hold. */
-static PyObject *ask_guards(PyObject *module, PyObject *address)
-{
-    (void)module;
-    void *plan = PyLong_AsVoidPtr(address);
-    if (plan == NULL && PyErr_Occurred())
-        return NULL;
-    return PyBool_FromLong(holds(plan));
-}
-
-/* place(owner, name): the address at which a cell, a function or a class keeps what a guard looks at: the content of the
-   cell (name ""), `__code__`, `__defaults__`, `__kwdefaults__`, `__mro__`. */
-static PyObject *place(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *owner;
-    const char *name;
-    if (!PyArg_ParseTuple(args, "Os", &owner, &name))
-        return NULL;
-    PyFunctionObject *function = PyFunction_Check(owner) ? (PyFunctionObject *)owner : NULL;
-    PyObject **found = NULL;
-    if (PyCell_Check(owner) && name[0] == '\0')
-        found = &((PyCellObject *)owner)->ob_ref;
-    else if (PyType_Check(owner) && strcmp(name, "__mro__") == 0)
-        found = &((PyTypeObject *)owner)->tp_mro;
-    else if (function != NULL && strcmp(name, "__code__") == 0)
-        found = &function->func_code;
-    else if (function != NULL && strcmp(name, "__defaults__") == 0)
-        found = &function->func_defaults;
-    else if (function != NULL && strcmp(name, "__kwdefaults__") == 0)
-        found = &function->func_kwdefaults;
-    if (found == NULL) {
-        PyErr_Format(PyExc_LookupError, "%s", name);
-        return NULL;
-    }
-    return PyLong_FromVoidPtr(found);
 }
 
 PyMethodDef DISPATCH[] = {

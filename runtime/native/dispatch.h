@@ -87,6 +87,10 @@ typedef struct {
 } GuardTable;
 
 typedef struct {
+    int64_t slot, rank, shift;
+} HiddenArray;
+
+typedef struct {
     PyObject *owner; /* holds all that the plan refers to */
     int64_t (*code)(int64_t *);
     const int64_t *hidden; /* slots of the arguments that come from outside */
@@ -101,6 +105,13 @@ typedef struct {
     int64_t word_count;
     GuardTable *tables;
     int64_t table_count;
+    int64_t slot_count;
+    int64_t queue_limit; /* elements of arguments from which on a call that has not been timed goes on after it has
+                            returned; -1: none does */
+    const int64_t *lengths; /* of results, told by those of arguments: `queued_calls.c` */
+    const HiddenArray *copied; /* arguments from outside that may change after the call */
+    int64_t copied_count;
+    _Atomic double pace; /* nanoseconds that the last call took for each element and each unit of an int; 0: not known */
 } Plan;
 
 typedef struct {
@@ -133,21 +144,28 @@ typedef struct {
     int64_t *key, *slot;
     PyObject **object, **held;
     int64_t elements; /* of all arrays */
+    double units;     /* of all ints */
     int64_t depth;
+    int64_t pending; /* values that are not computed yet */
+    int device;
+    bool has_own, has_raised; /* whether there is an `Array`; whether its error has been raised */
     const State *state;
     PyObject *bound[PARAMETERS];
     int64_t keys[KEYS + SLACK];
     PyObject *objects[OBJECTS + SLACK];
     PyObject *kept[KEPT + SLACK];
+    int64_t *places[KEPT + SLACK]; /* the slots of what is held; NULL where there is none */
     int64_t slots[SLOTS + SLACK];
 } Scan;
+
+typedef struct Value Value; /* asynchronous.h */
 
 /* The types of this process, told by Python once. */
 typedef struct {
     PyTypeObject *function;     /* the class of compiled functions */
     PyObject *general;          /* its `__call__`: the way through Python */
     PyTypeObject *array;        /* `Array` */
-    Py_ssize_t values;          /* where it keeps its values */
+    PyObject *package;          /* the folder of our own Python files */
     PyObject *find_floor;       /* tells where the stack of a thread ends */
     PyObject *objects;          /* types whose instances are known by identity */
     PyObject *scalars;          /* NumPy's scalar types, the most frequent first; their place is their code */
@@ -157,14 +175,25 @@ typedef struct {
 
 extern Types types;
 
+/* binding.c */
+bool bind_arguments(Scan *scan, PyObject *const *args, int64_t given, PyObject *names);
+
 /* arguments.c */
 bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
 void release_scan(Scan *scan);
 
 /* results.c */
-PyObject *give(const Plan *plan, int64_t *slots);
+PyObject *give(const Plan *plan, int64_t *slots, int device);
+PyObject *assemble(const Plan *plan, PyObject **leaves);
+
+/* questions.c */
+PyObject *describe(PyObject *module, PyObject *args);
+PyObject *ask_guards(PyObject *module, PyObject *address);
+PyObject *place(PyObject *module, PyObject *args);
 
 /* calls.c */
+uint64_t hash_of(const int64_t *words, int64_t count);
+bool holds(const Plan *plan);
 extern PyMethodDef DISPATCH[];
 PyObject *natively_called(void);
 

@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 
 enum {
-    HEADER = 64,
     SMALLEST = 512,
     HUGE = 1 << 22,
     HUGE_PAGE = 1 << 21,
@@ -27,7 +26,7 @@ enum {
 #define MOST_BYTES (INT64_C(1) << 60)
 
 typedef struct Block {
-    int64_t references;
+    _Atomic int64_t references;
     int64_t size_class;
     struct Block *next; /* of the same class, while it is free */
     int64_t size;
@@ -103,7 +102,7 @@ void *pellucid_allocate(uint64_t bytes)
     }
     if (block == NULL)
         return NULL;
-    block->references = 1;
+    atomic_store_explicit(&block->references, 1, memory_order_relaxed);
     block->size_class = size_class;
     block->size = (int64_t)size;
     atomic_fetch_add_explicit(&live, block->size, memory_order_relaxed);
@@ -126,11 +125,13 @@ void pellucid_free(void *owner)
         free(block);
 }
 
-/* One reference less; blocks belong to one call, so that counts need no atomic instructions. */
+/* One reference less.  Machine code counts without atomic instructions, as the blocks of a call belong to it until it is
+   over; results may be let go by several threads at once, but a last reference needs no such instruction either. */
 void pellucid_release(void *owner)
 {
     Block *block = owner;
-    if (block != NULL && --block->references == 0)
+    if (block != NULL && (atomic_load_explicit(&block->references, memory_order_acquire) == 1 ||
+                          atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) == 1))
         pellucid_free(block);
 }
 

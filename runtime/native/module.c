@@ -1,7 +1,7 @@
-/* The extension module: the addresses of what machine code calls by name, and of what Python calls through ctypes; and
-   native dispatch. */
+/* The extension module: the addresses of what machine code calls by name, and of what Python calls through ctypes; native
+   dispatch, and the base of `Array`. */
 
-#include "dispatch.h"
+#include "asynchronous.h"
 
 typedef struct {
     const char *name;
@@ -49,7 +49,11 @@ static int fill(PyObject *module)
     PyObject *type = natively_called();
     failed = PyModule_AddObjectRef(module, "NativelyCalled", type);
     Py_XDECREF(type);
-    return failed;
+    PyObject *held = failed ? NULL : make_held_type();
+    if (held == NULL || PyModule_AddObjectRef(module, "HeldValues", held) < 0)
+        failed = -1;
+    Py_XDECREF(held);
+    return failed ? failed : PyModule_AddFunctions(module, QUEUES);
 }
 
 static PyModuleDef_Slot MODULE_SLOTS[] = {

@@ -10,10 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum {
-    CONTEXT_GUARDED = 3, /* slot of a context: not 0 in a call that a signal may end */
+    CONTEXT_GUARDED = 3, /* slot of a context: 1 in a call that a signal may end, or the address of a word that is not 0
+                            where a task has to end; else 0 */
     CONTEXT_VALUES = 4,  /* slot of a context: the first value of an error */
     CACHE_LINE = 64,
+    HEADER = 64, /* bytes of a block before its data */
+    DEVICES = 64,
 };
 
 /* A loop as machine code: iterations `first` to `last` of it; 0, or which error site was reached, plus one. */
@@ -34,6 +41,16 @@ static inline void lock(SpinLock *word)
 static inline void unlock(SpinLock *word)
 {
     atomic_store_explicit(word, 0, memory_order_release);
+}
+
+/* For those who wait some microseconds. */
+static inline void glance(void)
+{
+#if defined(__SSE2__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 /* memory.c */
@@ -58,6 +75,8 @@ void pellucid_arm(const int64_t *context);
 int64_t pellucid_guarded(int64_t (*code)(int64_t *), int64_t *slots);
 void pellucid_raise_interrupt(void);
 void pellucid_set_main_thread(uint64_t thread);
+void ask_to_leave(bool wanted);
+int64_t nanoseconds(void);
 
 /* streams.c */
 typedef struct {
@@ -79,6 +98,8 @@ void pellucid_set_threads(int64_t count);
 double pellucid_set_threshold(double nanoseconds);
 int64_t pellucid_set_stream_bytes(int64_t bytes);
 int64_t pellucid_regions(void);
+int use_workers_of(int device);
+void share_threads(int64_t count);
 int64_t pellucid_workers(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parallel regions: chunks of a loop, who runs them, which error counts.
+/* Parallel regions: chunks of a loop, who runs them, which error counts.  Each device has workers of its own.
 
    The caller takes chunks like any worker and waits only for chunks that have begun, so that a worker which the system
    does not let run costs nothing.  The gate holds OPEN and the number of workers inside: none enters a closed region, and
@@ -16,10 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 enum {
     CHUNKS_PER_THREAD = 4, /* a thread that is held up leaves its share to the others */
     GLANCES = 400,         /* pauses of 10 to 50 nanoseconds */
@@ -35,32 +31,30 @@ static _Atomic int64_t threads = 1;
 static _Atomic int64_t stream_bytes = INT64_C(1) << 26; /* a result this large has left the caches before it is read */
 static _Atomic double threshold = 60000.0;     /* nanoseconds: to wake a sleeping worker takes 20 to 40 microseconds */
 
-static _Atomic int32_t process;
-static atomic_int busy;
-static SpinLock error_lock;
-static _Atomic int64_t started, regions, gate, generation, asleep, helpers;
-static pthread_mutex_t mutex;
-static pthread_cond_t wake, done;
+/* The workers of one device, and the region that they run: it is written before the gate opens, and read by those
+   inside. */
+typedef struct {
+    atomic_int busy;
+    SpinLock error_lock;
+    _Atomic int64_t started, gate, generation, asleep, helpers;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake, done;
+    Loop loop;
+    int64_t *given, *error;
+    int64_t slots, start, stop, size, status;
+    _Alignas(CACHE_LINE) _Atomic int64_t next;
+    _Alignas(CACHE_LINE) _Atomic int64_t failed;
+} Pool;
 
-/* The region that runs now: written before the gate opens, read by those inside. */
-static Loop loop;
-static int64_t *given, *error;
-static int64_t slots, start, stop, size, status;
-static _Alignas(CACHE_LINE) _Atomic int64_t next;
-static _Alignas(CACHE_LINE) _Atomic int64_t failed;
+static Pool pools[DEVICES];
+static _Thread_local int own_device; /* whose workers help this thread */
+static _Atomic int64_t devices = 1;  /* which share the threads */
+static _Atomic int32_t process;
+static _Atomic int64_t regions;
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static void glance(void)
-{
-#if defined(__SSE2__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
 }
 
 static bool is_stopped(const int64_t *context)
@@ -91,30 +85,31 @@ static int64_t run_alone(const Loop *own, int64_t *context, int64_t from, int64_
 }
 
 /* Keeps an error, unless one of an earlier chunk is there. */
-static void fail(int64_t chunk, int64_t found, const int64_t *context)
+static void fail(Pool *pool, int64_t chunk, int64_t found, const int64_t *context)
 {
-    lock(&error_lock);
-    if (chunk < atomic_load_explicit(&failed, memory_order_relaxed)) {
-        atomic_store_explicit(&failed, chunk, memory_order_relaxed);
-        status = found;
-        memcpy(error, context, (size_t)slots * sizeof *context);
+    lock(&pool->error_lock);
+    if (chunk < atomic_load_explicit(&pool->failed, memory_order_relaxed)) {
+        atomic_store_explicit(&pool->failed, chunk, memory_order_relaxed);
+        pool->status = found;
+        memcpy(pool->error, context, (size_t)pool->slots * sizeof *context);
     }
-    unlock(&error_lock);
+    unlock(&pool->error_lock);
 }
 
 /* Takes chunks until none is left, or one fails. */
-static void work(void)
+static void work(Pool *pool)
 {
-    int64_t context[slots];
-    memcpy(context, given, sizeof context);
+    int64_t context[pool->slots];
+    memcpy(context, pool->given, sizeof context);
     for (;;) {
-        int64_t chunk = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
-        int64_t first = start + chunk * size;
-        if (first >= stop || chunk > atomic_load_explicit(&failed, memory_order_relaxed))
+        int64_t chunk = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        int64_t first = pool->start + chunk * pool->size;
+        if (first >= pool->stop || chunk > atomic_load_explicit(&pool->failed, memory_order_relaxed))
             return;
-        int64_t found = is_stopped(context) ? -1 : run(&loop, context, first, first + least(stop - first, size));
+        int64_t last = first + least(pool->stop - first, pool->size);
+        int64_t found = is_stopped(context) ? -1 : run(&pool->loop, context, first, last);
         if (found != 0) {
-            fail(chunk, found, context);
+            fail(pool, chunk, found, context);
             return;
         }
     }
@@ -123,71 +118,80 @@ static void work(void)
 /* --- workers ----------------------------------------------------------------------------------------------------- */
 
 /* Waits until there is another region than the one that was seen last. */
-static int64_t next_generation(int64_t seen)
+static int64_t next_generation(Pool *pool, int64_t seen)
 {
     int64_t now;
     for (int glances = 0; glances < GLANCES; glances++) {
-        now = atomic_load_explicit(&generation, memory_order_acquire);
+        now = atomic_load_explicit(&pool->generation, memory_order_acquire);
         if (now != seen)
             return now;
         glance();
     }
-    pthread_mutex_lock(&mutex);
-    atomic_fetch_add(&asleep, 1);
-    while ((now = atomic_load(&generation)) == seen)
-        pthread_cond_wait(&wake, &mutex);
-    atomic_fetch_sub(&asleep, 1);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->asleep, 1);
+    while ((now = atomic_load(&pool->generation)) == seen)
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    atomic_fetch_sub(&pool->asleep, 1);
+    pthread_mutex_unlock(&pool->mutex);
     return now;
 }
 
 /* Steps into the open region, unless it is full. */
-static bool enter(void)
+static bool enter(Pool *pool)
 {
-    int64_t found = atomic_load_explicit(&gate, memory_order_acquire);
-    while (found >= OPEN && (found & INSIDE) < atomic_load_explicit(&helpers, memory_order_relaxed))
-        if (atomic_compare_exchange_weak_explicit(&gate, &found, found + 1, memory_order_acq_rel,
+    int64_t found = atomic_load_explicit(&pool->gate, memory_order_acquire);
+    while (found >= OPEN && (found & INSIDE) < atomic_load_explicit(&pool->helpers, memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&pool->gate, &found, found + 1, memory_order_acq_rel,
                                                   memory_order_acquire))
             return true;
     return false;
 }
 
-static void *worker(void *unused)
+static void *worker(void *given)
 {
-    (void)unused;
+    Pool *pool = given;
     for (int64_t seen = 0;;) {
-        seen = next_generation(seen);
-        if (!enter())
+        seen = next_generation(pool, seen);
+        if (!enter(pool))
             continue;
-        work();
-        if (atomic_fetch_sub(&gate, 1) == 1) {
-            pthread_mutex_lock(&mutex);
-            pthread_cond_signal(&done);
-            pthread_mutex_unlock(&mutex);
+        work(pool);
+        if (atomic_fetch_sub(&pool->gate, 1) == 1) {
+            pthread_mutex_lock(&pool->mutex);
+            pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->mutex);
         }
     }
     return NULL;
 }
 
-static void start_workers(int64_t count)
+static void start_workers(Pool *pool, int64_t count)
 {
-    while (started < count) {
+    while (pool->started < count) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, worker, NULL) != 0)
+        if (pthread_create(&thread, NULL, worker, pool) != 0)
             return; /* the caller does their work */
         pthread_detach(thread);
-        started++;
+        pool->started++;
     }
 }
 
-static void wake_workers(int64_t count)
+static void wake_workers(Pool *pool, int64_t count)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&pool->mutex);
     if (count == 1)
-        pthread_cond_signal(&wake);
+        pthread_cond_signal(&pool->wake);
     else
-        pthread_cond_broadcast(&wake);
-    pthread_mutex_unlock(&mutex);
+        pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void begin(Pool *pool)
+{
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->gate = pool->asleep = pool->started = 0;
+    pool->error_lock = pool->busy = 0;
 }
 
 /* Whether this process has workers of its own, or may make them now: those of its parent did not come along. */
@@ -201,11 +205,8 @@ static bool is_own_process(void)
         !atomic_compare_exchange_strong_explicit(&process, &known, CHANGING, memory_order_acq_rel,
                                                  memory_order_acquire))
         return false;
-    pthread_mutex_init(&mutex, NULL);
-    pthread_cond_init(&wake, NULL);
-    pthread_cond_init(&done, NULL);
-    gate = asleep = started = 0;
-    error_lock = busy = 0;
+    for (int device = 0; device < DEVICES; device++)
+        begin(&pools[device]);
     atomic_store_explicit(&process, here, memory_order_release);
     return true;
 }
@@ -213,10 +214,10 @@ static bool is_own_process(void)
 /* --- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Waits until all who are inside have left. */
-static void wait_for_all(const int64_t *context)
+static void wait_for_all(Pool *pool, const int64_t *context)
 {
     for (int glances = 0; glances < GLANCES; glances++) {
-        if (atomic_load_explicit(&gate, memory_order_acquire) == 0)
+        if (atomic_load_explicit(&pool->gate, memory_order_acquire) == 0)
             return;
         glance();
     }
@@ -228,11 +229,11 @@ static void wait_for_all(const int64_t *context)
             until.tv_nsec -= 1000000000;
             until.tv_sec++;
         }
-        pthread_mutex_lock(&mutex);
-        bool over = atomic_load_explicit(&gate, memory_order_acquire) == 0;
+        pthread_mutex_lock(&pool->mutex);
+        bool over = atomic_load_explicit(&pool->gate, memory_order_acquire) == 0;
         if (!over)
-            pthread_cond_timedwait(&done, &mutex, &until);
-        pthread_mutex_unlock(&mutex);
+            pthread_cond_timedwait(&pool->done, &pool->mutex, &until);
+        pthread_mutex_unlock(&pool->mutex);
         if (over)
             return;
         (void)is_stopped(context); /* whoever is inside hears of it */
@@ -247,34 +248,42 @@ static int64_t chunk_size(int64_t count, int64_t team, int64_t granule, double c
     return least((even + granule - 1) / granule * granule, patience(granule, cost));
 }
 
-/* The loop on several threads; the caller has made sure that no other region runs. */
-static int64_t in_parallel(const Loop *own, int64_t *context, int64_t context_slots, int64_t from, int64_t to,
+/* How many threads a device has. */
+static int64_t share_of_threads(void)
+{
+    int64_t all = atomic_load_explicit(&threads, memory_order_relaxed);
+    int64_t share = all / atomic_load_explicit(&devices, memory_order_relaxed);
+    return share > 1 ? share : 1;
+}
+
+/* The loop on several threads; the caller has made sure that no other region of the pool runs. */
+static int64_t in_parallel(Pool *pool, const Loop *own, int64_t *context, int64_t slots, int64_t from, int64_t to,
                            int64_t granule, double cost, double shares)
 {
-    int64_t errors[context_slots];
-    int64_t others = atomic_load_explicit(&threads, memory_order_relaxed) - 1;
+    int64_t errors[slots];
+    int64_t others = share_of_threads() - 1;
     int64_t count = shares < (double)others ? (int64_t)shares : others;
-    loop = *own;
-    given = context;
-    error = errors;
-    slots = context_slots;
-    start = from;
-    stop = to;
-    size = chunk_size(to - from, count + 1, granule, cost);
-    status = 0;
-    atomic_store_explicit(&next, 0, memory_order_relaxed);
-    atomic_store_explicit(&failed, INT64_MAX, memory_order_relaxed);
-    atomic_store_explicit(&helpers, count, memory_order_relaxed);
+    pool->loop = *own;
+    pool->given = context;
+    pool->error = errors;
+    pool->slots = slots;
+    pool->start = from;
+    pool->stop = to;
+    pool->size = chunk_size(to - from, count + 1, granule, cost);
+    pool->status = 0;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->failed, INT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&pool->helpers, count, memory_order_relaxed);
     atomic_fetch_add_explicit(&regions, 1, memory_order_relaxed);
-    start_workers(count);
-    atomic_store_explicit(&gate, OPEN, memory_order_release);
-    atomic_fetch_add(&generation, 1);
-    if (atomic_load(&asleep) > 0)
-        wake_workers(count);
-    work();
-    atomic_fetch_and_explicit(&gate, INSIDE, memory_order_acq_rel);
-    wait_for_all(context);
-    int64_t found = status;
+    start_workers(pool, count);
+    atomic_store_explicit(&pool->gate, OPEN, memory_order_release);
+    atomic_fetch_add(&pool->generation, 1);
+    if (atomic_load(&pool->asleep) > 0)
+        wake_workers(pool, count);
+    work(pool);
+    atomic_fetch_and_explicit(&pool->gate, INSIDE, memory_order_acq_rel);
+    wait_for_all(pool, context);
+    int64_t found = pool->status;
     if (found != 0)
         memcpy(context, errors, sizeof errors);
     return found;
@@ -288,15 +297,30 @@ int64_t pellucid_parallel_for(Body *body, int64_t *captures, int64_t *context, i
     bool leaves = count * item >= atomic_load_explicit(&stream_bytes, memory_order_relaxed);
     Loop own = {body, captures, captured, leaves ? result : -1, item};
     double shares = (double)count * cost / atomic_load_explicit(&threshold, memory_order_relaxed);
-    bool wanted = shares >= 1.0 && count > granule && atomic_load_explicit(&threads, memory_order_relaxed) > 1;
+    bool wanted = shares >= 1.0 && count > granule && share_of_threads() > 1;
+    Pool *pool = &pools[own_device];
     int free_ = 0;
     if (!wanted || !is_own_process() ||
-        !atomic_compare_exchange_strong_explicit(&busy, &free_, 1, memory_order_acquire, memory_order_relaxed))
+        !atomic_compare_exchange_strong_explicit(&pool->busy, &free_, 1, memory_order_acquire, memory_order_relaxed))
         return run_alone(&own, context, from, to, patience(granule, cost));
     pellucid_arm(context);
-    int64_t found = in_parallel(&own, context, context_slots, from, to, granule, cost, shares);
-    atomic_store_explicit(&busy, 0, memory_order_release);
+    int64_t found = in_parallel(pool, &own, context, context_slots, from, to, granule, cost, shares);
+    atomic_store_explicit(&pool->busy, 0, memory_order_release);
     return found;
+}
+
+/* Loops of this thread run on the workers of a device from now on; gives the former one. */
+int use_workers_of(int device)
+{
+    int former = own_device;
+    own_device = device;
+    return former;
+}
+
+/* So many devices share the threads. */
+void share_threads(int64_t count)
+{
+    devices = count;
 }
 
 int64_t pellucid_get_threads(void)
@@ -327,5 +351,8 @@ int64_t pellucid_regions(void)
 
 int64_t pellucid_workers(void)
 {
-    return started;
+    int64_t count = 0;
+    for (int device = 0; device < DEVICES; device++)
+        count += pools[device].started;
+    return count;
 }

@@ -1,12 +1,12 @@
 /* Results of a call: what machine code left in the slots as Python objects, put into containers by a recipe.
 
-       slots owner, data, 3, 1        ->   Array around a read-only ndarray, whose base gives the buffer back to the pool
+       slots owner, data, 3, 1        ->   Array around a value that gives the buffer back to the pool
        slot 3.5                       ->   float, or a NumPy scalar where the type is strong
        LEAF 0, LEAF 1, TUPLE 2        ->   (object of leaf 0, object of leaf 1)
 
    Memory of an argument is copied. */
 
-#include "dispatch.h"
+#include "asynchronous.h"
 
 static void drop(PyObject **objects, int64_t count)
 {
@@ -16,71 +16,22 @@ static void drop(PyObject **objects, int64_t count)
 
 /* --- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* The base of a result: it goes when the last view of the memory goes. */
-static void let_go(PyObject *capsule)
+static PyObject *array_result(const Leaf *leaf, int64_t *slots, int device)
 {
-    pellucid_release(PyCapsule_GetPointer(capsule, NULL));
-}
-
-/* An array over memory that nobody owns yet. */
-static PyObject *array_over(const int64_t *slots, int rank, int shift, PyArray_Descr *dtype)
-{
-    npy_intp strides[RANK + 1];
-    const int64_t *lengths = slots + 2, *steps = lengths + rank;
-    for (int axis = 0; axis < rank; axis++) /* the step of an axis that takes none may be anything */
-        strides[axis] = (npy_intp)((uint64_t)(lengths[axis] > 1 ? steps[axis] : 1) << shift);
-    Py_INCREF(dtype);
-    return PyArray_NewFromDescr(&PyArray_Type, dtype, rank, (const npy_intp *)lengths, strides,
-                                (void *)(intptr_t)slots[1], 0, NULL);
-}
-
-/* A copy in C order, read-only, in place of the array. */
-static PyObject *read_only_copy(PyObject *array)
-{
-    PyObject *copy = PyArray_NewCopy((PyArrayObject *)array, NPY_CORDER);
-    Py_DECREF(array);
-    if (copy != NULL)
-        PyArray_CLEARFLAGS((PyArrayObject *)copy, NPY_ARRAY_WRITEABLE);
-    return copy;
-}
-
-/* The array, with the reference to its memory that the slots hold. */
-static PyObject *owning(PyObject *array, void *owner)
-{
-    PyObject *capsule = PyCapsule_New(owner, NULL, let_go);
-    if (capsule == NULL)
-        pellucid_release(owner);
-    if (capsule == NULL || PyArray_SetBaseObject((PyArrayObject *)array, capsule) < 0) {
-        Py_DECREF(array);
+    Value *value = new_value(leaf, queue_of(device));
+    if (value == NULL) {
+        pellucid_release((void *)(intptr_t)slots[0]);
         return NULL;
     }
-    return array;
-}
-
-/* An `Array` around an ndarray, whose reference it takes over. */
-static PyObject *wrapped(PyObject *array)
-{
-    PyObject *made = types.array->tp_alloc(types.array, 0);
-    if (made == NULL)
-        Py_DECREF(array);
-    else
-        *(PyObject **)((char *)made + types.values) = array;
-    return made;
-}
-
-static PyObject *array_result(const int64_t *slots, int rank, int shift, PyArray_Descr *dtype)
-{
-    void *owner = (void *)(intptr_t)slots[0];
-    PyObject *array = array_over(slots, rank, shift, dtype);
-    if (array == NULL) {
-        pellucid_release(owner);
-        return NULL;
+    if (!fill_value(value, slots)) {
+        release_value(value);
+        return PyErr_NoMemory();
     }
-    array = owner == NULL ? read_only_copy(array) : owning(array, owner);
-    return array == NULL ? NULL : wrapped(array);
+    atomic_store_explicit(&value->state, COMPUTED, memory_order_release);
+    return array_around(value, device);
 }
 
-static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all)
+static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all, int device)
 {
     int64_t *slots = all + leaf->slot;
     switch (leaf->kind & 255) {
@@ -93,15 +44,15 @@ static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all)
     case LEAF_SCALAR:
         return PyArray_Scalar(slots, (PyArray_Descr *)leaf->operand, NULL);
     default:
-        return array_result(slots, leaf->kind >> 8 & 255, (int)(leaf->kind >> 16), (PyArray_Descr *)leaf->operand);
+        return array_result(leaf, slots, device);
     }
 }
 
 /* All leaves as objects; false after an error, with nothing left to release. */
-static bool make_leaves(const Plan *plan, int64_t *slots, PyObject **made)
+static bool make_leaves(const Plan *plan, int64_t *slots, int device, PyObject **made)
 {
     for (int64_t k = 0; k < plan->leaf_count; k++) {
-        made[k] = object_of_leaf(&plan->leaves[k], slots);
+        made[k] = object_of_leaf(&plan->leaves[k], slots, device);
         if (made[k] != NULL)
             continue;
         drop(made, k);
@@ -176,8 +127,10 @@ static PyObject *carry_out(const Step *step, PyObject **top, PyObject **leaves)
 }
 
 /* Runs the recipe on leaves whose references it takes over. */
-static PyObject *assembled(const Plan *plan, PyObject **leaves)
+PyObject *assemble(const Plan *plan, PyObject **leaves)
 {
+    if (plan->recipe_count == 0)
+        return leaves[0];
     PyObject *stack[RESULTS];
     int64_t depth = 0;
     for (int64_t k = 0; k < plan->recipe_count; k++) {
@@ -195,10 +148,10 @@ static PyObject *assembled(const Plan *plan, PyObject **leaves)
 }
 
 /* The result of a call that went well. */
-PyObject *give(const Plan *plan, int64_t *slots)
+PyObject *give(const Plan *plan, int64_t *slots, int device)
 {
     PyObject *leaves[RESULTS];
-    if (!make_leaves(plan, slots, leaves))
+    if (!make_leaves(plan, slots, device, leaves))
         return NULL;
-    return plan->recipe_count == 0 ? leaves[0] : assembled(plan, leaves);
+    return assemble(plan, leaves);
 }

@@ -4,7 +4,10 @@
    thread that may take long is guarded: it begins unarmed, so that its first looks lead there.  Once they show that the
    call does take long, the handler of SIGINT becomes ours until it ends: it sets a bit of the word and goes on to the
    handler that was there, Python's.  The next look of the main thread lets Python's function run; if that raises, another
-   bit asks every thread that works for the call to leave.  The exception waits until the call has ended. */
+   bit asks every thread that works for the call to leave.  The exception waits until the call has ended.
+
+   Tasks of a queue hear of no signal: whoever waits for them does, and sets the word that their context names, with another
+   bit that makes them look. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -16,7 +19,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { HEARD = 1, LEAVE = 2, UNARMED = 4 }; /* bits of the word */
+enum { HEARD = 1, LEAVE = 2, UNARMED = 4, CANCEL = 8 }; /* bits of the word */
 enum {
     FIRST_LOOKS = 8,    /* whoever makes them, they cost next to nothing: most loops of short calls have fewer turns */
     FIRST_TIME = 2,     /* looks of the main thread after those until the clock is read; then at twice as many */
@@ -44,12 +47,32 @@ void pellucid_set_main_thread(uint64_t thread)
     atomic_store(&pellucid_signals, 0);
 }
 
+/* The bits of calls of the main thread; gives the former word.  One whose calls are not guarded has no others. */
+static int32_t set_word(int32_t bits)
+{
+    int32_t word = atomic_load_explicit(&pellucid_signals, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&pellucid_signals, &word, (word & CANCEL) | bits, memory_order_relaxed,
+                                                  memory_order_relaxed))
+        ;
+    return word;
+}
+
+/* Lets tasks look whether they have to end. */
+void ask_to_leave(bool wanted)
+{
+    if (wanted)
+        atomic_fetch_or(&pellucid_signals, CANCEL);
+    else
+        atomic_fetch_and(&pellucid_signals, ~CANCEL);
+}
+
 static bool on_main_thread(void)
 {
     return (uint64_t)(uintptr_t)pthread_self() == main_thread;
 }
 
-static int64_t now(void)
+/* By a clock that nobody sets. */
+int64_t nanoseconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -63,10 +86,10 @@ static bool takes_long(void)
     if (looks < FIRST_TIME || (looks & (looks - 1)) != 0)
         return false;
     if (looks == FIRST_TIME) {
-        since = now();
+        since = nanoseconds();
         return false;
     }
-    return now() - since > LONG_CALL;
+    return nanoseconds() - since > LONG_CALL;
 }
 
 static void on_signal(int number, siginfo_t *information, void *place)
@@ -111,7 +134,7 @@ static void arm(void)
 {
     installed = install();
     first_looks = FIRST_LOOKS;
-    atomic_store(&pellucid_signals, HEARD);
+    set_word(HEARD);
 }
 
 /* Arms a call at once: the next look asks Python. */
@@ -124,7 +147,7 @@ void pellucid_arm(const int64_t *context)
 /* Lets Python's handlers run; whether one has raised. */
 static bool ask_python(void)
 {
-    atomic_fetch_and(&pellucid_signals, LEAVE);
+    atomic_fetch_and(&pellucid_signals, LEAVE | CANCEL);
     PyGILState_STATE state = PyGILState_Ensure();
     bool raised = PyErr_CheckSignals() != 0;
     if (raised) {
@@ -138,6 +161,8 @@ static bool ask_python(void)
 /* Whether machine code has to leave; called where the word is not 0. */
 int64_t pellucid_look(const int64_t *context)
 {
+    if (context[CONTEXT_GUARDED] > 1)
+        return atomic_load((atomic_int *)(intptr_t)context[CONTEXT_GUARDED]);
     if (first_looks < FIRST_LOOKS) {
         first_looks++;
         return 0;
@@ -176,7 +201,7 @@ int64_t pellucid_guarded(int64_t (*code)(int64_t *), int64_t *slots)
     bool is_outer = depth++ == 0;
     if (is_outer) {
         first_looks = looks = 0;
-        atomic_store_explicit(&pellucid_signals, UNARMED, memory_order_relaxed);
+        set_word(UNARMED);
     }
     int64_t status = code(slots);
     depth--;
@@ -184,6 +209,6 @@ int64_t pellucid_guarded(int64_t (*code)(int64_t *), int64_t *slots)
         installed = false;
         restore();
     }
-    int32_t word = atomic_exchange_explicit(&pellucid_signals, 0, memory_order_relaxed);
+    int32_t word = set_word(0);
     return (word & LEAVE) && status == 0 ? -1 : status;
 }

@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 enum { BLOCK = 1 << 13 };
 
 /* `bytes` from the block to the cache line `to`. */

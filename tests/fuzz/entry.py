@@ -17,7 +17,6 @@ import numpy as np
 
 import pellucid
 from pellucid.runtime import memory
-from tests.harness import other_extension  # noqa: F401  before anything of Pellucid
 
 
 class Raises:

@@ -10,7 +10,6 @@ import numpy as np
 
 import pellucid
 from pellucid.runtime import threads
-from tests.harness import other_extension  # noqa: F401  before anything of Pellucid
 
 
 @pellucid.compile

@@ -42,6 +42,8 @@ def constant(value: Any, found: list[np.ndarray]) -> Value:
         return Typed(array_type(values))
 
     def convert(part: object) -> Value | None:
+        if isinstance(part, HeldValues) and part._is_number:
+            raise Unsupported("an Array that stands for a number, the result of a call (float or int makes it one)")
         return leaf(np.asarray(part)) if isinstance(part, np.ndarray | HeldValues) else None
 
     def of_list(items: list) -> Value | None:

@@ -13,18 +13,21 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from ....runtime import dispatch, interrupts, machine_code, native
 from ....runtime.guards import Findings, Guards
 from ....runtime.sources import Source
 from ....runtime.stack import stack_floor
 from ...messages import has_gap
 from ...records import dataclass
-from ...types import ListOf, Scalar, Type
+from ...types import Array, ListOf, Scalar, Type
 from . import packing
 from .abi import (
     ARGUMENTS,
     DEPTH_LIMIT,
     ENTRY,
+    ITEM_BYTES,
     QUICK_BELOW,
     STACK_LIMIT,
     EmitOptions,
@@ -34,6 +37,7 @@ from .abi import (
     scalar_slots,
 )
 from .errors import make_error
+from .foreseen import queueing
 
 LEAST_DEPTH = 10_000
 
@@ -91,9 +95,11 @@ class Executable:
 
     def plan(
         self, recipe: Sequence[dispatch.RecipeWords], count: int, hidden: Callable[[Findings], Sequence[object]],
-        guards: Guards,
+        guards: Guards, may_go_on: bool,
     ) -> dispatch.CallPlan | None:
         """How native dispatch calls this; the last `count` arguments are `hidden` for what the guards found.
+
+        may_go_on  whether the result can be put together before its numbers are known
 
         None for lists, which are native inside a program only, as a rule, and for numbers of more than one slot.
         """
@@ -103,11 +109,13 @@ class Executable:
         given = len(self.parameters) - count
         first = ARGUMENTS + sum(map(argument_slots, self.parameters[:given]))
 
-        def words(findings: Findings) -> tuple[list[int], object]:
-            slots, kept, position = self._slots(), list[object](), first
-            for pack, leaf in zip(self._packers[given:], hidden(findings), strict=True):
+        def words(findings: Findings) -> dispatch.Hidden:
+            slots, kept, position, copied = self._slots(), list[object](), first, list[tuple[int, int, int]]()
+            for pack, type_, leaf in zip(self._packers[given:], self.parameters[given:], hidden(findings), strict=True):
+                if isinstance(leaf, np.ndarray) and leaf.flags.writeable and isinstance(type_, Array):
+                    copied.append((position, type_.ndim, ITEM_BYTES[type_.dtype].bit_length() - 1))
                 position = pack(slots, position, leaf, kept)
-            return slots[first:position], kept
+            return dispatch.Hidden(slots[first:position], kept, copied)
 
         return dispatch.CallPlan(
             code=self.library.address(ENTRY),
@@ -119,6 +127,7 @@ class Executable:
             slot_count=ctypes.sizeof(self._slots) // 8,
             keep=self,
             guards=guards,
+            queueing=queueing(self.parameters, self.results, self.quick_below) if may_go_on else None,
         )
 
     def error(self, site: int, slots: int) -> BaseException:

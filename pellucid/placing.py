@@ -1,0 +1,81 @@
+"""Arrays on devices: putting them there, taking them from there, and what runs where.
+
+    device_put({"w": w}, devices()[1])    ->    the same container, for calls on that device
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from . import tree as trees
+from .compiler.frontend.specialise.taking_apart import from_python
+from .runtime import devices
+from .runtime.array import Array
+from .runtime.devices import Device
+
+
+def device_put(x: Any, device: Device | str | None = None) -> Any:
+    """The same container with its arrays on a device: calls with them run there.
+
+    x       arrays, NumPy's or Arrays, in containers
+    device  a device or its name; None: where each is, or the default device
+
+    NumPy arrays and scalars are copied, Arrays are not.  Python numbers stay: they run anywhere.  Raises ValueError
+    where there is no such device.
+    """
+    number = None if device is None else devices.named(device).id
+
+    def put(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray | np.generic):
+            leaf = Array(np.array(leaf))
+        if not isinstance(leaf, Array) or leaf._is_number:
+            return leaf
+        return leaf._on(leaf._place if number is None else number)
+
+    return trees.map(put, x)
+
+
+def device_get(x: Any) -> Any:
+    """The same container with NumPy arrays for Arrays, once they are computed.
+
+    An Array that stands for a number, the result of a call that went on after it had returned, becomes the number.
+    """
+
+    def get(leaf: Any) -> Any:
+        if not isinstance(leaf, Array):
+            return leaf
+        return leaf._plain if leaf._is_number else np.asarray(leaf)
+
+    return trees.map(get, x)
+
+
+def common_device(arguments: Iterable[Any]) -> int:
+    """The number of the device that arguments are on; -1 where they are on none.
+
+    Raises ValueError where they are on several.
+    """
+    found: list[int] = []
+
+    def note(value: Any) -> None:
+        if isinstance(value, Array) and value._device >= 0:
+            found.append(value._device)
+
+    for argument in arguments:
+        from_python(argument, note)
+    other = next((number for number in found if number != found[0]), None)
+    if other is not None:
+        raise ValueError(
+            f"arguments are on different devices, {devices.by_number(found[0])} and {devices.by_number(other)}; "
+            "`pellucid.device_put` brings them together"
+        )
+    return found[0] if found else -1
+
+
+def on_device(result: Any, number: int) -> Any:
+    """The result of a call that ran on a device; -1: on none in particular."""
+    if number < 0:
+        return result
+    return trees.map(lambda leaf: leaf._on(number) if isinstance(leaf, Array) else leaf, result)

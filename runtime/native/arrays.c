@@ -1,0 +1,313 @@
+/* `HeldValues`, the base of `Array`: an ndarray, or a value that may not be computed yet.
+
+       x._values      the ndarray, made once; waits
+       x._plain       the same, or the number where the value is one
+       x.shape        dtype, ndim, size, ...: do not wait where they are known
+
+   `portable.py` has the same by Python alone. */
+
+#include "asynchronous.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+PyTypeObject *held_type;
+
+/* An `Array` around a value, whose reference it takes over.  A number is for any device, as it is where it is one at once. */
+PyObject *array_around(Value *value, int device)
+{
+    PyObject *made = types.array->tp_alloc(types.array, 0);
+    if (made == NULL) {
+        release_value(value);
+        return NULL;
+    }
+    ((Held *)made)->value = value;
+    ((Held *)made)->device = value->kind == LEAF_ARRAY ? device + 1 : 0;
+    return made;
+}
+
+static int initialise(PyObject *self, PyObject *args, PyObject *names)
+{
+    PyObject *given;
+    Held *held = (Held *)self;
+    static char *parameters[] = {"values", NULL};
+    if (held->values != NULL || held->value != NULL) {
+        PyErr_SetString(PyExc_TypeError, "an Array cannot be changed");
+        return -1;
+    }
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O!:HeldValues", parameters, &PyArray_Type, &given))
+        return -1;
+    PyObject *view = PyArray_View((PyArrayObject *)given, NULL, NULL);
+    if (view == NULL)
+        return -1;
+    PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
+    held->values = view;
+    return 0;
+}
+
+static void deallocate(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Held *held = (Held *)self;
+    if (held->weak != NULL)
+        PyObject_ClearWeakRefs(self);
+    Py_XDECREF(held->values);
+    release_value(held->value);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* --- what it holds ----------------------------------------------------------------------------------------------- */
+
+static bool is_filled(const Held *held)
+{
+    if (held->values == NULL && held->value == NULL)
+        PyErr_SetString(PyExc_AttributeError, "_values");
+    return held->values != NULL || held->value != NULL;
+}
+
+/* Its ndarray, borrowed; waits for it, and NULL where that ends with an error. */
+PyObject *held_values(PyObject *self)
+{
+    Held *held = (Held *)self;
+    if (held->values != NULL)
+        return held->values;
+    if (!is_filled(held) || !settle(held->value))
+        return NULL;
+    PyObject *made = ndarray_of(held->value);
+    if (made != NULL && held->values == NULL)
+        held->values = made;
+    else
+        Py_XDECREF(made); /* another thread has made one meanwhile */
+    return made == NULL ? NULL : held->values;
+}
+
+static PyObject *values(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_XNewRef(held_values(self));
+}
+
+static bool is_number(const Held *held)
+{
+    return held->value != NULL && held->value->kind != LEAF_ARRAY;
+}
+
+static PyObject *plain(PyObject *self, void *unused)
+{
+    Held *held = (Held *)self;
+    if (!is_number(held))
+        return values(self, unused);
+    return settle(held->value) ? number_of(held->value) : NULL;
+}
+
+static PyObject *holds_number(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(is_number((Held *)self));
+}
+
+/* --- what is known before ---------------------------------------------------------------------------------------- */
+
+/* The lengths and their number; false after an error. */
+static bool lengths_of(PyObject *self, const int64_t **lengths, int *rank)
+{
+    Held *held = (Held *)self;
+    Value *value = held->value;
+    if (value != NULL && !value->knows_lengths && !settle(value))
+        return false;
+    if (!is_filled(held))
+        return false;
+    *rank = value != NULL ? value->rank : PyArray_NDIM((PyArrayObject *)held->values);
+    *lengths = value != NULL ? value->lengths : (const int64_t *)PyArray_DIMS((PyArrayObject *)held->values);
+    return true;
+}
+
+static PyObject *shape(PyObject *self, void *unused)
+{
+    (void)unused;
+    const int64_t *lengths;
+    int rank;
+    if (!lengths_of(self, &lengths, &rank))
+        return NULL;
+    PyObject *made = PyTuple_New(rank);
+    for (int axis = 0; made != NULL && axis < rank; axis++) {
+        PyObject *length = PyLong_FromLongLong(lengths[axis]);
+        if (length == NULL)
+            Py_CLEAR(made);
+        else
+            PyTuple_SET_ITEM(made, axis, length);
+    }
+    return made;
+}
+
+static int64_t count_of(PyObject *self)
+{
+    const int64_t *lengths;
+    int rank;
+    if (!lengths_of(self, &lengths, &rank))
+        return -1;
+    int64_t count = 1;
+    for (int axis = 0; axis < rank; axis++)
+        count *= lengths[axis];
+    return count;
+}
+
+static PyArray_Descr *dtype_of(const Held *held)
+{
+    if (!is_filled(held))
+        return NULL;
+    if (held->value != NULL)
+        return PyArray_DescrFromType(held->value->number);
+    return (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)held->values));
+}
+
+static PyObject *dtype(PyObject *self, void *unused)
+{
+    (void)unused;
+    return (PyObject *)dtype_of((Held *)self);
+}
+
+static PyObject *ndim(PyObject *self, void *unused)
+{
+    (void)unused;
+    Held *held = (Held *)self;
+    if (!is_filled(held))
+        return NULL;
+    return PyLong_FromLong(held->value != NULL ? held->value->rank : PyArray_NDIM((PyArrayObject *)held->values));
+}
+
+static PyObject *size(PyObject *self, void *unused)
+{
+    (void)unused;
+    int64_t count = count_of(self);
+    return count < 0 ? NULL : PyLong_FromLongLong(count);
+}
+
+static int64_t item_bytes(PyObject *self)
+{
+    PyArray_Descr *dtype = dtype_of((Held *)self);
+    if (dtype == NULL)
+        return -1;
+    int64_t bytes = (int64_t)PyDataType_ELSIZE(dtype);
+    Py_DECREF(dtype);
+    return bytes;
+}
+
+static PyObject *itemsize(PyObject *self, void *unused)
+{
+    (void)unused;
+    int64_t bytes = item_bytes(self);
+    return bytes < 0 ? NULL : PyLong_FromLongLong(bytes);
+}
+
+static PyObject *nbytes(PyObject *self, void *unused)
+{
+    (void)unused;
+    int64_t bytes = item_bytes(self), count = bytes < 0 ? -1 : count_of(self);
+    return count < 0 ? NULL : PyLong_FromLongLong(bytes * count);
+}
+
+/* --- devices ----------------------------------------------------------------------------------------------------- */
+
+/* The device that calls with it run on; -1 where the others decide. */
+static PyObject *device(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(((Held *)self)->device - 1);
+}
+
+/* The device that made it, or would. */
+static PyObject *place_of(PyObject *self, void *unused)
+{
+    (void)unused;
+    const Held *held = (Held *)self;
+    if (held->device > 0)
+        return PyLong_FromLong(held->device - 1);
+    return PyLong_FromLong(device_of(held->value != NULL ? held->value->queue : queue_of(ANYWHERE)));
+}
+
+/* The same values for calls on a device, whose memory is that of all others here; -1: for any. */
+static PyObject *on_device(PyObject *self, PyObject *number)
+{
+    const Held *held = (Held *)self;
+    long wanted = PyLong_AsLong(number);
+    if ((wanted == -1 && PyErr_Occurred()) || !is_filled(held))
+        return NULL;
+    PyObject *made = Py_TYPE(self)->tp_alloc(Py_TYPE(self), 0);
+    if (made == NULL)
+        return NULL;
+    ((Held *)made)->values = Py_XNewRef(held->values);
+    ((Held *)made)->value = held->value == NULL ? NULL : hold_value(held->value);
+    ((Held *)made)->device = (int)wanted + 1;
+    return made;
+}
+
+/* --- waiting ----------------------------------------------------------------------------------------------------- */
+
+static PyObject *is_ready(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const Held *held = (Held *)self;
+    return PyBool_FromLong(held->value == NULL || state_of(held->value) != PENDING);
+}
+
+static PyObject *wait_here(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    Held *held = (Held *)self;
+    if (held->value != NULL && !settle(held->value))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef METHODS[] = {
+    {"is_ready", is_ready, METH_NOARGS, "Whether the values are there, or have failed: whether nothing would wait."},
+    {"_on", on_device, METH_O, "The same values for calls on a device of this number."},
+    {"_wait", wait_here, METH_NOARGS, "Wait for the values; raises the error of the call that should have made them."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef GETTERS[] = {
+    {"_values", values, NULL, "The ndarray, once it is there.", NULL},
+    {"_plain", plain, NULL, "The ndarray, or the number, once it is there.", NULL},
+    {"_is_number", holds_number, NULL, "Whether it stands for a number, the result of a call that went on.", NULL},
+    {"_device", device, NULL, "The number of the device that calls with it run on; -1 where the others decide.", NULL},
+    {"_place", place_of, NULL, "The number of the device that made it, or would.", NULL},
+    {"shape", shape, NULL, "The length of every dimension.", NULL},
+    {"dtype", dtype, NULL, "The NumPy dtype of the elements.", NULL},
+    {"ndim", ndim, NULL, "How many dimensions.", NULL},
+    {"size", size, NULL, "How many elements.", NULL},
+    {"itemsize", itemsize, NULL, "Bytes of an element.", NULL},
+    {"nbytes", nbytes, NULL, "Bytes of all elements.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef MEMBERS[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Held, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot SLOTS_OF_TYPE[] = {
+    {Py_tp_init, initialise},
+    {Py_tp_dealloc, deallocate},
+    {Py_tp_methods, METHODS},
+    {Py_tp_getset, GETTERS},
+    {Py_tp_members, MEMBERS},
+    {Py_tp_doc, "An object around a read-only NumPy array, which may not be computed yet."},
+    {0, NULL},
+};
+
+static PyType_Spec SPECIFICATION = {
+    .name = "pellucid.runtime.values.HeldValues",
+    .basicsize = sizeof(Held),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = SLOTS_OF_TYPE,
+};
+
+PyObject *make_held_type(void)
+{
+    PyObject *made = PyType_FromSpec(&SPECIFICATION);
+    held_type = (PyTypeObject *)Py_XNewRef(made);
+    return made;
+}
