@@ -23,6 +23,9 @@ from .transformations import compile
 _MODULES = {
     "random_bits": "PRNGKey key split fold_in key_data wrap_key_data clone bits",
     "random_draws": "uniform normal randint bernoulli gumbel categorical permutation choice",
+    "random_families": "exponential cauchy laplace logistic truncated_normal pareto rademacher maxwell"
+    " double_sided_maxwell weibull_min rayleigh wald geometric triangular lognormal multivariate_normal orthogonal",
+    "random_rejection": "gamma loggamma beta dirichlet chisquare t f generalized_normal ball poisson",
 }
 _STATIC = ("dtype", "impl", "mode", "axis", "replace", "independent", "method")
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -106,6 +106,7 @@ WITHOUT = {
     "where": "a choice: `tests/test_untaken.py`",
     "heaviside": "a step; the slope by its second operand is 1 at the step alone: `tests/test_kinks.py`",
     "nextafter": "jumps from float to float",
+    "drawn": "refuses its only operand",
     "zeta": "refuses its first operand; by the second it is held as the derivative of digamma",
     "cast": "a conversion",
     "real": "of complex numbers: `tests/test_complex.py`",

@@ -68,8 +68,12 @@ def normal(key, shape=(), dtype=float):
 
 
 def normal_floats(key, shape, word):
+    return quantile(unit_floats(key, shape, word), word)
+
+
+def quantile(floats, word):
+    """Normal numbers for floats in [0, 1)."""
     least = static.limits(word).epsneg - 1.0  # the first number after -1
-    floats = unit_floats(key, shape, word)
     low, span = op.cast(least, dtype=word), op.cast(2.0, dtype=word)
     return op.cast(math.sqrt(2.0), dtype=word) * erfinv(op.maximum(low, floats * span + low))
 

@@ -106,6 +106,9 @@ class Judge:
         found = resolve_chain(func, self.resolve, self.scope.is_local)
         if found is not None:
             yield from self._judge(found, func)
+            if found.name == "numpy.random.default_rng" and not is_seeded(node):
+                text = "this function draws random numbers by a generator that has no seed"
+                yield self._fault("P005", text, node, "begun here", SEED)
         elif isinstance(func, gast.Attribute):
             yield from self._method(node, func)
 
@@ -285,9 +288,16 @@ class Judge:
 
 
 DRAW_OUTSIDE = "draw the numbers outside and pass them as an argument"
+SEED = "give it a seed that is an argument: `np.random.default_rng(seed)`"
 
 
 KINDS_OF_NUMPY = words.words("numpy.ndarray numpy.generic numpy.number numpy.integer numpy.floating")
+
+
+def is_seeded(node: gast.Call) -> bool:
+    """Whether a generator is begun by something other than None."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    return any(not (isinstance(one, gast.Constant) and one.value is None) for one in given)
 
 
 def lacks(library: str, name: str) -> bool:
