@@ -131,11 +131,11 @@ def split(key, num=2):
     k0, k1 = one_key(key)
     shape = lengths_of(num)
     count = count_of(shape)
+    upper, lower = np.empty(count, np.uint32), np.empty(count, np.uint32)
+    for i in range(count):  # into two arrays, so that several keys are made at a time
+        upper[i], lower[i] = words_at(k0, k1, np.int64(i))
     out = np.empty((count, 2), np.uint32)
-    for i in range(count):
-        high, low = words_at(k0, k1, np.int64(i))
-        out[i, 0] = high
-        out[i, 1] = low
+    out[:, 0], out[:, 1] = upper, lower
     return op.reshape(out, shape=(*shape, 2))
 
 

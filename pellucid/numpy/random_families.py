@@ -122,8 +122,8 @@ def rayleigh(key, scale, shape=None, dtype=float):
 def wald(key, mean, shape=None, dtype=float):
     """Numbers of the inverse Gaussian distribution with a mean and the scale 1: floats.
 
-    Source: `jax.random.wald`; J. Michael, W. Schucany and R. Haas, Generating random variates using transformations with
-    multiple roots (1976).
+    Source: `jax.random.wald`; J. Michael, W. Schucany and R. Haas, Generating random variates using transformations
+    with multiple roots (1976).
     """
     word, shape = floats_word(dtype), shape_for(shape, mean)
     (mean,) = parameters(word, mean)
