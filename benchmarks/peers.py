@@ -12,6 +12,7 @@ from typing import Any
 import examples
 import numpy as np
 import objectives
+import random_numbers
 import sparse_derivatives
 from workloads import COPY, Workload
 
@@ -110,5 +111,5 @@ def jacobi(jax: Any) -> Callable[..., Any]:
 
 
 JAX_VERSIONS = {"jacobi": jacobi, **objectives.JAX_VERSIONS, **examples.JAX_VERSIONS,
-                **sparse_derivatives.JAX_VERSIONS}  # fmt: skip
+                **sparse_derivatives.JAX_VERSIONS, **random_numbers.JAX_VERSIONS}  # fmt: skip
 NUMBA_VERSIONS = examples.NUMBA_VERSIONS

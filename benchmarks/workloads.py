@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import examples
 import numpy as np
 import objectives
+import random_numbers
 import sparse_derivatives
 
 COPY, BEST = "copy", "best"
@@ -338,6 +339,19 @@ def sparse_rows():
     )  # fmt: skip
 
 
+def random_rows():
+    """Random numbers by a key, and by a generator that is begun by a seed."""
+    jax = {"by_hand": None, "numba": False, "bars": (Bar(0.5, ("jax",)),)}
+    key, drawn = random_numbers.a_key, random_numbers
+    return (
+        Workload("uniform of 10 million float32", drawn.uniform, key, jax="uniform by a key", **jax),
+        Workload("normal of 10 million float32", drawn.normal, key, jax="normal by a key", **jax),
+        Workload("split of a key into a million", drawn.split, key, jax="split of a key", **jax),
+        Workload("default_rng(seed).normal of 10 million", drawn.normal_by_generator, lambda rng: (7,), numba=False,
+                 jax=False, bars=(Bar(0.8, ("numpy",)),)),
+    )  # fmt: skip
+
+
 def mapped_rows():
     """Functions of one example, mapped over many."""
 
@@ -401,6 +415,7 @@ WORKLOADS = (
     *objective_rows(),
     *sparse_rows(),
     *mapped_rows(),
+    *random_rows(),
     Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
     Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(0.4e-6),)),
     Workload("a call with three arrays of 4", small_arrays, lambda rng: tuple(rng.random((3, 4))), bars=(Bar(1e-6),)),

@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 
 import gast
 
-from . import syntax, types
+from . import meanings, syntax, types
 from .diagnostics import InternalError, Span
-from .dtypes import INT_WORD, is_python
+from .dtypes import INT_WORD
+from .meanings import Meaning, Meanings
 from .names import Names
 from .ops import indexing, schema
 from .ops.collectives import length_of_axis
@@ -58,8 +59,8 @@ class Builder:
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     `first` are statements before all others, which fill `tables`: arrays of constants, each made once.
-    `widened` has the names that hold what Python has in different dtypes on different paths, with those dtypes: the
-    float that an `acc = 0` and an `acc = 0.5` become.
+    `widened` has the names that hold what Python has in different types on different paths, with those: the float
+    that an `acc = 0` and an `acc = 0.5` become, the np.float64 that the sum of a loop is, which begins with 0.0.
     `entered` has the names at the heads of loops that hold a known number of Python's, that with which the loop begins,
     until its body is seen to give others of Python's; with the heads that this follows from.  `relied` has those heads
     of which a type was decided by that.
@@ -87,7 +88,7 @@ class Builder:
         self.turn = 0
         self.protection: Any = None
         self.singles: set[str] = set()
-        self.widened: dict[str, frozenset[str]] = {}
+        self.widened: dict[str, Meanings] = {}
         self.entered: dict[str, tuple[complex, frozenset[str]]] = {}
         self.relied: set[str] = set()
         self.body: list[gast.stmt] = []
@@ -180,20 +181,22 @@ class Builder:
         self.types[fresh] = type_
         self.append(syntax.assign(fresh, value))
         if self.widened:
-            words = [self.widened[name] for name in syntax.names_read(value) if name in self.widened]
-            self.widen(fresh, words if syntax.operator_of(value) is None else ())
+            source = value.value if type(value) is gast.Subscript else value
+            self.widen(fresh, [self.widened.get(source.id, ())] if type(source) is gast.Name else ())
         return syntax.name(fresh)
 
-    def dtypes_of(self, atom: gast.expr | str) -> frozenset[str]:
-        """The dtypes that Python has for it on one path or another."""
-        name = atom if isinstance(atom, str) else getattr(atom, "id", "")
-        return self.widened.get(name) or frozenset({types.dtype_of(self.type_of(atom))})
+    def meanings_of(self, atom: gast.expr | str) -> Meanings:
+        """What Python has for it on one path or another."""
+        if type(atom) is gast.Constant:
+            return frozenset({meanings.known(type_of_constant(atom.value), atom.value)})
+        name = atom if isinstance(atom, str) else atom.id
+        return self.widened.get(name) or frozenset({Meaning(types.of_elements(self.types[name]))})
 
-    def widen(self, name: str, words: Iterable[frozenset[str]]) -> None:
-        """Say which dtypes Python has for a name, if they are several."""
-        found = frozenset().union(*words)
+    def widen(self, name: str, sides: Iterable[Iterable[Meaning]]) -> None:
+        """Say what Python has for a name on one path or another, if that differs from its type."""
+        found, declared = meanings.united(sides), types.of_elements(self.types[name])
         self.widened.pop(name, None)
-        if found - {types.dtype_of(self.types[name])}:
+        if any(one.type != declared for one in found):
             self.widened[name] = found
 
     def call_all(self, operator: str, *parts: object, hints: Sequence[str], **static: object) -> tuple[gast.Name, ...]:
@@ -205,7 +208,15 @@ class Builder:
         made = tuple(map(self.names.fresh, hints))
         self.types.update(zip(made, found, strict=True))
         self.append(syntax.assign(made, syntax.call(operator, *atoms, **full)))
+        if self.widened:
+            self.widen_results(made, row, atoms, full)
         return tuple(map(syntax.name, made))
+
+    def widen_results(self, made: Sequence[str], row: schema.Operator, atoms: list[gast.expr], static: Any) -> None:
+        """Say what Python has for the results of an operator."""
+        found = [results for _, results in paths(self, row, atoms, static)]
+        for name, sides in zip(made, zip(*found, strict=True), strict=False):
+            self.widen(name, [sides])
 
     def call(self, operator: str, *parts: object, hint: str = "t", **static: object) -> gast.expr:
         """Append `hint = operator(parts, static)` and return its name.  Raises schema.TypeFault."""
@@ -219,7 +230,7 @@ class Builder:
         result = type_for(self, row, operands, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
         if self.widened and not isinstance(result, ListOf):
-            self.widen(made.id, [frozenset(dtypes_of_result(self, row, atoms, operands, full))])
+            self.widen_results([made.id], row, atoms, full)
         fact = self.extent_of_result(operator, atoms, full)
         if fact is not None:
             self.extents[made.id] = fact
@@ -305,25 +316,25 @@ def type_for(builder: Builder, row: schema.Operator, operands: list[Type], stati
     return row.type_rule(tuple(operands), **known)
 
 
-def dtypes_of_result(
-    builder: Builder, row: schema.Operator, atoms: list[gast.expr], operands: list[Type], static: dict
-) -> Iterator[str]:
-    """The dtypes that Python has for the result on one path or another."""
-    choices = [builder.dtypes_of(a) if type(a) is gast.Name else {types.dtype_of(t)} for a, t in zip(atoms, operands)]
-    for words in itertools.product(*choices):
-        given = [t if isinstance(t, ListOf) else on_path(t, word) for t, word in zip(operands, words)]
+def paths(
+    builder: Builder, row: schema.Operator, atoms: Sequence[gast.expr], static: dict
+) -> Iterator[tuple[tuple[Meaning, ...], tuple[Meaning, ...]]]:
+    """What the operands may be in Python, where some of them are several things, with what the results are then."""
+    if not any(type(a) is gast.Name and a.id in builder.widened for a in atoms):
+        return
+    operands = [builder.type_of(a) for a in atoms]
+    for given in itertools.product(*(sorted(builder.meanings_of(a), key=str) for a in atoms)):
+        on_path = [
+            replace(t, dtype=one.type.dtype) if isinstance(t, Array) else t if isinstance(t, ListOf) else one.type
+            for t, one in zip(operands, given, strict=True)
+        ]
         try:
-            yield types.dtype_of(type_for(builder, row, given, static))
+            found: Any = type_for(builder, row, on_path, static)
         except schema.TypeFault:  # an operator that has no such operands fails on that path
             continue
-
-
-def on_path(type_: Scalar | Array, word: str) -> Scalar | Array:
-    """What Python has on a path where the dtype is this one: its own number where NumPy's joined type holds no such."""
-    if isinstance(type_, Array):
-        return replace(type_, dtype=word)
-    is_own = type_.weak or types.join(Scalar(type_.dtype), Scalar(word)) != Scalar(type_.dtype)
-    return Scalar(word, is_own and is_python(word))
+        made = [types.of_elements(t) for t in (found if isinstance(found, tuple) else (found,))]
+        function = row.meaning if row.precedence is not None and all(one.weak for one in made) else None
+        yield given, tuple(meanings.result_in_python(function, given, one) for one in made)
 
 
 def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:

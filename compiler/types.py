@@ -254,6 +254,13 @@ def join(left: Scalar, right: Scalar) -> Scalar:
     return Scalar(max(python.dtype, python_word(numpys.dtype), key=order), weak=True)
 
 
+def of_elements(type_: Type) -> Scalar:
+    """The type of an array's or a list's elements; of a number its own."""
+    if isinstance(type_, ListOf):
+        return of_elements(type_.element)
+    return type_ if isinstance(type_, Scalar) else Scalar(type_.dtype)
+
+
 def is_floating(type_: Type) -> bool:
     """Whether it is of numbers that have derivatives: floats and complex numbers."""
     return is_inexact(dtype_of(type_))

@@ -45,6 +45,7 @@ from .compiler.records import dataclass
 from .compiler.request import BackwardHalf
 from .runtime.array import Array
 from .runtime.nature import article
+from .runtime.structures import dict_like, list_like
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import TypeMismatchError
@@ -103,7 +104,21 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
     def of_list(items: list) -> Value | None:
         return None if len(items) <= MOST_APART else alike(items, found)
 
-    return from_python(argument, convert, of_list)
+    def of_attribute(value: object, taken_apart: Callable[[object], Value]) -> Value:
+        """What has no type is known as it is: a lock or a file that an instance holds is of no use to a program."""
+        count = 0 if found is None else len(found)
+        try:
+            return taken_apart(value)
+        except Unsupported:
+            if isinstance(value, np.ndarray):
+                raise
+            del (found or [])[count:]
+            return Static(value)
+
+    try:
+        return from_python(argument, convert, of_list, of_attribute)
+    except RecursionError:
+        raise Unsupported("a container that holds itself") from None
 
 
 def known_number(value: Any) -> Static | None:
@@ -286,10 +301,11 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return listed_rows(structure, results)
         case ListOut(is_weak=is_weak):
             return listed(is_weak, *(results[part.index] for part in leaves(structure) if isinstance(part, Out)))
-        case Sequence(items=items, kind=kind):
-            return kind(rebuild(v, results) for v in items)
-        case Mapping_(items=items):
-            return {k: rebuild(v, results) for k, v in items}
+        case Sequence(items=items, kind=kind, like=like):
+            return list_like(like or kind, [rebuild(v, results) for v in items])
+        case Mapping_(items=items, like=like):
+            made = {k: rebuild(v, results) for k, v in items}
+            return made if like is None else dict_like(*like, made)
         case Record(cls=cls, items=items):
             return record(cls, {k: rebuild(v, results) for k, v in items})
     raise TypeError(f"no result structure: {structure!r}")

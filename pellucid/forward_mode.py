@@ -16,7 +16,7 @@ from typing import Any
 from .compiler.request import Argnums, Gradient, Jacobian, Jet, ReverseJacobian, Tangent, Transformation
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative
-from .transformations import known_inside, numbers, transformed
+from .transformations import Names, keeping, known_inside, numbers, transformed
 
 MOST_KEPT = 256  # functions whose derivatives are kept, so that calls with their arguments compile them once
 
@@ -90,13 +90,17 @@ def _in_tuples(series: Any) -> Any:
 
 
 @told_to_users
-def jacfwd(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Any:
+def jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    freeze: Names | bool = (),
+) -> Any:  # fmt: skip
     """The Jacobian of a function, by forward mode along every direction, as a compiled `Function`.
 
     function     a plain or a compiled function of any results
     argnums      as for `grad`
     has_aux      the function returns (value, auxiliary) and the result is (Jacobian, auxiliary)
     holomorphic  as for `grad`
+    freeze       as for `compile`
 
     The result has the structure of the value; at each of its floats stands the structure of the argument (a tuple of
     them where `argnums` is one) with arrays of the axes of the value and then those of the argument, in the dtype of
@@ -107,24 +111,26 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = F
 
     Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 3.
     """
-    return transformed(function, Jacobian(numbers(argnums), has_aux, holomorphic))
+    return transformed(keeping(function, freeze), Jacobian(numbers(argnums), has_aux, holomorphic))
 
 
 @told_to_users
 def value_and_jacfwd(
-    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Any:
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    freeze: Names | bool = (),
+) -> Any:  # fmt: skip
     """The value and the Jacobian of `jacfwd`: (value, Jacobian), or ((value, auxiliary), Jacobian) with `has_aux`.
 
-    function, argnums, has_aux, holomorphic   as for `jacfwd`, which says what is raised
+    function, argnums, has_aux, holomorphic, freeze   as for `jacfwd`, which says what is raised
     """
-    return transformed(function, Jacobian(numbers(argnums), has_aux, holomorphic, with_value=True))
+    asked = Jacobian(numbers(argnums), has_aux, holomorphic, with_value=True)
+    return transformed(keeping(function, freeze), asked)
 
 
 @told_to_users
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    sparse: Any = False,
+    sparse: Any = False, freeze: Names | bool = (),
 ) -> Any:  # fmt: skip
     """The Hessian of a function, by forward mode over reverse mode, as a compiled `Function`.
 
@@ -133,6 +139,7 @@ def hessian(
     argnums      as for `grad`; of a tuple the result is a tuple for each argument, of the blocks by all of them
     has_aux      the function returns (value, auxiliary) and the result is (Hessian, auxiliary)
     holomorphic  as for `grad`
+    freeze       as for `compile`
     sparse       as for `jacobian`: arrays of `scipy.sparse`, from products with few directions.  The colouring is a
                  star colouring, or an acyclic one where that takes fewer; `hessian(f, sparse=True).explain(x)` says it
 
@@ -142,8 +149,8 @@ def hessian(
     """
     if sparse is not False:
         refuse_options(has_aux=has_aux, holomorphic=holomorphic)
-        return sparse_derivative(function, argnums, (Gradient(numbers(argnums)),), True, sparse)
-    return functools.reduce(transformed, _twice(numbers(argnums), has_aux, holomorphic), function)
+        return sparse_derivative(keeping(function, freeze), argnums, (Gradient(numbers(argnums)),), True, sparse)
+    return functools.reduce(transformed, _twice(numbers(argnums), has_aux, holomorphic), keeping(function, freeze))
 
 
 @told_to_users

@@ -13,7 +13,7 @@ from .compiler.request import Argnums, ReverseJacobian
 from .function import Function
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative
-from .transformations import known_inside, numbers, transformed
+from .transformations import Names, keeping, known_inside, numbers, transformed
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 @told_to_users
 def jacrev(
     function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    allow_int: bool = False,
+    allow_int: bool = False, freeze: Names | bool = (),
 ) -> Function[Given, Any]:  # fmt: skip
     """The Jacobian of a function by reverse mode, as a compiled `Function`.
 
@@ -30,7 +30,8 @@ def jacrev(
     argnums      the argument to differentiate by, or a tuple of them, by number or name; containers are allowed
     has_aux      the function returns (out, auxiliary) and the result is (jacobian, auxiliary)
     holomorphic  as for `grad`
-    allow_int    arguments and parts of them that are no floats are allowed, and have None for a derivative
+    allow_int    arguments that are no floats are allowed, and have None for a derivative, as such parts always have
+    freeze       as for `compile`
 
     The result has the structure of `out`; each of its leaves holds a container of the structure of the argument (a
     tuple of them where `argnums` is a tuple), and each leaf there is an array whose axes are first those of the result
@@ -39,13 +40,13 @@ def jacrev(
 
     Raises GradientError as `grad` does.
     """
-    return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, False)
+    return _made(keeping(function, freeze), numbers(argnums), has_aux, holomorphic, allow_int, False)
 
 
 @told_to_users
 def jacobian(
     function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    allow_int: bool = False, sparse: Any = False,
+    allow_int: bool = False, sparse: Any = False, freeze: Names | bool = (),
 ) -> Any:  # fmt: skip
     """The Jacobian of a function: another name for `jacrev`, and with `sparse` one of few elements.
 
@@ -54,6 +55,7 @@ def jacobian(
     has_aux      as for `jacrev`
     holomorphic  as for `jacrev`
     allow_int    as for `jacrev`
+    freeze       as for `compile`
     sparse       True gives arrays of `scipy.sparse` (`csr_array`), by forward mode along few directions; a boolean
                  matrix of all results by all arguments says which elements there are, where that is known
 
@@ -68,14 +70,14 @@ def jacobian(
     """
     if sparse is not False:
         refuse_options(has_aux=has_aux, holomorphic=holomorphic, allow_int=allow_int)
-        return sparse_derivative(function, argnums, (), False, sparse)
-    return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, False)
+        return sparse_derivative(keeping(function, freeze), argnums, (), False, sparse)
+    return _made(keeping(function, freeze), numbers(argnums), has_aux, holomorphic, allow_int, False)
 
 
 @told_to_users
 def value_and_jacobian(
     function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    allow_int: bool = False,
+    allow_int: bool = False, freeze: Names | bool = (),
 ) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
     """The value and the Jacobian: (out, jacobian), or ((out, auxiliary), jacobian) with `has_aux`.
 
@@ -84,10 +86,11 @@ def value_and_jacobian(
     has_aux      as for `jacrev`
     holomorphic  as for `jacrev`
     allow_int    as for `jacrev`
+    freeze       as for `compile`
 
     The value is computed once for both.
     """
-    return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, True)
+    return _made(keeping(function, freeze), numbers(argnums), has_aux, holomorphic, allow_int, True)
 
 
 def _made(function: Any, *options: Any) -> Any:

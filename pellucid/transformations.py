@@ -20,6 +20,8 @@ from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, PartialFunction, is_bound, method_of
 from .own_frames import told_to_users
+from .runtime.frozen import together
+from .runtime.namespace import of_numpy
 from .runtime.parts import compiled_inside
 
 Given = ParamSpec("Given")
@@ -98,7 +100,7 @@ def compile(
         usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
-    function = method_of(function)
+    function = method_of(of_numpy(function))
     if is_bound(function):
         bound: Any = function
         return BoundFunction(compile(bound.__func__, **options), bound.__self__)
@@ -148,7 +150,7 @@ def names(given: Names) -> tuple[str, ...]:
 @told_to_users
 def grad(
     function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    allow_int: bool = False,
+    allow_int: bool = False, freeze: Names | bool = (),
 ) -> Function[Given, Any]:  # fmt: skip
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
@@ -159,7 +161,8 @@ def grad(
     has_aux      the function returns (value, auxiliary) and the result is (gradient, auxiliary)
     holomorphic  the function is analytic, its argument and result complex: the gradient is its derivative.  Without it
                  the result is real, and by a complex argument x + i y the gradient is d/dx - i d/dy, as in JAX
-    allow_int    arguments and parts of them that are no floats are allowed, and their gradient is None
+    allow_int    arguments that are no floats are allowed, and their gradient is None, as that of such parts always is
+    freeze       as for `compile`
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
     It can be differentiated again, and may be called inside compiled functions.
@@ -170,13 +173,14 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return transformed(function, Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=False))
+    asked = Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=False)
+    return transformed(keeping(function, freeze), asked)
 
 
 @told_to_users
 def value_and_grad(
     function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    allow_int: bool = False,
+    allow_int: bool = False, freeze: Names | bool = (),
 ) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
@@ -185,16 +189,18 @@ def value_and_grad(
     has_aux      as for `grad`
     holomorphic  as for `grad`
     allow_int    as for `grad`
+    freeze       as for `compile`
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return transformed(function, Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=True))
+    asked = Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=True)
+    return transformed(keeping(function, freeze), asked)
 
 
 @told_to_users
 def vmap(
     function: Callable[Given, Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None,
-    axis_size: int | None = None, spmd_axis_name: str | tuple[str, ...] | None = None,
+    axis_size: int | None = None, spmd_axis_name: str | tuple[str, ...] | None = None, freeze: Names | bool = (),
 ) -> Function[Given, Any]:  # fmt: skip
     """The function of many examples at once: the loop over them, taken apart, as a compiled `Function`.
 
@@ -206,6 +212,7 @@ def vmap(
     axis_name  the name of the axis, for collectives in the function: `pellucid.lax.psum(x, axis_name)` and others
     axis_size  how many examples there are; needed where no argument is mapped
     spmd_axis_name  as in JAX, where it says to which devices the examples go; it changes nothing
+    freeze     as for `compile`
 
     Gives what `np.stack([function(x[0]), function(x[1]), ...])` would, result by result.  Raises BatchError, which is a
     ValueError, where the axes or the numbers of examples do not fit (B001), where the examples return arrays of
@@ -215,7 +222,15 @@ def vmap(
 
     Source: loop distribution; R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures (2001), chapter 2.
     """
-    return transformed(function, mapping(in_axes, out_axes, axis_name, axis_size))
+    return transformed(keeping(function, freeze), mapping(in_axes, out_axes, axis_name, axis_size))
+
+
+def keeping(function: Any, freeze: Names | bool) -> Any:
+    """The function, compiled with these variables frozen where some are named."""
+    if not freeze:
+        return function
+    kept = getattr(getattr(function, "__pellucid__", None), "freeze", ())
+    return compile(function, freeze=together(kept, freeze if freeze is True else names(freeze)))
 
 
 def mapping(
@@ -237,7 +252,7 @@ def plain_axes(axes: Any) -> Any:
 
 def transformed(function: Any, transform: Transformation) -> Any:
     """What a transformation makes of a plain, a compiled or a bound function."""
-    function = method_of(function)
+    function = method_of(of_numpy(function))
     if is_bound(function):
         return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
     if isinstance(function, functools.partial):
@@ -276,7 +291,8 @@ def known_inside(function: Any, asks: Callable[..., Any], called: tuple[str, ...
     asks    gives the transformation, or several that follow one another, for the options of `function`
     called  the parameters of `function` that the new function is called with at once, where they are given
     """
-    function.__pellucid_transform__ = asks
+    # a compiled function says itself what it freezes, also for the derivatives that are taken in it
+    function.__pellucid_transform__ = lambda *args, freeze=(), **options: asks(*args, **options)
     function.__pellucid_inside__ = transformed_inside
     function.__pellucid_called__ = called
 

@@ -64,7 +64,7 @@ def address_of(name: str) -> int:
     return found
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=None)
 def _kept(module: str) -> object:
     """Code that a module of ours provides, which is loaded for as long as the process lives."""
     return importlib.import_module(module, __package__).provide()

@@ -2,23 +2,25 @@
 
     {"w": (1.0, a), "b": None}    ->    leaves [1.0, a] and Structure({'b': None, 'w': (*, *)})
 
-Containers are tuples, lists, dicts, NamedTuples, dataclasses, None, which holds nothing, and instances of classes that
-were registered; all else is a leaf.  The items of a dict come in the order of its sorted keys; where it is put together
-again its keys stand as they did.
+Containers are tuples, lists, dicts, NamedTuples, dataclasses, None, which holds nothing, instances of ordinary classes
+of the user's, whose attributes are their parts, and of classes that were registered; all else is a leaf.  The items of
+a dict come in the order of its sorted keys; where it is put together again its keys stand as they did.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections import OrderedDict, defaultdict
+import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
+HEAP_TYPE = 1 << 9  # of classes that Python code made
+FOREIGN = frozenset({"numpy", "scipy", "pellucid"}) | (sys.stdlib_module_names - {"__main__"})
 IsLeaf = Callable[[Any], bool] | None
 LEAF = "*"
-DICTS = (dict, OrderedDict, defaultdict)
 
 
 @dataclass(frozen=True)
@@ -137,15 +139,11 @@ class Structure:
             return None
         if kind in REGISTERED:
             return REGISTERED[kind].made(kind, self.aux, parts)
-        if kind in DICTS:
+        if issubclass(kind, dict):  # type: ignore[arg-type]
             found = dict(zip(self.keys or (), parts))
-            pairs = [(key, found[key]) for key in self.order]
-            of_pairs: Any = functools.partial(defaultdict, self.made_by) if kind is defaultdict else kind
-            return of_pairs(pairs)
-        if kind in (tuple, list):
-            return kind(parts)
-        if issubclass(kind, tuple):  # type: ignore[arg-type]
-            return kind._make(parts)  # type: ignore[union-attr]
+            return dict_like(kind, self.made_by, {key: found[key] for key in self.order})  # type: ignore[arg-type]
+        if issubclass(kind, tuple | list):  # type: ignore[arg-type]
+            return list_like(kind, parts) if self.keys is None else kind._make(parts)  # type: ignore
         made: Any = object.__new__(kind)  # type: ignore[arg-type]
         for name, part in zip(self.keys or (), parts):
             object.__setattr__(made, name, part)
@@ -155,7 +153,8 @@ class Structure:
         """The steps to its parts."""
         if self.keys is None:
             return [SequenceKey(place) for place in range(len(self.children))]
-        return [DictKey(key) if self.kind in DICTS else GetAttrKey(key) for key in self.keys]
+        is_dict = isinstance(self.kind, type) and issubclass(self.kind, dict)
+        return [DictKey(key) if is_dict else GetAttrKey(key) for key in self.keys]
 
     def _facts(self) -> tuple[Any, ...]:
         return self.kind, self.keys, self.children, self.made_by, self.aux
@@ -179,7 +178,9 @@ class Structure:
             return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
         if self.kind is list:
             return f"[{', '.join(parts)}]"
-        if self.kind in DICTS:
+        if self.keys is None and issubclass(self.kind, tuple | list):
+            return f"{self.kind.__name__}([{', '.join(parts)}])"
+        if issubclass(self.kind, dict):
             inner = "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys or (), parts)) + "}"
             return inner if self.kind is dict else f"{self.kind.__name__}({inner})"
         own = REGISTERED.get(self.kind)
@@ -200,9 +201,9 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
         aux, parts, keys = REGISTERED[kind].parts(value)
     elif value is None:
         parts = []
-    elif kind in (tuple, list):
+    elif isinstance(value, tuple | list) and not hasattr(kind, "_fields"):
         parts = list(value)
-    elif kind in DICTS:
+    elif isinstance(value, dict):
         keys = tuple(value) if kind is OrderedDict else sorted_keys(value)
         parts = [value[key] for key in keys]
     elif isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -210,11 +211,50 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     elif dataclasses.is_dataclass(kind):
         keys = tuple(one.name for one in dataclasses.fields(kind))
         parts = [getattr(value, name) for name in keys]
+    elif is_instance_of_own(value):
+        keys, parts = tuple(vars(value)), [*vars(value).values()]
     if parts is None:
         return None
-    made_by = value.default_factory if kind is defaultdict else None
-    order = tuple(value) if kind in DICTS else ()
+    made_by = getattr(value, "default_factory", None) if isinstance(value, dict) else None
+    order = tuple(value) if isinstance(value, dict) else ()
     return Structure(kind, keys, (Structure(),) * len(parts), made_by, order, aux), parts
+
+
+def dict_like(kind: Any, made_by: Any, items: dict[Any, Any]) -> Any:
+    """A dict of this class with these items, in their order; `made_by` is what makes those that are missing."""
+    if kind is dict:
+        return items
+    made = kind.__new__(kind)
+    if made_by is not None:
+        made.default_factory = made_by
+    made.update(items)
+    return made
+
+
+def list_like(kind: Any, items: Iterable[Any]) -> Any:
+    """A list or a tuple of this class with these items."""
+    if kind in (list, tuple, set):
+        return kind(items)
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, items)
+    made = kind.__new__(kind)
+    list.extend(made, items)
+    return made
+
+
+NO_CONTAINERS = ("__array__", "__float__", "__pellucid__", "__wrapped__", "__next__")
+
+
+def is_instance_of_own(value: Any) -> bool:
+    """Whether it is an instance of an ordinary class of the user's, whose attributes are its parts.
+
+    What stands for a number or an array, functions, iterators and what the library of Python has are none.
+    """
+    cls = type(value)
+    if not cls.__flags__ & HEAP_TYPE or not hasattr(value, "__dict__"):
+        return False
+    is_other = isinstance(value, type | BaseException | Enum) or cls.__module__.split(".")[0] in FOREIGN
+    return not is_other and not any(hasattr(cls, name) for name in NO_CONTAINERS)
 
 
 def sorted_keys(keys: Iterable[Any]) -> tuple[Any, ...]:

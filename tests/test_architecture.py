@@ -53,7 +53,7 @@ each_file = every(FILES, shown)
 # --- imports -------------------------------------------------------------------------------------------------------
 
 BASE = "diagnostics dtypes messages names parsing types vocabulary program syntax placeholders records"
-LANGUAGE = f"{BASE} builder ops"
+LANGUAGE = f"{BASE} builder meanings ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/`, a folder in it, or one deeper.
 MAY_IMPORT = {
@@ -63,6 +63,7 @@ MAY_IMPORT = {
     "messages": "",
     "tuning": "",
     "stages": "",
+    "at_places": "records runtime",
     "names": "",
     "parsing": "runtime",
     "types": "dtypes records",
@@ -75,17 +76,18 @@ MAY_IMPORT = {
     "syntax": "diagnostics messages",
     "renaming": "diagnostics program syntax",
     "placeholders": "dtypes syntax types",
-    "builder": f"{BASE} ops",
+    "meanings": "dtypes records types",
+    "builder": f"{BASE} meanings ops",
     "ops": f"{BASE} builder",
-    "analysis": LANGUAGE,
+    "analysis": f"{LANGUAGE} at_places",
     "transform": f"{LANGUAGE} analysis renaming tuning",
     "targets": "",
     "targets.python": f"{LANGUAGE} analysis renaming transform",
     "languages": f"{LANGUAGE} analysis targets.python",
     "frontend": f"{LANGUAGE} frontend.source frontend.purity runtime",
     "frontend.source": f"{LANGUAGE} runtime",
-    "frontend.purity": f"{LANGUAGE} analysis frontend.source runtime",
-    "frontend.specialise": f"{LANGUAGE} analysis frontend.source own_faults runtime",
+    "frontend.purity": f"{LANGUAGE} at_places analysis frontend.source runtime",
+    "frontend.specialise": f"{LANGUAGE} at_places analysis frontend.source own_faults runtime",
     "lower": f"{LANGUAGE} analysis remarks renaming tuning",
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
@@ -429,7 +431,7 @@ GROWING = {
 }
 CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())
 # Functions that may say `global`: the one place where the compiled operators of `Array` are plugged in.
-GLOBAL = {"runtime/operators.py": {"_find"}}
+GLOBAL = {"runtime/operators.py": {"_find"}, "runtime/namespace.py": {"_namespace", "_array"}}
 
 
 def module_names(tree):

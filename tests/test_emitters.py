@@ -46,7 +46,7 @@ VALUES |= dict.fromkeys(PAIRS, COMPLEX)
 SPECIAL = {"erf", "erfc", "gamma", "gammaln", "digamma"}
 UNARY_FLOAT = """negative positive absolute sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos
     tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint floor ceil trunc deg2rad rad2deg erf erfc gamma
-    gammaln digamma isnan isinf isfinite signbit stop_gradient given tangent_of real imag conjugate""".split()
+    gammaln digamma isnan isinf isfinite signbit stop_gradient drawn given tangent_of real imag conjugate""".split()
 UNARY_INT = "negative positive absolute sign square reciprocal floor ceil trunc invert".split()
 BINARY_FLOAT = """add subtract multiply divide floor_divide remainder power fmod maximum minimum fmax fmin copysign
     heaviside hypot arctan2 logaddexp logaddexp2 nextafter equal not_equal less less_equal greater greater_equal
@@ -55,7 +55,7 @@ BINARY_INT = """add subtract multiply divide floor_divide remainder fmod maximum
     less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor left_shift right_shift""".split()
 BINARY_BOOL = """add multiply maximum minimum equal not_equal less less_equal greater greater_equal bitwise_and
     bitwise_or bitwise_xor logical_and logical_or logical_xor""".split()
-STOPPED = "stop_gradient given tangent_of with_tangent".split()
+STOPPED = "stop_gradient drawn given tangent_of with_tangent".split()
 # The C library's and NumPy's own implementations of these differ by more than the last place.
 ULPS = {"f64": 4, "f32": 4, "f16": 1}
 LOOSE = {"gamma": 40, "gammaln": 40, "digamma": 40, "logaddexp": 8, "logaddexp2": 8, "reciprocal": 0}

@@ -516,3 +516,20 @@ def test_arrays_are_held_when_nobody_else_holds_them(load):
     module.T = None
     for k in range(20):
         np.testing.assert_array_equal(f(float(k)), np.full(1000, 2.0 * k))
+
+
+def test_transformations_freeze_what_they_are_told(load):
+    module = load("table = [2.0, 3.0]\ndef f(x):\n    return np.sum(x * table[0]) ** 2\n")
+    step = np.asarray(pellucid.grad(module.f, freeze="table")(X))
+    np.testing.assert_allclose(step, 8.0 * X.sum() * np.ones(3))
+    assert pellucid.value_and_grad(module.f, freeze=("table",))(X)[0] == module.f(X)
+    for made in (pellucid.jacfwd, pellucid.jacrev, pellucid.jacobian):
+        np.testing.assert_allclose(np.asarray(made(module.f, freeze=True)(X)), step)
+    np.testing.assert_allclose(np.asarray(pellucid.hessian(module.f, freeze=["table"])(X)), np.full((3, 3), 8.0))
+    mapped = pellucid.vmap(module.f, freeze="table")(np.stack([X, 2 * X]))
+    np.testing.assert_allclose(np.asarray(mapped), [module.f(X), module.f(2 * X)])
+    kept = pellucid.grad(pellucid.compile(module.f, freeze="table"), freeze="table")
+    module.table[0] = 100.0
+    with pytest.raises(pellucid.PurityError, match="P007"):
+        pellucid.grad(module.f)(X)
+    assert kept(X).shape == (3,)

@@ -10,7 +10,7 @@ from pellucid.compiler.languages.verifier import verify
 from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.ops.routine_samples import ROUTINE_SAMPLES
 from pellucid.compiler.targets.llvm.llvm import compile_program
-from pellucid.runtime import memory
+from pellucid.runtime import memory, routines
 from tests.harness.loops_text import read_loops
 
 TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-11}
@@ -97,6 +97,7 @@ def check(row, static, operands, layout, native):
         np.testing.assert_allclose(result, want, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("row", "static", "word"), [(*r, w) for r in ROWS for k in r[0].kinds for w in WORDS[k]],
                          ids=lambda part: getattr(part, "name", str(part)))
@@ -143,3 +144,11 @@ def test_wrong_ranks_and_dtypes_are_found_by_the_verifier(row, static):
 def verified(text):
     found = " ".join(verify(read_loops(text).main, "loops"))
     return next((word for word in ("axes", "is of") if word in found), found)
+
+
+def test_code_of_ours_that_is_called_by_name_stays_in_memory():
+    """Machine code holds addresses of it, so that it may never go, whatever else is loaded after it."""
+    addresses = {name: routines.address_of(name) for name in ("pellucid_far_f64", "pellucid_look", "pellucid_far_f32")}
+    kept = routines._kept.cache_info()
+    assert kept.maxsize is None and kept.currsize >= 1
+    assert {name: routines.address_of(name) for name in addresses} == addresses

@@ -161,6 +161,7 @@ NUMPY_FUNCTIONS = {
     "fourier": "fft.fft=fft fft.ifft=ifft fft.rfft=rfft fft.irfft=irfft fft.hfft=hfft fft.ihfft=ihfft fft.fftn=fftn"
     " fft.ifftn=ifftn fft.rfftn=rfftn fft.irfftn=irfftn fft.fft2=fft2 fft.ifft2=ifft2 fft.rfft2=rfft2"
     " fft.irfft2=irfft2 fft.fftfreq=fftfreq fft.rfftfreq=rfftfreq fft.fftshift=fftshift fft.ifftshift=ifftshift",
+    "random_generators": "random.default_rng=default_rng",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm dist fsum",

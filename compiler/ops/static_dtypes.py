@@ -29,6 +29,12 @@ def dtypes_on_paths(value: object) -> tuple[str, ...]:
 
 
 @StaticFunction
+def one_dtype(value: object) -> str:
+    """The dtype word of an array of this number; the specialiser refuses a number with several on several paths."""
+    return str(element.ask(value))
+
+
+@StaticFunction
 def is_kind_of(dtype: object, other: object) -> bool:
     return np.issubdtype(dtype, other)  # type: ignore[arg-type]
 

@@ -1,6 +1,7 @@
 """Rows: values through which no derivative passes, or another one.
 
-`stop_gradient` is the user's.  The others stand in a program while one derivative of it is taken, in the place of a
+`stop_gradient` is the user's; `drawn` stands around parameters of random numbers that are drawn by rejection, so that
+no derivative is taken by them.  The others stand in a program while one derivative of it is taken, in the place of a
 function whose slope the user gives by a rule of tangents (`transform/reverse/rules_of_tangents.py`).  `determinant` is
 the determinant of a matrix that is singular, or nearly so: its value comes from triangles, which have no derivative
 there.
@@ -9,14 +10,19 @@ there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..types import Array, Scalar, Type
 from .batching import pairwise
+from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, structural
 from .rules import in_language, tangent_in_language
 from .schema import TypeFault
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 
 def as_it_is(name: str, types: Sequence[Type]) -> tuple[str, bool]:
@@ -36,9 +42,17 @@ def spread(x: object, x_dot: object) -> object:
     return np.full(x_dot.shape, x) if whole else x  # type: ignore[attr-defined]
 
 
+def of_rejection(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
+    """The numbers that were kept depend on a parameter by which were not: refused rather than wrong."""
+    raise TypeFault("G003", "numbers that are drawn until one fits have no derivative here by their parameters")
+
+
 elementwise("stop_gradient", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
             of_complex="own", of_parts=True, spelling="pellucid.support.stop_gradient({x})", is_for_derivatives=True,
             python=("pellucid.lax.stop_gradient",))  # fmt: skip
+
+elementwise("drawn", "x", type=as_it_is, meaning=kept, partials=[of_rejection], samples="stopped", work="free",
+            is_for_derivatives=True, spelling="pellucid.support.drawn({x})", python=())  # fmt: skip
 
 structural("determinant", "value, a", is_for_derivatives=True, type=lambda types: types[0], work="free",
            meaning=lambda value, a: value, vjp=[None, in_language("determinant")],

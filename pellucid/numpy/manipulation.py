@@ -1,7 +1,7 @@
 """Arrays rearranged: shapes, axes, repeating, parts."""
 
 from ..compiler.ops import primitives as op
-from ..compiler.ops import static
+from ..compiler.ops import static, static_dtypes
 from ..compiler.ops.sharing import gives
 from .creation import arange, lengths
 from .elementary import number, operand, require_no_out, strong
@@ -37,7 +37,7 @@ def lengths_along(axis, rank, length):
 def as_array(a):
     """A single number as an array without dimensions."""
     a = operand(a)
-    return a if static.is_array(a) else op.full(a, shape=(), dtype=static.element(a))
+    return a if static.is_array(a) else op.full(a, shape=(), dtype=static_dtypes.one_dtype(a))
 
 
 @gives("either")

@@ -177,6 +177,14 @@ def total(xs, start):
     return result
 
 
+def total_of_numbers(xs, start):
+    """The sum of a list of Python's numbers and NumPy's, one after the other."""
+    result = start
+    for k in range(len(xs)):
+        result = result + xs[k]
+    return result
+
+
 def order(keys, descending):
     """The places of the items in the order of their keys; equal ones keep theirs, in a descending order too."""
     n = len(keys)

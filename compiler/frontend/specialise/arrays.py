@@ -14,10 +14,12 @@ import gast
 
 from ... import syntax, types
 from ...dtypes import FLOAT_WORD, promote_dtypes, python_word
-from ...types import Array, ListOf
-from . import container_methods, containers, evaluate, evenness, library, rows, subscript, tables
+from ...meanings import Meaning, Meanings
+from ...ops.static import strict_common
+from ...types import Array, ListOf, Scalar
+from . import container_methods, containers, evaluate, evenness, library, rows, subscript, tables, two_meanings
 from .frame import Frame
-from .joined_types import dtypes_of
+from .joined_types import meanings_of
 from .library_classes import stands_for
 from .values import (
     Column,
@@ -67,14 +69,16 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
     fill(frame, made, value, [], len(inner), node)
     if frame.builder.widened and not is_given:
+        two_meanings.require_one_dtype(frame, list(leaves(value)), kinds, strict_common.ask, node)
         frame.builder.widen(made.name, promoted_on_paths(frame, value))
     return made
 
 
-def promoted_on_paths(frame: Frame, value: Value) -> Iterated[frozenset[str]]:
-    """The dtypes of an array of these parts, of which some have another dtype on another path."""
-    for words in itertools.product(*{dtypes_of(frame, part) for part in leaves(value)}):
-        yield frozenset({promote_dtypes(*words)} if words else ())
+def promoted_on_paths(frame: Frame, value: Value) -> Iterated[Meanings]:
+    """What an array of these parts is, of which some have another dtype on another path."""
+    words = [{one.type.dtype for one in meanings_of(frame, part)} for part in leaves(value)]
+    for found in itertools.product(*{frozenset(one) for one in words}):
+        yield frozenset({Meaning(Scalar(promote_dtypes(*found)))} if found else ())
 
 
 def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:

@@ -36,6 +36,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
+from .joined_types import are_of_one_dtype, note_start
 from .known_numbers import as_int
 from .static_python import stop
 from .values import NONE, Range, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
@@ -164,12 +165,11 @@ def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint:
 def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] | None:
     """The numbers of a list of any length in an array, and whether they are Python's; None for anything else."""
     held = frame.held(value)
-    column = rows.column_of_numbers(frame, held)
-    if column is not None:
+    if (column := rows.column_of_numbers(frame, held)) is not None:
         return column.values, column.is_weak
     found = frame.type_of(held)
     if isinstance(found, types.ListOf) and isinstance(found.element, Scalar):
-        return arrays.as_array(frame, held, node), found.element.weak
+        return arrays.as_array(frame, held, node, found.element.dtype), found.element.weak
     return None
 
 
@@ -193,17 +193,17 @@ def require_vector(frame: Frame, value: Value, operator: str, node: gast.AST) ->
 
 
 def _abs(frame: Frame, args, kwargs, node, hint) -> Value:
-    (value,) = args
-    known = is_number(value)
-    return evaluate.fold(frame, abs, node, value) if known else frame.emit("absolute", value, node=node, hint=hint)
+    (x,) = args
+    return evaluate.fold(frame, abs, node, x) if is_number(x) else frame.emit("absolute", x, node=node, hint=hint)
 
 
 def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
     start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
     if frame.is_array(args[0]):
-        return over_array(frame, "total", [args[0], start], node, hint)
-    numbers = vector_of(frame, args[0], node)
-    if numbers is not None:
+        return note_start(frame, over_array(frame, "total", [args[0], start], node, hint), start)
+    if not are_of_one_dtype(frame, args[0]):
+        return container_methods.in_language(frame, "total_of_numbers", [args[0], start], node, hint)
+    if (numbers := vector_of(frame, args[0], node)) is not None:
         array, is_weak = numbers
         return as_weak_as(frame, over_array(frame, "total", [array, start], node, hint), is_weak, node, hint)
     if not comprehensions.is_unrolled(frame, frame.held(args[0]), node):

@@ -19,11 +19,12 @@ import gast
 from ... import syntax
 from ...analysis import core_liveness
 from ...dtypes import PYTHON_TYPES
+from ...meanings import Meanings
 from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute, handing_on, shared_items, sites
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
-from .joined_types import dtypes_of, own_lengths
+from .joined_types import meanings_of, own_lengths
 from .local_functions import joined_functions
 from .merge import leaf_names, named
 from .merging import Merging
@@ -165,12 +166,12 @@ class _Trial:
         self.test: gast.expr | None = None
         self.turn = self.puts = 0
         self.ends: dict[Any, Any] = {}
-        self.dtypes: dict[str, frozenset[str]] = {}
+        self.meanings: dict[str, Meanings] = {}
         self.before: list[gast.stmt] = []
         self.body: list[gast.stmt] = []
         made: dict[Any, Ref] = {}
         self.contents_before = dict(frame.heap.contents)
-        older = frozenset(frame.builder.merged)
+        older, before = frozenset(frame.builder.merged), dict(frame.builder.widened)
         self.heads = {
             key: head if head is entry[key] else named(frame, branches.wish_for(frame, key), head, made)
             for key, head in heads.items()
@@ -187,12 +188,13 @@ class _Trial:
         self.fresh = {n for head in differing for n in leaf_names(head, self.into)} & frame.builder.merged
         if not self.fresh.isdisjoint(older):
             self.fresh -= {n for v in entry.values() for n in leaf_names(v, {})}
+        frame.builder.widened = frame.builder.widened | {n: before[n] for n in self.fresh if n in before}
 
     def run(self, body: list, enter: Any, test: Any) -> _Trial:
         frame = self.frame
         with frame.captured() as self.before:
             self._assign(self.entry, self.contents_before, holders=True)
-        self.dtypes = self._dtypes()
+        self.meanings = self._meanings()
         self._note_numbers()
         for name, value in self.heads.items():
             if isinstance(value, Undefined):
@@ -248,10 +250,10 @@ class _Trial:
         self.changed = self._settle(head, ends)
         if self.changed is None:
             self._assign(ends, frame.heap.contents)
-            self.changed = None if self._dtypes() == self.dtypes and not self._vary() else self.given
+            self.changed = None if self._meanings() == self.meanings and not self._vary() else self.given
 
-    def _dtypes(self) -> dict[str, frozenset[str]]:
-        """The dtypes that Python has for the names at the head, as far as they are several."""
+    def _meanings(self) -> dict[str, Meanings]:
+        """What Python has for the names at the head, as far as it is several things."""
         widened = self.frame.builder.widened
         return {name: widened[name] for name in self.fresh if name in widened}
 
@@ -281,11 +283,11 @@ class _Trial:
         return bool(found)
 
     def narrow(self) -> None:
-        """Forget the dtypes that only the first turn sees."""
+        """Forget what only the first iteration sees in the names at the head."""
         builder = self.frame.builder
         for key, head in self.heads.items():
             if isinstance(head, Leaf) and head.name in builder.widened and self.frame.type_of(self.ends[key]):
-                builder.widen(head.name, [dtypes_of(self.frame, self.ends[key])])
+                builder.widen(head.name, [meanings_of(self.frame, self.ends[key])])
 
     def present(self) -> dict[str, Value]:
         """The variables that may be None at the head and are not at the end of a turn."""

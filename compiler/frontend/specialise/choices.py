@@ -22,7 +22,7 @@ from ...types import BOOL, Scalar, Type
 from . import arrays, branches, equality, evaluate, identity, one_of, optional, own_operators, sets, texts
 from .exactness import may_not_fit
 from .frame import Frame
-from .joined_types import dtypes_of, join_numbers
+from .joined_types import join_numbers, meanings_of
 from .static_python import PYTHON_COMPARISONS
 from .values import Leaf, Optional, Sequence, Static, Value, is_number
 
@@ -201,7 +201,7 @@ def branch_value(
             wanted = join_numbers(frame, then.result, other.result)
             held = [_in_python(frame, side.result, wanted, node) for side in (then, other)]
             made = frame.emit("where", test, *held, node=node, hint=hint)
-            frame.builder.widen(made.name, (dtypes_of(frame, side.result) for side in (then, other)))
+            frame.builder.widen(made.name, (meanings_of(frame, side.result) for side in (then, other)))
             return made
     return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
 

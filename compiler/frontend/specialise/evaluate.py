@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from ... import syntax, types
+from ...at_places import METHODS
 from ...builder import INFIX, PREFIX
 from ...diagnostics import InternalError
 from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
@@ -24,6 +25,7 @@ from . import (
     apply,
     arrays,
     attributes,
+    changed_copies,
     choices,
     classes,
     comprehensions,
@@ -91,6 +93,10 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         left, right = evaluate(frame, node.left), evaluate(frame, node.right)
         return binary(frame, type(node.op), left, right, node, hint)
     if kind is gast.Call:
+        if type(node.func) is gast.Attribute and node.func.attr in METHODS:
+            changed = changed_copies.called(frame, node, hint)
+            if changed is not None:
+                return changed
         return apply.call(frame, node, hint)
     match node:
         case gast.UnaryOp(op=op, operand=operand):

@@ -37,6 +37,7 @@ from . import (
     stored_parts,
     subscript,
     trying,
+    two_meanings,
     unpacking,
 )
 from .frame import Frame
@@ -275,7 +276,7 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
 
 def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) -> None:
     place = frame.type_of(old)
-    result = evaluate.binary(frame, op, old, value, node)
+    result = evaluate.binary(frame, op, old, two_meanings.beside_its_own(frame, value, place), node)
     items = [syntax.slice_() for _ in range(place.ndim)]
     subscript.store_items(frame, old, items, same_kind(frame, result, place, node), node)
 

@@ -34,7 +34,7 @@ def converted(frame: Frame, operator: str, atoms: list[gast.expr], node: gast.AS
     word, weak = promote(*operands)
     if weak or word == INT_WORD or not is_integer(word):
         return atoms
-    if frame.builder.widened and two_meanings.narrow_words(frame, atoms):
+    if frame.builder.widened and two_meanings.is_numpys(frame, atoms):
         return atoms  # NumPy's on some path, where nothing is converted
     made = dtype_of(row.type_rule(tuple(operands), **{k: v for k, v in row.static.items() if v is not ...}))
     if made != word:

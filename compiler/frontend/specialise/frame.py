@@ -325,16 +325,16 @@ class Frame:
         if self.builder.singles:
             atoms = broadcasts.repeated(self, operator, atoms)
         try:
-            atoms = fitting.converted(self, operator, atoms, node)
+            given = fitting.converted(self, operator, atoms, node)
             if (results := OPERATORS[operator].results) > 1:
-                made = self.builder.call_all(operator, *atoms, hints=[hint] * results, **static)
-                return SequenceValue(tuple(Leaf(name.id) for name in made))
-            leaf = Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
+                made = [m.id for m in self.builder.call_all(operator, *given, hints=[hint] * results, **static)]
+            else:
+                made = [self.builder.call(operator, *given, hint=hint, **static).id]
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here", refused.help)
         if self.builder.widened:
-            two_meanings.require_one(self, operator, atoms, leaf.name, node)
-        return leaf
+            two_meanings.require_one(self, operator, atoms, made, static, node)
+        return SequenceValue(tuple(map(Leaf, made))) if results > 1 else Leaf(made[0])
 
     def atom(self, value: Value, node: gast.AST) -> gast.expr:
         match value:

@@ -148,9 +148,10 @@ def results_of(
     call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
     call.changes = instance.changes
     frame.builder.append(call)
-    widened = [instance.dtypes, *(frame.builder.widened.get(getattr(atom, "id", ""), frozenset()) for atom in atoms)]
-    for name in names if any(widened) else ():
-        frame.builder.widen(name, [*widened, frame.builder.dtypes_of(name)])
+    of_atoms = [frame.builder.widened.get(getattr(atom, "id", ""), frozenset()) for atom in atoms]
+    narrow = [found for found in of_atoms if len({one.type.dtype for one in found}) > 1]
+    for name, found in zip(names, instance.meanings, strict=False):
+        frame.builder.widen(name, [found, *narrow])
     given = names[len(names) - len(instance.changes) :]
     for index, place in instance.handed.items():
         names[index] = atoms[place].id  # an array
@@ -222,8 +223,8 @@ def compile_instance(
         atoms += map(syntax.name, copies)
         result_types = (*result_types, *(inner.builder.types[c] for c in copies))
         same_result = instance.result is not None and result_types == instance.result_types
-        older, instance.dtypes = instance.dtypes, frozenset().union(*inner.builder.widened.values())
-        same_result = same_result and handed == instance.handed and older == instance.dtypes
+        older, instance.meanings = instance.meanings, [inner.builder.meanings_of(a) for a in atoms]
+        same_result = same_result and handed == instance.handed and older == instance.meanings
         instance.result, instance.result_types, instance.handed = result, result_types, handed
         made = made_function(instance, inner, parameters, atoms, core)
         changed = changed_parameters(made) if same_result and instance.may_change else ()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ... import types
-from ...dtypes import LARGEST_EXACT, NUMPY_DTYPE, is_inexact
+from ...dtypes import DTYPE, INT_WORD, LARGEST_EXACT, NUMPY_DTYPE, is_inexact, is_integer
+from ...meanings import Meanings, known
 from ...types import Array, ListOf, Scalar, Type
 from .frame import Frame
 from .values import Leaf, Static, Value
@@ -33,8 +34,9 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
 def join_numbers(frame: Frame, left: Value, right: Value) -> Scalar:
     """The type that holds two numbers, one of which a variable or an expression is.
 
-    Where a number of Python's is known and NumPy's dtype has exactly its value, that is the type.  Of ints, whose
-    arithmetic differs, only those that a loop begins with become NumPy's: in all but its first iteration they are.
+    Where a number of Python's is known and NumPy's dtype has exactly its value, that is the type.  Beside ints, whose
+    arithmetic differs, only what a loop begins with becomes NumPy's, which it is in all but the first iteration, and
+    what meets an np.uint64, which no int of 64 bits holds.
     """
     first, second = frame.type_of(left), frame.type_of(right)
     assert isinstance(first, Scalar) and isinstance(second, Scalar)
@@ -48,11 +50,12 @@ def join_numbers(frame: Frame, left: Value, right: Value) -> Scalar:
 def is_kept(frame: Frame, value: Value, dtype: str) -> bool:
     """Whether a number of Python's is known to keep its value, and its arithmetic, in this dtype of NumPy's."""
     if isinstance(value, Static):
-        return is_inexact(dtype) and has_value(dtype, value.value)
-    known = frame.builder.entered.get(value.name) if isinstance(value, Leaf) else None
-    if known is None or not has_value(dtype, known[0]):
+        is_beyond = DTYPE[dtype].greatest > DTYPE[INT_WORD].greatest  # no type holds both, if they may be any
+        return is_beyond and has_value(dtype, value.value)
+    entered = frame.builder.entered.get(value.name) if isinstance(value, Leaf) else None
+    if entered is None or not has_value(dtype, entered[0]):
         return False
-    frame.builder.relied |= known[1]
+    frame.builder.relied |= entered[1]
     return True
 
 
@@ -102,8 +105,27 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
     return joined is not None and joined == element
 
 
-def dtypes_of(frame: Frame, value: Value) -> frozenset[str]:
-    """The dtypes that Python has for a number or an array on one path or another."""
+def meanings_of(frame: Frame, value: Value) -> Meanings:
+    """What Python has for a number or an array on one path or another; nothing for an empty container."""
     if isinstance(value, Leaf):
-        return frame.builder.dtypes_of(value.name)
-    return frozenset({types.dtype_of(frame.type_of(value))})
+        return frame.builder.meanings_of(value.name)
+    found = frame.type_of(value)
+    if found is None:
+        return frozenset()
+    number = value.value if isinstance(value, Static) and isinstance(found, Scalar) and found.weak else None
+    return frozenset({known(types.of_elements(found), number)})
+
+
+def are_of_one_dtype(frame: Frame, items: Value) -> bool:
+    """Whether Python has one dtype for all items of a list of numbers, whosever they are."""
+    held = frame.held(items)
+    found = frame.builder.widened.get(held.name, ()) if isinstance(held, Leaf) and frame.is_list(held) else ()
+    return len({one.type.dtype for one in found}) < 2
+
+
+def note_start(frame: Frame, made: Value, start: Value) -> Value:
+    """The sum of an array, which is what it starts from if there are no elements: of narrow ints, whose sums wrap."""
+    found, first = frame.type_of(made), frame.type_of(start)
+    if isinstance(made, Leaf) and isinstance(first, Scalar) and is_integer(found.dtype) and found.dtype != INT_WORD:
+        frame.builder.widen(made.name, [frame.builder.meanings_of(made.name), meanings_of(frame, start)])
+    return made

@@ -7,23 +7,25 @@ from typing import Any
 
 import gast
 
+from ....runtime.namespace import of_numpy
 from ... import syntax, types
 from ...analysis.memory.alias import shown_by
 from ...dtypes import INT_WORD, is_integer, promote_dtypes
+from ...meanings import Meaning
 from ...names import base_of
 from ...ops import python_names
 from ...ops.primitives import Primitive
 from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
-from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
-from ...ops.static_dtypes import dtypes_on_paths
+from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, common, dtype_name, strict_common
+from ...ops.static_dtypes import dtypes_on_paths, one_dtype
 from ...ops.type_rules import is_pythons
 from ...types import Array, Scalar
-from . import apply, arrays, evaluate, evenness, into_out, subscript
+from . import apply, arrays, evaluate, evenness, into_out, subscript, two_meanings
 from .frame import Frame
 from .heap import objects
-from .joined_types import dtypes_of, own_lengths
+from .joined_types import meanings_of, own_lengths
 from .known_numbers import plain
 from .limits import limit
 from .taking_apart import from_python
@@ -49,7 +51,7 @@ def binding_of(value: Any) -> NameBinding | Primitive | StaticFunction | None:
     """What a Python object means to the compiler, if it is one of the library's."""
     if isinstance(value, Primitive | StaticFunction):
         return value
-    return python_names.binding_of(value)
+    return python_names.binding_of(of_numpy(value))
 
 
 def method(name: str) -> NameBinding | None:
@@ -211,7 +213,11 @@ def _is_weak(frame: Frame, value: Value) -> bool:
 
 
 def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
-    return frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
+    made = frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
+    if frame.builder.widened and isinstance(made, Leaf):  # on each path of the dtype that it has there
+        found = meanings_of(frame, value)
+        frame.builder.widen(made.name, [[Meaning(Scalar(one.type.dtype)) for one in found]])
+    return made
 
 
 def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: str) -> Value:
@@ -254,12 +260,19 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
     return value
 
 
+OF_DTYPES = (common, one_dtype, strict_common)  # what says of which dtype something made of its arguments is
+
+
 def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
     if function is dtypes_on_paths and isinstance(args[0], Leaf):
-        words = dtypes_of(frame, args[0]) | {types.dtype_of(frame.builder.types[args[0].name])}
+        words = {one.type.dtype for one in meanings_of(frame, args[0])}
+        words.add(types.dtype_of(frame.builder.types[args[0].name]))
         return Sequence(tuple(map(Static, sorted(words))))
+    described = [description(frame, a) for a in args]
     try:
-        answer = function.ask(*(description(frame, a) for a in args))
+        answer = function.ask(*described)
+        if function in OF_DTYPES and frame.builder.widened:
+            two_meanings.require_one_dtype(frame, args, described, function.ask, node)
     except TypeFault as refused:
         unknown = next((a for a in args if isinstance(a, Leaf) and frame.is_scalar(a)), None)
         if refused.code == "R001" and unknown is not None:
@@ -299,6 +312,8 @@ def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
     """An array with the items of a growable list, filled by a loop."""
     element = frame.type_of(value).element
+    if dtype is None:
+        two_meanings.require_items(frame, value.name, node)
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):

@@ -276,6 +276,7 @@ def named(frame: Frame, variable: str, value: Value, made: dict[Any, Ref] | None
         fresh = frame.builder.names.fresh(from_path(variable, *path))
         frame.builder.types[fresh] = part.type
         frame.builder.merged.add(fresh)
+        frame.builder.widened.pop(fresh, None)
         return Leaf(fresh)
 
     return map_leaves(value, name)

@@ -19,7 +19,7 @@ from ...types import Array, ListOf, Scalar, Type
 from . import structures, text_numbers
 from .exactness import loses_digits, require_exact
 from .frame import Frame
-from .joined_types import dtypes_of
+from .joined_types import meanings_of
 from .merge import leaf_names
 from .parallel import assign_parallel
 from .values import (
@@ -76,7 +76,7 @@ class Merging:
             if self.fills and isinstance(source, Sequence) and self.frame.is_list(target):
                 self.fill(target, source)
                 return {}
-            self.note_dtypes(target.name, source)
+            self.note_meanings(target.name, source)
             return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
         if isinstance(target, Table) and not self.is_like(target, source):
             if self.fills and isinstance(source, Sequence):
@@ -92,13 +92,13 @@ class Merging:
             result |= self.copies(into, value)
         return result
 
-    def note_dtypes(self, name: str, source: Value) -> None:
-        """Say that Python has the dtype of this path for a name, where it differs from that which holds all."""
+    def note_meanings(self, name: str, source: Value) -> None:
+        """Say that Python has the type of this path for a name, where it differs from that which holds all."""
         builder, found = self.frame.builder, self.frame.type_of(source)
         wanted = builder.types[name]
         are_numbers = isinstance(found, Scalar) and isinstance(wanted, Scalar)
-        if are_numbers and (builder.widened or found.dtype != wanted.dtype):
-            builder.widen(name, (builder.dtypes_of(name), dtypes_of(self.frame, source)))
+        if are_numbers and (builder.widened or found != wanted):
+            builder.widen(name, [builder.meanings_of(name), meanings_of(self.frame, source)])
 
     def is_like(self, target: Table, source: Value) -> bool:
         """Whether a list has the form of a table, or is the same one under another label."""
@@ -185,6 +185,8 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
 def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> gast.expr:
     """A growable list with these items."""
     made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
+    for item in value.items if isinstance(wanted.element, Scalar) else ():
+        frame.builder.widen(made.id, [frame.builder.meanings_of(made), meanings_of(frame, item)])
     for item in value.items:
         frame.builder.append(syntax.expression(syntax.call("append", made, coerce(frame, item, wanted.element, node))))
     return made

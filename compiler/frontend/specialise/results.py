@@ -25,7 +25,7 @@ from .values import Leaf, ListOut, Out, Rows, Static, Table, Value, parts, with_
 def left(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
     """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
     if not isinstance(element, Array):
-        return ListOut(place(arrays.as_array(frame, part, node, hint="items"), ()), None, element.weak)
+        return ListOut(place(arrays.as_array(frame, part, node, element.dtype, "items"), ()), None, element.weak)
     data, shapes = flat_from_list(frame, part, node)
     return ListOut(place(data, ()), place(shapes, ()), False)
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from ....runtime.frozen import Place, PlaceKey
 from ....runtime.guards import Guard
+from ...meanings import Meanings
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import Type
@@ -80,7 +81,7 @@ class Instance:
     results that are parameters which they are.  `hidden` are arrays from outside that its callers pass as its last
     arguments.  `is_settled` says that its result, lengths included, is known: it was finished before it was called.
     `result` is a `Returned` where it is lent objects (`lending.py`).
-    `dtypes` are those that Python has for its numbers where they differ from path to path.
+    `meanings` says of each result what Python has for it on one path or another.
     `shown` are parameters that Python shows among the results, where the call gives them elements of their own.
     """
 
@@ -96,5 +97,5 @@ class Instance:
     handed: dict[int, int] = field(default_factory=dict)
     hidden: tuple[Hidden, ...] = ()
     is_settled: bool = False
-    dtypes: frozenset[str] = frozenset()
+    meanings: list[Meanings] = field(default_factory=list)
     shown: tuple[int, ...] = ()

@@ -22,7 +22,7 @@ from ...types import Array, ListOf, Scalar
 from . import arrays, built_texts, containers, forms, shared_items, structures
 from .frame import Frame
 from .heap import Owner, objects
-from .joined_types import can_hold, own_lengths
+from .joined_types import can_hold, meanings_of, own_lengths
 from .merging import coerce
 from .object_changes import absorb
 from .text_numbers import as_text
@@ -122,11 +122,20 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
         if not can_hold(frame, element, frame.type_of(value)):
             message = f"a list of {element} cannot take a {frame.describe(value)}"
             frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
+        if isinstance(element, Scalar):
+            note_item(frame, wanted.name, value)
         found.append(coerce(frame, value, element, node))
         return None
     pairs = zip(parts(wanted), parts(value), strict=True)
     for (_, into), (_, part) in pairs:
         _taken_apart(frame, into, part, node, contents, found)
+
+
+def note_item(frame: Frame, name: str, value: Value) -> None:
+    """Say that the items of a list are also what Python has for this one."""
+    builder, found = frame.builder, meanings_of(frame, value)
+    if builder.widened or any(one.type != types.of_elements(builder.types[name]) for one in found):
+        builder.widen(name, [builder.meanings_of(name), found])
 
 
 def _with_flag(
@@ -198,7 +207,7 @@ def arrays_of(frame: Frame, held: Value, node: gast.AST) -> Rows:
         if not isinstance(part, Leaf):
             return part
         element = frame.type_of(part).element
-        array = arrays.as_array(frame, part, node)
+        array = arrays.as_array(frame, part, node, types.dtype_of(element))
         return Column(array, isinstance(element, Scalar) and element.weak)
 
     return Rows(map_leaves(forms.structure(held), column))

@@ -70,7 +70,7 @@ def negative(here: Here, x: SsaValue) -> SsaValue:
     return _checked(here, "sub", here.number(0), x)
 
 
-@emits("positive", "stop_gradient", "given", "tangent_of", "with_tangent")
+@emits("positive", "stop_gradient", "drawn", "given", "tangent_of", "with_tangent")
 def positive(here: Here, x: SsaValue, *_: SsaValue) -> SsaValue:
     return x
 

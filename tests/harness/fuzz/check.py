@@ -334,6 +334,10 @@ def documented(case, got, want) -> str:
     if isinstance(want.outcome.error, ZeroDivisionError) and got.error is None:
         if is_numpys_infinity(got.value) or widened.is_of_numpys_numbers(case.source, want.before, got.value):
             return "a Python number and a NumPy scalar in one variable"
+    if isinstance(got.error, ZeroDivisionError) and want.outcome.error is None and widened.meets(case.source):
+        return "a Python number and a NumPy scalar in one variable"
+    if "np.arange" in case.source and "Maximum allowed size" in str(want.outcome.error):
+        return "np.arange counts in ints of 64 bits"
     if isinstance(want.outcome.error, TypeError) and "boolean" in str(want.outcome.error) and got.error is None:
         if widened.meets(case.source):  # a bool that is a number wherever it meets one may be subtracted
             return "one type on both paths"

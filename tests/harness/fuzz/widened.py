@@ -110,7 +110,7 @@ def _is_widened(got, want) -> bool:
         return False
     one, other = np.asarray(got), np.asarray(want)
     is_wider = np.promote_types(one.dtype, other.dtype) == one.dtype
-    if type(want) is int and one.dtype.kind in "iuf" and np.isfinite(got):  # an int that meets one of NumPy's numbers
+    if type(want) in (int, np.int64) and one.dtype.kind in "iuf" and np.isfinite(got):  # an int that met NumPy's number
         return got == want
     if type(got) is int and isinstance(want, np.uint64):  # one type holds the two, up to 2**63
         return got == int(want)
