@@ -95,11 +95,11 @@ class Array(HeldValues):
 
     def view(self, dtype: Any = None) -> Array:
         """The same bytes as elements of another dtype.  Raises ValueError where they do not divide into these."""
-        return Array(self._values.view(self.dtype if dtype is None else dtype))
+        return placed(Array(self._values.view(self.dtype if dtype is None else dtype)), self)
 
     def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
         """The largest element less the smallest, over all elements or along an axis."""
-        return wrap(np.ptp(self._values, axis=axis, keepdims=keepdims), Array)
+        return placed(wrap(np.ptp(self._values, axis=axis, keepdims=keepdims), Array), self)
 
     @property
     def at(self) -> At:
@@ -127,7 +127,7 @@ class Array(HeldValues):
         return len(self._values)
 
     def __iter__(self) -> Iterator[Any]:
-        return (wrap(part, Array) for part in iter(self._values))
+        return (placed(wrap(part, Array), self) for part in iter(self._values))
 
     def __contains__(self, item: object) -> bool:
         return unwrap(item) in self._values
