@@ -8,6 +8,8 @@ PYTHON ?= $(shell for p in python3 python python3.14 python3.13 python3.12 pytho
 
 BIN := $(VENV)/bin
 COMMA := ,
+# Each worker begins with a part of the suite that hangs together: what the tests of a file share is made once.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 PINS := requirements/constraints.txt
 # The build tools come first and are pinned too, so the package itself is built without an isolated environment.
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
@@ -19,15 +21,16 @@ demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(PYTEST)
 
-# What takes seconds each, above all in LLVM: programs as they are written, samples, all programs of a table.
+# What takes seconds each, above all in LLVM, and of the tests that are `drawn` the cases that `make test` leaves to
+# other days: programs as they are written, samples, all programs of a table.
 test-long: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n $(JOBS) -m long
+	$(PYTEST) -m long
 
-# A part of the suite without the native part, as where there is no C compiler.
+# A part of the suite without the native part, as where there is no C compiler; of its tables all cases.
 test-portable: $(VENV)/.installed-test
-	PELLUCID_NATIVE=0 $(BIN)/python -m pytest -n $(JOBS) tests/test_portable.py tests/test_api.py tests/test_growing_lists.py \
+	PELLUCID_NATIVE=0 $(PYTEST) -m "not long or drawn" tests/test_portable.py tests/test_api.py tests/test_growing_lists.py \
 		tests/test_known.py tests/test_vjp_of_lists.py tests/test_tracebacks.py
 
 # A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.
@@ -38,7 +41,7 @@ test-pythons:
 	@test -n "$(PYTHONS)" || { echo "no CPython from 3.11 on with the venv module was found" >&2; exit 1; }
 	set -e; for python in $(PYTHONS); do \
 		$(MAKE) VENV=build/pythons/$$python PYTHON=$$python build/pythons/$$python/.installed-test; \
-		build/pythons/$$python/bin/python -m pytest -n $(JOBS) $(PART); \
+		build/pythons/$$python/bin/python -m pytest -n $(JOBS) --dist worksteal $(PART); \
 	done
 
 # The native part under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer.  CPython's own
@@ -84,7 +87,7 @@ fuzz: $(VENV)/.installed-test
 # The seeds of the suite and those behind them, TIMES as many, and all programs of the corpus where the suite has some.
 TIMES ?= 10
 fuzz-seeds: $(VENV)/.installed-test
-	PELLUCID_DRAWS=$(TIMES) $(BIN)/python -m pytest tests -k "random or every_stage or every_program or test_gradient" -n $(JOBS)
+	PELLUCID_DRAWS=$(TIMES) $(BIN)/python -m pytest tests -m "" -k "random or every_stage or every_program or test_gradient" -n $(JOBS)
 
 fuzz-hypothesis: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/fuzz -n $(JOBS) --hypothesis-profile=long

@@ -89,6 +89,8 @@ CODES = {
     "B002": "results of the examples do not fit into one array",
     "B003": "construct has no form for many examples",
     "B004": "unbound axis name",
+    # random numbers
+    "K001": "random key used twice",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",

@@ -263,14 +263,24 @@ def leaves_with_slopes(value: Value) -> Iterator[Value]:
 
 
 def check_differentiable(made: Specialised, where: Span, name: str, value: Value) -> None:
-    for leaf in leaves_with_slopes(value):
-        if is_none(leaf) or isinstance(leaf, SequenceValue | Mapping_ | Record):
-            continue  # an empty place, whose derivative is one
-        found = made.program.main.types[leaf.name] if isinstance(leaf, Leaf) else None
-        if found is None or not types.is_floating(found):
-            what = f"is static ({leaf.value!r})" if isinstance(leaf, Static) else f"is {found}"
-            fault(where, "G001", f"argument `{name}` {what}: only floats have a derivative",
-                  ("pass a float", "or choose other arguments with argnums="))  # fmt: skip
+    """Raise a GradientError for an argument without a derivative: a leaf that has none, or a container of such leaves.
+
+    Beside others in a container it has the slope None: a model may hold its activation function.
+    """
+    without = [leaf for leaf in leaves_with_slopes(value) if not _has_derivative(made, leaf)]
+    if not without or parts(value) and len(without) < len(list(leaves_with_slopes(value))):
+        return
+    leaf = without[0]
+    found = made.program.main.types[leaf.name] if isinstance(leaf, Leaf) else None
+    what = f"is static ({leaf.value!r})" if isinstance(leaf, Static) else f"is {found}"
+    fault(where, "G001", f"argument `{name}` {what}: only floats have a derivative",
+          ("pass a float", "or choose other arguments with argnums="))  # fmt: skip
+
+
+def _has_derivative(made: Specialised, leaf: Value) -> bool:
+    if is_none(leaf) or isinstance(leaf, SequenceValue | Mapping_ | Record):
+        return True  # an empty place, whose derivative is one
+    return isinstance(leaf, Leaf) and types.is_floating(made.program.main.types[leaf.name])
 
 
 def fault(

@@ -21,6 +21,7 @@ from .differentiate import (
     floats_of,
     keep_results,
     require_real_results,
+    slopes_of,
     split,
     with_value,
 )
@@ -89,9 +90,8 @@ def choose_jacobians(made: Specialised, wanted: Wanted) -> Specialised:
     def block(part: Value, _: tuple) -> Value:
         if not isinstance(part, Out) or part.index not in outputs:
             return NONE
-        places = iter(range(first + outputs.index(part.index) * count, len(made.program.main.results)))
-        found = [map_leaves(v, lambda leaf, _: Out(next(places)) if isinstance(leaf, Leaf) else leaf) for v in values]
-        return Sequence(tuple(found)) if many else found[0]
+        found = slopes_of(made, values, first + outputs.index(part.index) * count)
+        return Sequence(found) if many else found[0]
 
     jacobian = map_leaves(value, block)
     program, result = keep_results(made.program, with_value(wanted, value, auxiliary, jacobian))

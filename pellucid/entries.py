@@ -131,12 +131,13 @@ def _add_value(seen: Fingerprint, value: Value) -> None:
     match value:
         case Static(value=held):
             seen.add("static", held)
-        case SequenceValue(items=items, kind=kind):
-            seen.add(kind.__name__, len(items))
+        case SequenceValue(items=items, kind=kind, like=like):
+            seen.add(kind.__name__, like, len(items))
             for item in items:
                 _add_value(seen, item)
         case Mapping_(items=items) | Record(items=items):
-            seen.add("record" if isinstance(value, Record) else "mapping", getattr(value, "cls", None), len(items))
+            made = value.cls if isinstance(value, Record) else value.like
+            seen.add("record" if isinstance(value, Record) else "mapping", made, len(items))
             for name, item in items:
                 seen.add(name)
                 _add_value(seen, item)
@@ -328,6 +329,8 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return ("column", _structure(values, seen), is_weak)
         case ListOut(is_weak=is_weak):
             return ("listed", is_weak, tuple(_structure(part, seen) for _, part in parts(value)))
+        case SequenceValue(like=like) | Mapping_(like=like) if like is not None:
+            return None
         case SequenceValue(items=items, kind=kind):
             inner = [_structure(item, seen) for item in items]
             return None if kind.__name__ not in KINDS or None in inner else (kind.__name__, tuple(inner))

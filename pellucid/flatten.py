@@ -45,6 +45,7 @@ from .compiler.records import dataclass
 from .compiler.request import BackwardHalf
 from .runtime.array import Array
 from .runtime.nature import article
+from .runtime.structures import dict_like, list_like
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import TypeMismatchError
@@ -286,10 +287,11 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return listed_rows(structure, results)
         case ListOut(is_weak=is_weak):
             return listed(is_weak, *(results[part.index] for part in leaves(structure) if isinstance(part, Out)))
-        case Sequence(items=items, kind=kind):
-            return kind(rebuild(v, results) for v in items)
-        case Mapping_(items=items):
-            return {k: rebuild(v, results) for k, v in items}
+        case Sequence(items=items, kind=kind, like=like):
+            return list_like(like or kind, [rebuild(v, results) for v in items])
+        case Mapping_(items=items, like=like):
+            made = {k: rebuild(v, results) for k, v in items}
+            return made if like is None else dict_like(*like, made)
         case Record(cls=cls, items=items):
             return record(cls, {k: rebuild(v, results) for k, v in items})
     raise TypeError(f"no result structure: {structure!r}")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 from .runtime.dispatch.records import reading
 from .runtime.guards import Findings
-from .runtime.structures import meta_fields
+from .runtime.structures import dict_like, list_like, meta_fields
 
 if TYPE_CHECKING:
     from .entries import Compiled
@@ -147,14 +148,18 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield from (step for _, part in parts(structure) for step in _steps(part))
             yield "TUPLE", len(parts(structure)), 0
             yield "CALL", 1, lambda leaves: listed(is_weak, *leaves)
-        case SequenceValue(items=items, kind=kind):
+        case SequenceValue(items=items, kind=kind, like=like):
             yield from (step for item in items for step in _steps(item))
             yield "TUPLE" if kind is tuple else "LIST", len(items), 0
+            if like is not None:
+                yield "CALL", 1, functools.partial(list_like, like)
             if kind is set:
                 yield "CALL", 1, set
-        case Mapping_(items=items):
+        case Mapping_(items=items, like=like):
             yield from (step for _, item in items for step in _steps(item))
             yield "DICT", len(items), tuple(k for k, _ in items)
+            if like is not None:
+                yield "CALL", 1, functools.partial(dict_like, *like)
         case Record(cls=cls, items=items):
             yield from (step for _, item in items for step in _steps(item))
             yield "TUPLE", len(items), 0

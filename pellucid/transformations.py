@@ -20,6 +20,7 @@ from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, PartialFunction, is_bound, method_of
 from .own_frames import told_to_users
+from .runtime.namespace import of_numpy
 from .runtime.parts import compiled_inside
 
 Given = ParamSpec("Given")
@@ -98,7 +99,7 @@ def compile(
         usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
-    function = method_of(function)
+    function = method_of(of_numpy(function))
     if is_bound(function):
         bound: Any = function
         return BoundFunction(compile(bound.__func__, **options), bound.__self__)
@@ -237,7 +238,7 @@ def plain_axes(axes: Any) -> Any:
 
 def transformed(function: Any, transform: Transformation) -> Any:
     """What a transformation makes of a plain, a compiled or a bound function."""
-    function = method_of(function)
+    function = method_of(of_numpy(function))
     if is_bound(function):
         return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
     if isinstance(function, functools.partial):

@@ -76,7 +76,8 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> Structure:
 def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
     """A container like `tree` with f(leaf, ...) for every leaf.
 
-    rest  containers that are made like `tree`, and may go on where it has leaves: f gets what they have there
+    rest  containers that are made like `tree`, and may go on where it has leaves: f gets what they have there.  Where
+          one has None, the part of `tree` stays as it is: what has no slope is not changed by one
 
     Raises ValueError where one of them is made differently.
     """
@@ -92,6 +93,8 @@ def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf 
 
 
 def _mapped(f: Callable[..., Any], path: Path, tree: Any, rest: tuple[Any, ...], is_leaf: IsLeaf) -> Any:
+    if tree is not None and any(other is None for other in rest):
+        return tree
     found = None if is_leaf is not None and is_leaf(tree) else taken_apart(tree)
     if found is None:
         return f(path, tree, *rest)

@@ -3,7 +3,7 @@
     y = f(x)                    an Array
     y + 1.0, y @ z, y < 0       Arrays again, through compiled kernels
     y.at[0].set(1.0)            a changed copy; `y[0] = 1.0` is a TypeError
-    np.asarray(y), np.sin(y)    NumPy reads it without a copy; its functions give Arrays
+    np.asarray(y), np.sin(y)    conversions give an ndarray, the other functions of NumPy Arrays
 
 An array of no dimensions behaves as in NumPy: its operators give NumPy scalars.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from . import operators, protocols
+from . import namespace, operators, protocols
 from .at import At
 from .operators import absent, binary, delegated, equality, reflected, unary
 from .values import KINDS, HeldValues, unwrap, wrap
@@ -31,7 +31,8 @@ class Array(HeldValues):
             that `np.asarray` takes; of any shape, and of numbers or bools
 
     Operators, indexing and the functions of NumPy work on it and give Arrays; methods such as `x.sum()` do as well.
-    `np.asarray(x)` gives its values without a copy, as an array that cannot be written to; `np.array(x)` copies.
+    `np.asarray(x)` gives its values without a copy, as an array that cannot be written to; `np.array(x)`, `np.copy(x)`
+    and `np.atleast_1d(x)` give an array of one's own.
     An item assignment is a TypeError: `x.at[index].set(value)` gives a changed copy.
 
     Raises TypeError for what is not numeric, and for arrays with a mask.
@@ -81,6 +82,19 @@ class Array(HeldValues):
     def imag(self) -> Array:
         """The imaginary parts."""
         return Array(self._values.imag)
+
+    @property
+    def flat(self) -> Any:
+        """An iterator over all elements, which can be indexed."""
+        return self._values.flat
+
+    def view(self, dtype: Any = None) -> Array:
+        """The same bytes as elements of another dtype.  Raises ValueError where they do not divide into these."""
+        return Array(self._values.view(self.dtype if dtype is None else dtype))
+
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """The largest element less the smallest, over all elements or along an axis."""
+        return wrap(np.ptp(self._values, axis=axis, keepdims=keepdims), Array)
 
     @property
     def at(self) -> At:
@@ -189,7 +203,13 @@ class Array(HeldValues):
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         result = protocols.call_function(function, types, args, kwargs)
-        return result if kwargs.get("out") is not None else wrap(result, Array)
+        if function in protocols.CONVERTING or function not in protocols.SAVING and kwargs.get("out") is not None:
+            return result
+        return wrap(result, Array)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The module with the functions of the array API standard: `pellucid.numpy`."""
+        return namespace.of_arrays(api_version)
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._values.__dlpack__(**options)
@@ -230,6 +250,7 @@ class Array(HeldValues):
     partition, resize = absent("partition", "np.partition(x, k)"), absent("resize", "np.resize(x, shape)")
     put, setflags = absent("put", "x.at[index].set(value)"), absent("setflags", "np.array(x)")
 
+    choose, compress = map(delegated, ("choose", "compress"))
     all, any, argmax, argmin = map(delegated, ("all", "any", "argmax", "argmin"))
     argpartition, argsort, astype, clip = map(delegated, ("argpartition", "argsort", "astype", "clip"))
     conj, conjugate, copy, cumprod = map(delegated, ("conj", "conjugate", "copy", "cumprod"))

@@ -5,7 +5,8 @@
 A guard says where to look and what was found.  Objects that were found cannot change themselves (numbers, strings,
 tuples of them) or are guarded where they were looked into (functions, classes, modules), so identity decides.  A number
 that is another object of the same value counts as the same, and is what native code compares with from then on.  So
-does an `Array` of the same type: the program takes its elements for an argument, from wherever it was found.
+does an array of the same type: the program takes its elements for an argument, from wherever it was found.  A
+container of numbers is held as a copy, and compared by value.
 
 Threads call while others change the world, so all that depends on what was found (arrays, words for native code) is
 made from one `Findings`, which never changes; the newest one is put in place of the former by a single store.
@@ -24,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import HeldValues
+from .values import CHANGING, HeldValues
 
 NAMES = {"global": "the global", "builtin": "the builtin", "cell": "the variable", "keyword": "the default of"}
 # Attributes of a class that say how a NamedTuple or a dataclass is made.
@@ -116,7 +117,13 @@ def same(left: Any, right: Any) -> bool:
             return array_type(left._values) == array_type(right._values)
         case bool() | int() | str() | bytes():
             return bool(left == right)
-        case tuple():
+        case np.ndarray():
+            return array_type(left) == array_type(right)
+        case dict():
+            return len(left) == len(right) and same([*left.items()], [*right.items()])
+        case set() | frozenset():
+            return bool(left == right)
+        case tuple() | list():
             return len(left) == len(right) and all(map(same, left, right))
         case MethodType() | BuiltinMethodType():
             return bool(left == right)  # `np.add.at` is another object each time it is read
@@ -162,7 +169,7 @@ class Guards:
             found = look_up(guard.kind, guard.owner, guard.name)
             if found is not former and not same(found, former):
                 return None
-            now.append(found)
+            now.append(former if type(former) in CHANGING else found)  # which is a copy, and what it was made for
         if all(map(operator.is_, now, before.objects)):
             return before
         return self._replace(Findings(tuple(now)))

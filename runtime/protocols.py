@@ -14,12 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from .values import HeldValues, unwrap
+from .values import HeldValues, over, unwrap
 
 # Functions that change an argument: which one.
 CHANGING = {
     np.copyto: "dst", np.fill_diagonal: "a", np.place: "arr", np.put: "a", np.put_along_axis: "arr", np.putmask: "a",
 }  # fmt: skip
+# Functions that convert to NumPy's arrays: they give these, and no Array.  What they are told of where to write to is a
+# name like any other for those that save.
+CONVERTING = frozenset({
+    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.copy, np.require, np.asarray, np.asanyarray, np.ascontiguousarray,
+    np.asfortranarray, np.array, np.asarray_chkfinite, np.asmatrix,
+})  # fmt: skip
+SAVING = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -39,10 +46,18 @@ def call_function(
     """A function of NumPy's on arrays, also inside containers; NotImplemented where another class is among them."""
     if not all(issubclass(type_, HeldValues | np.ndarray) for type_ in types):
         return NotImplemented
-    refuse_output(kwargs.get("out"))
+    if function not in SAVING:
+        refuse_output(kwargs.get("out"))
     if function in CHANGING:
         refuse_output(args[0] if args else kwargs.get(CHANGING[function]))
+    if function in CONVERTING:
+        args, kwargs = over(args, _converted), over(kwargs, _converted)
     return function(*unwrap(args), **unwrap(kwargs))
+
+
+def _converted(part: Any) -> Any:
+    """An ndarray that may be written to, as the caller's own."""
+    return np.array(part) if isinstance(part, HeldValues) else part
 
 
 def refuse_output(target: Any) -> None:

@@ -10,15 +10,13 @@ again its keys stand as they did.
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 IsLeaf = Callable[[Any], bool] | None
 LEAF = "*"
-DICTS = (dict, OrderedDict, defaultdict)
 
 
 @dataclass(frozen=True)
@@ -137,15 +135,11 @@ class Structure:
             return None
         if kind in REGISTERED:
             return REGISTERED[kind].made(kind, self.aux, parts)
-        if kind in DICTS:
+        if issubclass(kind, dict):  # type: ignore[arg-type]
             found = dict(zip(self.keys or (), parts))
-            pairs = [(key, found[key]) for key in self.order]
-            of_pairs: Any = functools.partial(defaultdict, self.made_by) if kind is defaultdict else kind
-            return of_pairs(pairs)
-        if kind in (tuple, list):
-            return kind(parts)
-        if issubclass(kind, tuple):  # type: ignore[arg-type]
-            return kind._make(parts)  # type: ignore[union-attr]
+            return dict_like(kind, self.made_by, {key: found[key] for key in self.order})  # type: ignore[arg-type]
+        if issubclass(kind, tuple | list):  # type: ignore[arg-type]
+            return list_like(kind, parts) if self.keys is None else kind._make(parts)  # type: ignore
         made: Any = object.__new__(kind)  # type: ignore[arg-type]
         for name, part in zip(self.keys or (), parts):
             object.__setattr__(made, name, part)
@@ -155,7 +149,8 @@ class Structure:
         """The steps to its parts."""
         if self.keys is None:
             return [SequenceKey(place) for place in range(len(self.children))]
-        return [DictKey(key) if self.kind in DICTS else GetAttrKey(key) for key in self.keys]
+        is_dict = isinstance(self.kind, type) and issubclass(self.kind, dict)
+        return [DictKey(key) if is_dict else GetAttrKey(key) for key in self.keys]
 
     def _facts(self) -> tuple[Any, ...]:
         return self.kind, self.keys, self.children, self.made_by, self.aux
@@ -179,7 +174,9 @@ class Structure:
             return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
         if self.kind is list:
             return f"[{', '.join(parts)}]"
-        if self.kind in DICTS:
+        if self.keys is None and issubclass(self.kind, tuple | list):
+            return f"{self.kind.__name__}([{', '.join(parts)}])"
+        if issubclass(self.kind, dict):
             inner = "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys or (), parts)) + "}"
             return inner if self.kind is dict else f"{self.kind.__name__}({inner})"
         own = REGISTERED.get(self.kind)
@@ -200,9 +197,9 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
         aux, parts, keys = REGISTERED[kind].parts(value)
     elif value is None:
         parts = []
-    elif kind in (tuple, list):
+    elif isinstance(value, tuple | list) and not hasattr(kind, "_fields"):
         parts = list(value)
-    elif kind in DICTS:
+    elif isinstance(value, dict):
         keys = tuple(value) if kind is OrderedDict else sorted_keys(value)
         parts = [value[key] for key in keys]
     elif isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -212,9 +209,31 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
         parts = [getattr(value, name) for name in keys]
     if parts is None:
         return None
-    made_by = value.default_factory if kind is defaultdict else None
-    order = tuple(value) if kind in DICTS else ()
+    made_by = getattr(value, "default_factory", None) if isinstance(value, dict) else None
+    order = tuple(value) if isinstance(value, dict) else ()
     return Structure(kind, keys, (Structure(),) * len(parts), made_by, order, aux), parts
+
+
+def dict_like(kind: Any, made_by: Any, items: dict[Any, Any]) -> Any:
+    """A dict of this class with these items, in their order; `made_by` is what makes those that are missing."""
+    if kind is dict:
+        return items
+    made = kind.__new__(kind)
+    if made_by is not None:
+        made.default_factory = made_by
+    made.update(items)
+    return made
+
+
+def list_like(kind: Any, items: Iterable[Any]) -> Any:
+    """A list or a tuple of this class with these items."""
+    if kind in (list, tuple, set):
+        return kind(items)
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, items)
+    made = kind.__new__(kind)
+    list.extend(made, items)
+    return made
 
 
 def sorted_keys(keys: Iterable[Any]) -> tuple[Any, ...]:

@@ -18,6 +18,8 @@ import numpy as np
 from . import native_part, portable_values
 
 KINDS = frozenset("biufc")
+CHANGING, DEEPEST = (list, dict, set), 20  # containers in each other
+PLAIN = (bool, int, float, complex, str, type(None), np.generic)
 
 
 if TYPE_CHECKING:
@@ -41,6 +43,25 @@ def wrap(result: Any, cls: type[HeldValues]) -> Any:
     if type(result) is cls:
         return result
     return over(result, lambda part: cls(part) if type(part) is np.ndarray and part.dtype.kind in KINDS else part)
+
+
+def is_number_data(value: Any) -> bool:
+    """Whether it is an array of numbers, or a container of numbers alone: lists, tuples, dicts and sets of them."""
+    if type(value) is np.ndarray:
+        return value.dtype.kind in KINDS
+    return is_by_value(value)
+
+
+def is_by_value(value: Any) -> bool:
+    """Whether it is a container that can change and holds numbers, texts and such containers alone."""
+    return type(value) in CHANGING and _is_plain(value, DEEPEST)
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    if type(value) in (*CHANGING, tuple, frozenset):
+        parts = [*value, *value.values()] if type(value) is dict else value
+        return depth > 0 and all(_is_plain(part, depth - 1) for part in parts)
+    return isinstance(value, PLAIN)
 
 
 def over(argument: Any, change: Callable[[Any], Any]) -> Any:

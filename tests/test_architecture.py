@@ -63,6 +63,7 @@ MAY_IMPORT = {
     "messages": "",
     "tuning": "",
     "stages": "",
+    "at_places": "records runtime",
     "names": "",
     "parsing": "runtime",
     "types": "dtypes records",
@@ -77,15 +78,15 @@ MAY_IMPORT = {
     "placeholders": "dtypes syntax types",
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
-    "analysis": LANGUAGE,
+    "analysis": f"{LANGUAGE} at_places",
     "transform": f"{LANGUAGE} analysis renaming tuning",
     "targets": "",
     "targets.python": f"{LANGUAGE} analysis renaming transform",
     "languages": f"{LANGUAGE} analysis targets.python",
     "frontend": f"{LANGUAGE} frontend.source frontend.purity runtime",
     "frontend.source": f"{LANGUAGE} runtime",
-    "frontend.purity": f"{LANGUAGE} analysis frontend.source runtime",
-    "frontend.specialise": f"{LANGUAGE} analysis frontend.source own_faults runtime",
+    "frontend.purity": f"{LANGUAGE} at_places analysis frontend.source runtime",
+    "frontend.specialise": f"{LANGUAGE} at_places analysis frontend.source own_faults runtime",
     "lower": f"{LANGUAGE} analysis remarks renaming tuning",
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
@@ -429,7 +430,7 @@ GROWING = {
 }
 CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())
 # Functions that may say `global`: the one place where the compiled operators of `Array` are plugged in.
-GLOBAL = {"runtime/operators.py": {"_find"}}
+GLOBAL = {"runtime/operators.py": {"_find"}, "runtime/namespace.py": {"_namespace", "_array"}}
 
 
 def module_names(tree):

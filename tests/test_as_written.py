@@ -74,6 +74,7 @@ def arguments(module, n):
     return module.make_arguments(np.random.default_rng([5, n]), n)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("path", [p for p in FILES if p.stem in COMPILE], ids=lambda p: p.stem)
 def test_a_program_that_compiles_gives_what_numpy_gives(path):
     hold(path)
@@ -103,6 +104,7 @@ def hold(path):
 REFUSED = [path for path in FILES if path.stem not in COMPILE | AT_LENGTH | TOO_LONG]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("path", REFUSED, ids=lambda p: p.stem)
 def test_a_program_that_does_not_compile_is_told_why(path):
     module = load(path)
@@ -121,6 +123,7 @@ FROZEN = (
 )  # fmt: skip
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("name", FROZEN)
 def test_the_line_that_the_message_proposes_is_enough(name):
     module = load(FOLDER / f"{name}.py")

@@ -9,6 +9,8 @@ import pellucid
 
 from .harness.answers import agree, function_of, outcome
 
+pytestmark = pytest.mark.drawn(5)
+
 NAN, INF = np.nan, np.inf
 NANS = [complex(NAN, 1), complex(2, NAN), complex(NAN, NAN), complex(NAN, -1), complex(INF, NAN), 2 + 1j, 0j, 1 + 2j]
 SETS = ["np.unique(x)", "np.union1d(x, y)", "np.setdiff1d(x, y)", "np.intersect1d(x, y)", "np.setxor1d(x, y)",

@@ -8,6 +8,8 @@ import pytest
 import pellucid
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def rows_behind(A):
     row = A[0]

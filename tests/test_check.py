@@ -95,11 +95,11 @@ def test_methods_and_inner_functions_count_when_decorated():
 
 
 def test_nothing_is_run_or_imported(tmp_path):
-    (tmp_path / "sibling.py").write_text("raise SystemExit('imported')\ndef helper(x):\n    return x\nTABLE = [1]\n")
+    (tmp_path / "sibling.py").write_text("raise SystemExit('imported')\ndef helper(x):\n    return x\ntable = [1]\n")
     file = tmp_path / "m.py"
     file.write_text(
-        "import sibling\nfrom sibling import helper, TABLE\nimport pellucid\nraise SystemExit('run')\n"
-        "@pellucid.compile\ndef f(x):\n    return helper(x) + sibling.helper(x) + TABLE[0] + sibling.missing(x)\n"
+        "import sibling\nfrom sibling import helper, table\nimport pellucid\nraise SystemExit('run')\n"
+        "@pellucid.compile\ndef f(x):\n    return helper(x) + sibling.helper(x) + table[0] + sibling.missing(x)\n"
     )
     assert [(fault.code, fault.span.line) for fault in check_file(str(file))] == [("P007", 7), ("P009", 7)]
 

@@ -10,6 +10,8 @@ from pellucid import BatchError, compile, grad, jvp, lax, vmap
 from pellucid.compiler.request import Batch, Gradient
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(7)
 COUNT = 4
 

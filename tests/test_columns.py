@@ -8,6 +8,8 @@ import pellucid
 from .harness.corpus import finite_difference_gradient
 from .harness.stages import Stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 STAGES = ("core", "typed", "loops", "llvm")
 RNG = np.random.default_rng(7)
 TALL, SQUARE, VECTOR = RNG.random((7, 4)) + 0.1, RNG.random((5, 5)) + 3.0 * np.eye(5), RNG.random(5)

@@ -19,6 +19,8 @@ from pellucid.compiler.ops.python_names import CMATH_FUNCTIONS
 from .harness import targets
 from .harness.answers import agree, function_of, outcome
 
+pytestmark = pytest.mark.drawn(5)
+
 POINTS = (
     1 + 2j, -0.5 - 0.25j, 0j, 2 + 0j, -3 + 0j, 1j, -1j, 1 + 0j, -1 + 0j, complex(math.inf, 1), complex(math.nan, 0),
     complex(0, math.inf), 1e-200j, 800 + 1j, 1e300 + 1e300j, complex(-2, -0.0), 3.5, -2, np.complex64(1 - 1j),

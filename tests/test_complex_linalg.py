@@ -11,6 +11,8 @@ from .harness.answers import function_of
 from .harness.stages import Stages
 from .test_complex import differences
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(0)
 
 

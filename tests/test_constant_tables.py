@@ -7,6 +7,8 @@ import pellucid
 from tests.harness.answers import agree, outcome
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 KEY = bytes(range(200))
 TEXT = "the quick brown fox " * 8
 WEIGHTS = tuple(0.5 * k for k in range(150))

@@ -16,6 +16,7 @@ SIZES = (4, 1, 7)
 TO_MACHINE_CODE = frozenset(map(str, some(programs(), 3)))
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("program", programs(), ids=str)
 def test_every_stage_agrees_with_python(program):
     pellucid.compile(program.function)  # what decoration checks finds nothing wrong with it

@@ -23,6 +23,8 @@ from tests.harness.corpus import (
 )
 from tests.harness.every import every
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = programs()
 SIZES = (1, 4, 7)
 

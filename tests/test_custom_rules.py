@@ -20,6 +20,8 @@ from pellucid.numpy.schedules import turns_ahead
 
 from .harness.stages import Stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.5, -1.0, 2.0])
 Y = np.array([1.5, 0.3, -0.4])
 WEIGHTS = (1.0, -2.0, 0.5)

@@ -14,6 +14,8 @@ from pellucid.compiler.frontend.specialise.exactness import INEXACT
 from .harness.answers import agree, function_of, outcome
 from .harness.stages import module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 NAN, INF = math.nan, math.inf
 HUGE = [2**53, 2**53 + 1, 2**53 - 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**62 + 1, 0, 5]
 FLOATS = [2.0**53, 2.0**53 + 2, -(2.0**53), 2.0**63, -(2.0**63), 2.0**62, NAN, INF, -INF, 0.5, 5.0, -0.0, 1e300]

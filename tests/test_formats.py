@@ -9,6 +9,8 @@ import pytest
 import pellucid
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 NUMBERS = (0, -7, 12345, -(2**63))
 
 

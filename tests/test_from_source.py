@@ -13,6 +13,8 @@ from pellucid.compiler.targets.python.printer import print_program
 from .harness.corpus import copy_tree, programs
 from .harness.stages import Stages, as_list, assert_same, attempt, entry_of, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 SMOOTH = '''
 import numpy as np
 

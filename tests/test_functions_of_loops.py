@@ -8,6 +8,8 @@ import pellucid
 from .harness.answers import function_of
 from .harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 RIGHT = (
     "for v in x:\n    def step(u): return u * v\nstep(3.0)",
     "i = 0\nwhile i < len(x):\n    k = 2.0 * x[i]\n    step = lambda u, a=2.0: u * k + a\n    i += 1\nstep(3.0)",

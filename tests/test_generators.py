@@ -8,6 +8,8 @@ import pytest
 import pellucid
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([1.0, 2.0, 3.0, 0.5])
 
 

@@ -138,6 +138,7 @@ def assert_close(got, want, original):
     np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=relative, atol=relative * scale / 10)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
 def test_gradient(program):
     made = {}  # where both sizes are of one text and the same types, what was compiled for one serves both

@@ -12,6 +12,8 @@ from tests.harness import random_growth
 from tests.harness.draws import seeds
 from tests.harness.growth_agreement import slopes_agree
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = {
     "a list is replaced in a loop that is left early": """
         items, total, turns = [v * v for v in y], 0.0, 0

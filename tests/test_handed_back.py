@@ -9,6 +9,8 @@ from pellucid.compiler.transform.simplify import simplify
 
 from .harness.typed_text import read_program
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAM = '''
 def main(x: "f64[n]", w: "f64[n, n]"):
     y, v, s = f(w, x)

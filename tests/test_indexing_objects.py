@@ -12,6 +12,8 @@ import pellucid
 from tests.harness.answers import agree, function_of, outcome
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 ARRAYS = {
     "A": np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]]),
     "V": np.array([1.5, -0.25, 3.0, 0.75]),

@@ -8,6 +8,8 @@ from pellucid import grad, vmap
 from tests.harness.answers import agree, outcome
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([1.3, -2.0, 3.0, 0.5])
 
 

@@ -7,6 +7,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import assert_same_at_all_stages
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.3, 0.6, 2.0, 0.5, 1.5])
 
 

@@ -10,6 +10,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import assert_same_at_all_stages
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([3.0, 1.0, 2.0])
 
 

@@ -15,6 +15,8 @@ import pellucid
 from tests.harness.answers import agree, function_of, outcome
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 
 class Pair(NamedTuple):
     value: float

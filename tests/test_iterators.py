@@ -7,6 +7,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 X, Y = np.array([0.3, 0.6, 2.0, 0.5, 1.5]), np.array([1.0, 2.0, -1.0, 4.0, 0.5])
 
 

@@ -151,11 +151,12 @@ def test_methods_by_name():
 
 
 def test_ints_have_none():
-    with pytest.raises(GradientError, match="G001"):
-        grad(loss)(W, X)
-    found = grad(loss, allow_int=True)(W, X)
-    np.testing.assert_array_equal(found["a"], X)
-    assert found["n"] is None
+    for found in (grad(loss)(W, X), grad(loss, allow_int=True)(W, X)):
+        np.testing.assert_array_equal(found["a"], X)
+        assert found["n"] is None
+    for arguments in ((2.0, 3), ({"k": 3}, 3)):
+        with pytest.raises(GradientError, match="G001"):
+            grad(lambda x, k: 2.0 * k, (0, 1))(*arguments)
     assert grad(lambda x, k: x * k, (0, 1), allow_int=True)(2.0, 3) == (3.0, None)
     assert jacrev(lambda k, x: x * k, (0, 1), allow_int=True)(3, 2.0) == (None, 3.0)
 

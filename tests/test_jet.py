@@ -19,6 +19,8 @@ from tests.harness import operators as harness
 from tests.harness.stages import Stages
 from tests.test_operators import direction_like, is_real, smooth_positions, wide
 
+pytestmark = pytest.mark.drawn(5)
+
 ORDER = 5
 WIDTHS = 0.16, 0.1
 

@@ -16,6 +16,8 @@ from pellucid.compiler.request import Gradient, Jacobian, Tangent
 from tests.harness.corpus import is_float, leaves, map_leaves, programs
 from tests.harness.stages import STAGES, Stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def rosen(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0)

@@ -15,6 +15,8 @@ from kernels import KERNELS, objective
 
 from .harness.stages import Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 STEP = 1e-5
 
 

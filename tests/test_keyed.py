@@ -11,6 +11,8 @@ import pellucid
 from tests.harness.random_keyed import random_program
 from tests.harness.stages import Stages, assert_same, assert_same_at_all_stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 rng = np.random.default_rng(5)
 KEYS = rng.integers(0, 7, 24)
 VALUES = rng.normal(size=24)

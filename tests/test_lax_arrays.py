@@ -10,6 +10,8 @@ from pellucid import compile, grad, lax, vmap
 from pellucid.compiler.ops import python_names
 from tests.harness.draws import some
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([[0.3, -1.2, 2.0, 0.3], [1.5, 0.2, -0.7, 2.0], [0.1, 0.9, 2.0, -3.0]])
 I = np.array([[7, -7, 3], [-8, 2, 0]], np.int32)
 

@@ -13,6 +13,8 @@ from .harness import length_programs
 from .harness.random_lengths import function_of, random_arguments, random_program
 from .harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def agree(function, *args):
     want, stages = in_python(function, *args), Stages(function)

@@ -22,6 +22,8 @@ from tests.harness.library_calls import ARRAYS, CALLS, REFUSED, letters
 from tests.harness.read_back import assert_reads_back
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 TEXTS = [text for texts in CALLS.values() for text in texts]
 EVERYTHING = os.environ.get("PELLUCID_ANSWERS") == "all"
 

@@ -11,6 +11,8 @@ from tests.harness.answers import function_of
 from tests.harness.library_calls import ARRAYS, letters
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 # Written so that no two elements change places within the step that differences take.
 SMOOTH = """
 np.sort(V)

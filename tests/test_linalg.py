@@ -12,6 +12,8 @@ from pellucid.compiler.ops.python_names import BINDINGS
 from pellucid.runtime import memory
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = module_of('''import numpy as np
 
 import pellucid

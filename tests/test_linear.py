@@ -7,6 +7,8 @@ import pytest
 
 from pellucid import GradientError, compile, grad, jvp, linear_transpose, linearize, vjp
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.3, -1.2, 2.0])
 
 

@@ -11,6 +11,8 @@ from pellucid.flatten import MOST_APART
 from tests.harness.corpus import map_leaves
 from tests.harness.stages import STAGES, Outcome, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 
 class Point(NamedTuple):
     x: float

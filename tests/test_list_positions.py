@@ -6,6 +6,8 @@ import pytest
 import pellucid
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.3, 1.2, -2.5, 0.7, 1.9, 5.5, -1.0])
 
 

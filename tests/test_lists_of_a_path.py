@@ -7,6 +7,8 @@ import pytest
 
 from pellucid import grad, jacfwd, jacrev
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = []
 
 

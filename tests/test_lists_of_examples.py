@@ -7,6 +7,8 @@ import pytest
 
 from pellucid import grad, jvp, vmap
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(12)
 
 

@@ -13,6 +13,8 @@ from pellucid.compiler.diagnostics import CompileError
 
 from .harness.answers import agree, outcome
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def sums_of(term):
     def total(n):

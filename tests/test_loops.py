@@ -19,6 +19,8 @@ from .harness.random_dtypes import random_program as dtype_program
 from .harness.random_loops import random_arguments, random_program
 from .harness.typed_text import read_program
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(5)
 
 

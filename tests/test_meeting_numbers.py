@@ -7,6 +7,8 @@ import pellucid
 
 from .harness.answers import agree, function_of, outcome
 
+pytestmark = pytest.mark.drawn(5)
+
 NARROW = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
 CHOICES = ["max(x, y)", "min(x, y)", "x if x < 50 else y", "x and y", "x or y", "max(y, x)", "min(max(x, y), 7)"]
 LARGE = [256, -1, 2**40, -129, 70000, 3]

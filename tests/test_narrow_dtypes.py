@@ -7,6 +7,8 @@ import pytest
 
 import pellucid
 
+pytestmark = pytest.mark.drawn(5)
+
 EDGES = [0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan, 1e308, 1e-320]
 
 

@@ -22,6 +22,8 @@ from .harness.draws import blocks
 from .harness.lowering_check import agree, runnable, text_of
 from .harness.typed_text import read_program
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(8)
 
 SOFTMAX = """

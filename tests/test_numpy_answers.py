@@ -15,6 +15,8 @@ from pellucid.compiler.ops.python_names import BINDINGS
 
 from .harness.answers import FORMS, RARE_FORMS, agree, outcomes
 
+pytestmark = pytest.mark.drawn(5)
+
 OPERATORS = {n: b.row for n, b in BINDINGS.items() if n.startswith("numpy.") and b.kind == "operator"}
 ELEMENTWISE = [(n.replace("numpy.", "np."), len(row.operands)) for n, row in OPERATORS.items() if n != "numpy.matmul"]
 

@@ -7,6 +7,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def found_above(x, a):
     found = None

@@ -22,6 +22,7 @@ FOUND = [  # what once was wrong
 NAMES = [(program.__name__, outer, inner) for program, outer, inner in CASES]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("number", [*range(5, len(CASES), 601), *map(NAMES.index, FOUND)])
 def test_a_pair_on_a_program(number):
     assert (fault := held(number)) is None, fault

@@ -23,6 +23,8 @@ from tests.harness.loops_text import read_loops
 from tests.harness.regions import compiled, loops_of
 from tests.harness.stages import module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 LOOPS = """
 def f(x: "f64[n, m]", y: "f64[n, m]"):
     a = empty((dim(x, 0), dim(x, 1)))

@@ -16,6 +16,8 @@ from tests.harness.loops_text import read_loops
 from tests.harness.random_pieces import random_arguments, random_program
 from tests.harness.stages import attempt, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def shortest(distances):
     d = distances.copy()

@@ -8,6 +8,8 @@ import pellucid
 from .harness.corpus import finite_difference_gradient
 from .harness.stages import Stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 STAGES = ("core", "typed", "loops", "llvm")
 RNG = np.random.default_rng(5)
 A, B, C = RNG.random((9, 8)), RNG.random((8, 7)), RNG.random((9, 7))

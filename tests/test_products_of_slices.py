@@ -11,6 +11,8 @@ from .harness.complex_step import ComplexNumPy, complex_slopes
 from .harness.stages import Stages, in_python, module_of
 from .test_products import is_told
 
+pytestmark = pytest.mark.drawn(5)
+
 N = BAND + 5  # a whole band and a part of one
 RNG = np.random.default_rng(7)
 A, B = RNG.random((N, N)), RNG.random((N, 3))

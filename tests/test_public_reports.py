@@ -13,6 +13,8 @@ import pytest
 
 import pellucid
 
+pytestmark = pytest.mark.drawn(5)
+
 FILES = sorted((pathlib.Path(__file__).parent / "corpus" / "public_reports").glob("[a-z]*.py"))
 CASES = [
     case for path in FILES for case in importlib.import_module(f"tests.corpus.public_reports.{path.stem}").REPORTS.cases

@@ -10,6 +10,8 @@ import pellucid
 from pellucid import grad, vmap
 from tests.harness.mapped_agreement import WAYS, outcome
 
+pytestmark = pytest.mark.drawn(5)
+
 
 @pytest.mark.parametrize("seed", range(8))
 def test_mapping_is_a_loop_over_the_examples(seed):

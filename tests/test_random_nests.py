@@ -6,6 +6,8 @@ from tests.harness.draws import blocks
 from tests.harness.nests_agreement import nests_agree
 from tests.harness.regions import every_loop_on_threads, last_iteration_first
 
+pytestmark = pytest.mark.drawn(5)
+
 
 @pytest.mark.parametrize("chosen", blocks(0, 12, 6))
 def test_backwards(chosen, monkeypatch):

@@ -9,6 +9,8 @@ import pytest
 
 from pellucid.compiler.records import dataclass
 
+pytestmark = pytest.mark.drawn(5)
+
 MAKERS = {"ours": dataclass, "Python's": dataclasses.dataclass}
 
 

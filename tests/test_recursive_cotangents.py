@@ -14,6 +14,8 @@ from pellucid.compiler.request import Gradient
 from .harness.complex_step import ComplexNumPy, complex_slopes
 from .harness.stages import Stages, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = {
     "sums of parts": """
         def g(y, k):

@@ -8,6 +8,8 @@ import pellucid
 from .harness.corpus import finite_difference_gradient
 from .harness.stages import Stages, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 STAGES = ("core", "typed", "loops", "llvm")
 RNG = np.random.default_rng(8)
 A, B, C = RNG.random((5, 4)), RNG.random((4, 3)), RNG.random((3, 6))

@@ -23,6 +23,8 @@ from tests.harness.draws import blocks
 from tests.harness.random_derivatives import random_program
 from tests.harness.typed_text import read_program
 
+pytestmark = pytest.mark.drawn(5)
+
 reverse = functools.partial(writing.reverse, specialiser=expand)
 
 

@@ -97,6 +97,7 @@ def check(row, static, operands, layout, native):
         np.testing.assert_allclose(result, want, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("row", "static", "word"), [(*r, w) for r in ROWS for k in r[0].kinds for w in WORDS[k]],
                          ids=lambda part: getattr(part, "name", str(part)))

@@ -86,6 +86,7 @@ for path in map(pathlib.Path, sys.argv[1:]):
 """
 
 
+@pytest.mark.long
 def test_small_samples_draw_their_pictures(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PICTURES, *(str(SAMPLES / f"{name}.py") for name in SMALL)],

@@ -5,6 +5,8 @@ import pytest
 
 import pellucid
 
+pytestmark = pytest.mark.drawn(5)
+
 STEP = 1e-30
 
 

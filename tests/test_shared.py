@@ -180,6 +180,7 @@ CASES = [(name, transform) for name in PROGRAMS for transform in ("value", "grad
 CASES += [(list(PROGRAMS)[k % len(PROGRAMS)], name) for k, name in enumerate(list(TRANSFORMS)[2:])]
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("name, transform", CASES)
 def test_a_shared_function_gives_what_its_calls_give(name, transform, all_shared, monkeypatch):
     function, arguments = PROGRAMS[name]

@@ -10,6 +10,8 @@ import pellucid
 from tests.harness.answers import agree, function_of, outcome
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 N = np.array([3, 1, 2, 0])
 ROWS = "rows = [[1.0 * k] for k in n]; "
 TABLE = "d = {k: [1.5] for k in n}; "

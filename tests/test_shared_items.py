@@ -10,6 +10,8 @@ import pytest
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([1.5, -2.0, 3.0, 0.5])
 
 

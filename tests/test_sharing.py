@@ -15,6 +15,8 @@ from pellucid.compiler.ops.sharing import SHARING
 from tests.harness.stages import Stages, assert_same_value, attempt, in_python, module_of
 from tests.test_operator_library import CASES, METHOD_CALLS
 
+pytestmark = pytest.mark.drawn(5)
+
 REFUSED = {"R003", "P014", "P015", "P016"}
 VECTOR, MATRIX = np.array([0.5, 0.25, 0.75]), np.arange(12.0).reshape(3, 4) / 16.0
 SQUARE, COUNTS, FLAGS = np.arange(9.0).reshape(3, 3), np.array([3, 1, 2]), np.array([True, False, True])

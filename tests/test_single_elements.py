@@ -8,6 +8,8 @@ from pellucid.compiler.request import Gradient
 from tests.harness.complex_step import ComplexNumPy, complex_slopes
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 PROGRAMS = {
     "a column beside its row": "y = A[:, 1:2]\n    return np.sum((y.T - y) ** 2)",
     "a column beside its row, as an array": "y = A[:, 1:2]\n    d = y.T - y * 2.0\n"

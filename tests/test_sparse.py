@@ -14,6 +14,8 @@ from pellucid.compiler.request import Gradient, Jacobian
 from pellucid.sparsity import compressed
 from tests.harness.stages import Stages
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(11)
 
 

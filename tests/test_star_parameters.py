@@ -6,6 +6,8 @@ import pytest
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.5, 1.5, -2.0])
 
 

@@ -15,6 +15,8 @@ from pellucid.compiler.request import Gradient
 from tests.harness.random_stores import random_stores
 from tests.harness.stages import STAGES, Stages, assert_same, assert_same_value, attempt, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 # A length that turns out to be 1 only when the program runs is refused in a broadcast (docs/limits.md).
 LENGTH_ONE = re.compile(r"at run time|shape \((\d+,)*1(,\d*)*\)|assign 1 input")
 

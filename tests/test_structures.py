@@ -11,6 +11,8 @@ import pellucid
 from tests.corpus.several_structures import Circle, Count, Square, Total
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 INPUTS = [(np.array(x), a) for x in ([3.0, 1.0, 4.0], [-3.0, 0.2, 4.0], [-1.0, -2.0, -3.0]) for a in (-1.0, 2.5)]
 
 

@@ -10,6 +10,8 @@ from pellucid.compiler.diagnostics import CompileError
 from tests.harness import random_faults
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 
 class Mine(Exception):
     pass

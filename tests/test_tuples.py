@@ -11,6 +11,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.5, -1.0, 2.0, 0.25, 3.0])
 
 

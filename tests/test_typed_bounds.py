@@ -11,6 +11,8 @@ from pellucid.compiler.transform.prune import prune
 
 from .harness.typed_text import read_function
 
+pytestmark = pytest.mark.drawn(5)
+
 ARRAYS = {
     "x": "a = x[0:]", "zeros(k)": "a = zeros((k,))", "zeros(n)": "a = zeros((n,))", "longer": "a = zeros((m,))",
     "sum": "a = x + x", "slice": "a = x[1:k]", "end": "a = x[:-1]", "steps": "a = x[::2]", "column": "a = w[:, 0]",

@@ -14,6 +14,8 @@ from .harness.draws import seeds
 from .harness.random_typed import random_program
 from .harness.typed_text import read_function
 
+pytestmark = pytest.mark.drawn(5)
+
 
 def quiet_prune(function):
     return prune(function, keep_errors=False)

@@ -10,6 +10,8 @@ import pytest
 from pellucid import grad, hessian, jacfwd, jacrev, vmap
 from tests.harness.stages import module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 INF, NAN = np.inf, np.nan
 X = [-1.0, 0.0, 4.0]
 

@@ -43,6 +43,7 @@ each_dtype = pytest.mark.parametrize("dtype", DTYPES)
 # --- accuracy ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.drawn(5)
 @each_dtype
 @each_function
 def test_error(name, dtype):

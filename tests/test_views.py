@@ -13,6 +13,8 @@ from tests.harness.random_views import random_views
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 from tests.test_stores import gradient_agrees, is_limit
 
+pytestmark = pytest.mark.drawn(5)
+
 REFUSED = {"R003", "T002"}  # one of two arrays, by the path; two ranks in one name
 
 

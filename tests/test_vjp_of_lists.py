@@ -7,6 +7,8 @@ import pytest
 
 from pellucid import GradientError, compile, grad, linearize, vjp
 
+pytestmark = pytest.mark.drawn(5)
+
 X = np.array([0.5, 1.5, 2.0])
 
 

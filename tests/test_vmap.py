@@ -18,6 +18,8 @@ from tests.harness.corpus import leaves, programs
 from tests.harness.random_programs import programs as random_programs
 from tests.harness.stages import STAGES, Stages, assert_same, module_of
 
+pytestmark = pytest.mark.drawn(5)
+
 RNG = np.random.default_rng(5)
 PRINTED = ("typed", "loops", "llvm")
 

@@ -122,6 +122,7 @@ HELPERS = [way for way in WAYS if "@compile\n" in way.program and way.call.start
 OF_ARGUMENTS = ("P003", "P011", "P013", "P014", "P015", "P016", "U011", "T003", "T005")
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.parametrize("way", {way.program: way for way in HELPERS}.values(), ids=str)
 def test_a_fault_in_a_helper_is_told_as_in_the_function(way, tmp_path):
     if way.code in OF_ARGUMENTS:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import gast
 
+from ..at_places import place_of
 from ..syntax import imported_as, nodes_of
 from ..vocabulary import CHANGING_METHODS
 
@@ -178,7 +179,7 @@ def changed_inside(body: Sequence[gast.stmt]) -> set[str]:
             elif isinstance(inner, gast.AugAssign):
                 found |= _root(inner.target)
             elif isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute):
-                if inner.func.attr in CHANGING_METHODS:
+                if inner.func.attr in CHANGING_METHODS and place_of(inner) is None:
                     found |= _root(inner.func)
     return found
 

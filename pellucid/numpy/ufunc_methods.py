@@ -4,10 +4,15 @@
     np.add.reduce(x)            ->    sum(x, axis=0)
 """
 
+import builtins
+
+import numpy as np
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static, static_ufuncs
 from .elementary import in_dtype, operand, require_no_out, strong
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape
+from .manipulation import total as size_of
 from .places import flatnonzero
 from .reductions import all, any, cumprod, cumsum, max, min, prod, sum
 
@@ -111,43 +116,52 @@ def reduceat(ufunc, array, indices, /, axis=0, dtype=None, out=None):
 def at(ufunc, a, indices, b, /):
     """`a[i] = ufunc(a[i], b)` for each of the indices, again for those that come again, which stay what they were."""
     parts = indices if isinstance(indices, tuple) else (indices,)
-    places = [as_they_are(where_true(operand(part))) for part in parts]
+    places = [where_true(operand(part)) for part in parts]
     for place in places:
-        if static.rank(place) > 1:
-            help_ = "give both in a row: `np.add.at(a, i.ravel(), np.broadcast_to(b, i.shape).ravel())`"
-            static.refuse("U012", "the indices of `ufunc.at` are numbers or vectors here", help_)
-    values = as_they_are(operand(b))
-    if static.rank(values) == 1 and static.rank(a) > len(places):
-        static.refuse("U012", "`ufunc.at` of rows is not supported; loop over the indices")
-    if static.rank(values) > 1:
-        static.refuse("U012", "`ufunc.at` takes a number or a vector here; loop over the indices")
-    vectors = [place for place in places if static.rank(place) == 1]
-    count = common_count(vectors)
-    if static.rank(values) == 1 and (len(vectors) == 0 or values.shape[0] != count):
-        raise ValueError(f"array is not broadcastable to correct shape: {values.shape[0]} values for {count} indices")
+        if static.rank(place) > 0 and static.kind(place) != "int":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    shape = common_shape(places)
+    count, rest = size_of(shape), a.shape[len(places) :]
+    vectors = [op.copy(ravel(np.broadcast_to(place, shape))) if static.rank(place) else place for place in places]
+    values = operand(b)
+    if static.rank(values) > 0:
+        require_fit(np.shape(values), (*shape, *rest))
+        values = in_a_row(values, (*shape, *rest), count, rest)
     for k in range(count):
-        place = tuple([p[k] if static.rank(p) == 1 else p for p in places])
-        result = ufunc(a[place], values[k] if static.rank(values) == 1 else values)
+        place = tuple([vector[k] if static.rank(vector) else vector for vector in vectors])
+        result = ufunc(a[place], values[k] if static.rank(values) else values)
         a[place] = in_dtype(result, static.element(a))
 
 
-def as_they_are(values):
-    """An array of its own, as what changes meanwhile may be the same; an only element, where that is known."""
-    if static.rank(values) != 1:
-        return values
-    return values[0] if static.unit_axes(values) == (0,) else op.copy(values)
+def common_shape(places):
+    """The shape of the indices together."""
+    ranks = [static.rank(place) for place in places]
+    for k in range(1, 1 + builtins.max(0, *ranks)):
+        common = 1
+        for place in places:
+            if static.rank(place) >= k and np.shape(place)[-k] != 1:
+                if common not in (1, np.shape(place)[-k]):
+                    shapes = f"({common},) ({np.shape(place)[-k]},)"
+                    message = "shape mismatch: indexing arrays could not be broadcast together with shapes"
+                    raise IndexError(f"{message} {shapes}")
+                common = np.shape(place)[-k]
+    return np.broadcast_shapes(*[np.shape(place) for place in places])
 
 
-def common_count(vectors):
-    """How many indices there are in each of the vectors."""
-    if len(vectors) == 0:
-        return 1
-    count = vectors[0].shape[0]
-    for other in vectors[1:]:
-        if other.shape[0] != count:
-            shapes = f"({count},) ({other.shape[0]},)"
-            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}")
-    return count
+def require_fit(given, wanted):
+    """Raise where values of this shape do not broadcast to the elements."""
+    fits = len(given) <= len(wanted)
+    for k in range(1, 1 + builtins.min(len(given), len(wanted))):
+        fits = fits and given[-k] in (1, wanted[-k])
+    if not fits:
+        raise ValueError("array is not broadcastable to correct shape")
+
+
+def in_a_row(values, wanted, count, rest):
+    """One value for each of the places, in memory of their own, as what changes meanwhile may be the same."""
+    if static.rank(values) == 1 and len(wanted) == 1:
+        return values[0] if static.unit_axes(values) == (0,) else op.copy(values)
+    return op.copy(reshape(np.broadcast_to(values, wanted), (count, *rest)))
 
 
 def where_true(places):

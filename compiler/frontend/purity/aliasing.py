@@ -28,6 +28,7 @@ from ...analysis.memory.alias_value import (
     join_all,
     outside,
 )
+from ...at_places import place_of
 from ...diagnostics import Label
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import AnyFunction, Scope, scope_of, scopes
@@ -113,6 +114,8 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
             return _apply(flow, node, state, summaries.scope(function, owner), resolve, summaries)
         case gast.Lambda() as function:
             return _apply(flow, node, state, summaries.scope(function, scope), resolve, summaries)
+    if place_of(node) is not None:
+        return here(node, "array")
     found = resolve_chain(node.func, resolve, scope.is_local)
     if found is None:
         if isinstance(node.func, gast.Attribute):

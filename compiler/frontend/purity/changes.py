@@ -18,6 +18,7 @@ import numpy as np
 from ...analysis.memory.alias_expression import out_argument
 from ...analysis.memory.alias_source import AliasBinding, AliasFacts
 from ...analysis.memory.alias_value import AliasOrigin
+from ...at_places import place_of
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
@@ -148,6 +149,8 @@ def _parts_text(node: gast.Call) -> bool:
 
 
 def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
+    if place_of(node) is not None:
+        return
     written = out_argument(node)
     for array in written.elts if isinstance(written, gast.Tuple) else [written] if written is not None else []:
         yield Change(array, array, "`out=` writes into it")

@@ -19,12 +19,15 @@ import gast
 
 from ....runtime.frozen import is_named, why_not
 from ....runtime.nature import article
+from ....runtime.values import is_number_data
 from ... import vocabulary as words
 from ...analysis.memory.alias_source import AliasFacts
+from ...at_places import place_of
 from ...diagnostics import Diagnostic, Edit, Label, Span
 from ...dtypes import NUMPY_NAMES
 from ...records import dataclass
 from ...vocabulary import OUTSIDE, Vocabulary, belongs, closest
+from ..source.constant_names import is_capital
 from ..source.resolve import (
     INSTEAD_OF_OBJECT,
     MISSING,
@@ -36,6 +39,7 @@ from ..source.resolve import (
 )
 from ..source.scopes import LEAVES, Scope, evaluated_here
 
+AS_A_CONSTANT = "if nothing changes it, write its name in capitals: it is a constant then"
 OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 
@@ -143,7 +147,9 @@ class Judge:
         help_ = instead_of_reading((written,), self.freeze, reason)
         subject = "" if reason else written
         place, declares = Span.of(read, self.file), "freeze" if subject else ""
-        yield Diagnostic("P007", text, place, "read here", labels, (help_,), subject=subject, declares=declares)
+        may_be_constant = found.span is not None and is_number_data(found.value) and not is_capital(written)
+        helps = (help_, AS_A_CONSTANT) if may_be_constant else (help_,)
+        yield Diagnostic("P007", text, place, "read here", labels, helps, subject=subject, declares=declares)
 
     def _what_can_change(self, node: gast.expr) -> gast.expr:
         """Of `settings.table.rows` the part that is a list: what is behind it belongs to it."""
@@ -227,6 +233,8 @@ class Judge:
         function = f"numpy.{method}"
         known = words.NUMPY_METHODS - words.METHOD_WAYS_OUT.keys()  # a function of that name may be another one
         if method in ALWAYS_METHODS or (method in known and self.vocabulary.is_supported(function)):
+            return
+        if place_of(node) is not None:
             return
         if method == "type" and isinstance(base, gast.Attribute) and base.attr == "dtype":
             return  # a conversion, which the specialiser knows

@@ -30,6 +30,7 @@ from .constructs import refused_constructs
 from .effects import Judge
 from .fixes import with_fix
 from .helpers import Helper, reached
+from .keys import reused_keys
 
 
 class Options(Protocol):
@@ -132,13 +133,14 @@ class Check:
             is_helper,
         )  # fmt: skip
         yield from changes(around)
+        yield from reused_keys(scope, source.file, resolve)
 
 
 def in_one_line(found: list[Diagnostic], freeze: Freeze) -> tuple[Diagnostic, ...]:
     """Every fault that freezing answers proposes the one line that answers all of them."""
     names = tuple(dict.fromkeys(fault.subject for fault in found if fault.code == "P007" and fault.subject))
-    help_ = (instead_of_reading(names, freeze),)
-    return tuple(replace(d, help=help_) if d.code == "P007" and d.subject else d for d in found)
+    help_ = instead_of_reading(names, freeze)
+    return tuple(replace(d, help=(help_, *d.help[1:])) if d.code == "P007" and d.subject else d for d in found)
 
 
 def _each_told_once(found: list[Diagnostic]) -> Iterator[Diagnostic]:

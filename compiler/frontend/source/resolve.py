@@ -27,6 +27,7 @@ from ...diagnostics import CompileError, Span, source_lines
 from ...records import dataclass
 from ...syntax import nodes_of
 from ...vocabulary import LIBRARIES, words
+from .constant_names import is_constant_at
 from .read import read
 
 # module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
@@ -109,7 +110,15 @@ def member(base: Resolution, attribute: str) -> Resolution:
 
 
 def library(dotted: str, value: Any = MISSING) -> Resolution:
-    return Resolution("library", dotted, value)
+    return Resolution("library", of_namespace(dotted), value)
+
+
+def of_namespace(dotted: str) -> str:
+    """The name of NumPy's that one in the namespace of Arrays stands for; every other name as it is."""
+    name = dotted.removeprefix("pellucid.numpy.")
+    first = name.partition(".")[0]
+    is_of_library = f"pellucid.numpy.{first}" in sys.modules and first not in ("linalg", "fft")
+    return dotted if name == dotted or is_of_library else f"numpy.{name}"
 
 
 # --- live ----------------------------------------------------------------------------------------------------------
@@ -128,6 +137,8 @@ def live_resolver(function: types.FunctionType) -> Resolve:
                 return _not_yet(function, name)
         if name in function.__globals__:
             found = classify(function.__globals__[name], name)
+            if found.kind == "mutable" and is_constant_at("global", function, name):
+                return Resolution("constant", name, found.value)
             return dataclasses.replace(found, span=_assigned_at(function, name)) if found.kind == "mutable" else found
         if hasattr(builtins, name):
             return Resolution("builtin", name, getattr(builtins, name))
@@ -244,7 +255,8 @@ def library_name(value: Any) -> str | None:
         module = owner.__name__
     if not isinstance(name, str) or not isinstance(module, str) or module.split(".")[0] not in LIBRARIES:
         return None
-    if module.startswith("pellucid") and not isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
+    known = types.FunctionType | types.BuiltinFunctionType | type
+    if module.startswith("pellucid") and not (isinstance(value, known) or _is_compiled(value)):
         return None
     parts = module.split(".")
     places = [".".join(parts[:length]) for length in range(1, len(parts) + 1)] + ["scipy.special"]
@@ -269,6 +281,8 @@ def _library_member(module: types.ModuleType, attribute: str) -> Resolution:
 def _user_member(module: types.ModuleType, attribute: str) -> Resolution:
     dotted = f"{module.__name__}.{attribute}"
     value = getattr(module, attribute, MISSING)
+    if value is not MISSING and is_constant_at("attribute", module, attribute):
+        return Resolution("constant", dotted, value)
     return Resolution("undefined", dotted) if value is MISSING else classify(value, dotted)
 
 

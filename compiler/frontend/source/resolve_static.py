@@ -25,6 +25,7 @@ from ...diagnostics import Span
 from ...parsing import parsed_module
 from ...syntax import imported_as
 from ...vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
+from .constant_names import is_constant_in
 from .resolve import NameSource, Resolution, Resolve, library, member, resolve_chain
 
 ARRAY_MAKERS = INDEX_MAKERS | words("load loadtxt genfromtxt fromfile frombuffer asarray outer diag loads")
@@ -126,6 +127,8 @@ class StaticNames:
                 return self._class(name, statement, span)
             case gast.Assign(targets=[gast.Name()], value=value) | gast.AnnAssign(value=value) if value is not None:
                 found = self.classify(value, name)
+                if found.kind == "mutable" and self.outer is None and is_constant_in(self.text, name, found.what):
+                    found = Resolution("constant", name)
                 return Resolution(found.kind, found.name, found.value, found.what, span, found.members, found.source)
             case _:
                 return Resolution("undecided", name, span=span)

@@ -232,9 +232,9 @@ def python_class(frame: Frame, value: Value) -> type | None:
         case (_, ListOf()) | (Table(), _):
             return list
         case Sequence() | Rows(), _:
-            return held.kind
+            return getattr(held, "like", None) or held.kind
         case Mapping_(), _:
-            return dict
+            return dict if held.like is None else held.like[0]
         case Text(), _:
             return str
         case Record(), _:

@@ -12,17 +12,18 @@ from typing import Any, NoReturn
 
 import gast
 
-from ....runtime.frozen import why_not
+from ....runtime.frozen import Place, why_not
 from ....runtime.nature import article, nature
+from ..source.constant_names import is_constant_at
 from ..source.resolve import INSTEAD_OF_OBJECT, instead_of_reading, is_object
 from .frame import Frame
 
 
-def require_constant(frame: Frame, value: Any, name: str, node: gast.AST, has_place: bool) -> None:
+def require_constant(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | None) -> None:
     """What can change is refused here as it is at decoration, when perhaps it was something else."""
     kind, what = nature(value)
-    if kind == "mutable":
-        refuse(frame, name, what, node, has_place, why_not(value))
+    if kind == "mutable" and (place is None or not is_constant_at(place.kind, place.owner, place.name)):
+        refuse(frame, name, what, node, place is not None, why_not(value))
     if not kind and is_object(value):
         message = f"the compiler cannot see into `{name}`: it is {article(type(value).__name__)}"
         frame.fault("P008", message, node, "used here", (INSTEAD_OF_OBJECT,))

@@ -8,6 +8,7 @@ An object whose length is known holds its items; one that grows in a loop holds 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -305,7 +306,8 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     match held:
         case Mapping_(items=old):
             key = keyed.known_key(frame, base, evaluate.evaluate(frame, items), node, value)
-            return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
+            changed = dataclasses.replace(held, items=tuple({**dict(old), key: value}.items()))
+            return change(frame, base, changed, node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
             given = iteration.static_items(frame, classes.iterable(frame, value, node), node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...types import ListOf
-from .values import OneOf, Optional, Static, Value
+from .values import Mapping_, OneOf, Optional, Static, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -32,10 +32,10 @@ def describe(frame: Frame, value: Value) -> str:
         return " or ".join(dict.fromkeys(frame.describe(case) for case in value.cases))
     if isinstance(value, Static):
         return type(value.value).__name__
-    cls = getattr(value, "cls", None)
+    cls = value.like[0] if isinstance(value, Mapping_) and value.like is not None else getattr(value, "cls", dict)
     cls = getattr(getattr(cls, "python", cls), "__name__", "")
     words = {
-        "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": FUNCTION,
+        "Table": "list", "Mapping_": cls, "Record": cls, "Bound": "method", "Closure": FUNCTION,
         "Derived": FUNCTION, "Partial": FUNCTION, "Text": "str",
     }  # fmt: skip
     kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))

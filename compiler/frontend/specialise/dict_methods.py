@@ -8,6 +8,8 @@ the dict is empty here, and there is no doubt about the answer.
 
 from __future__ import annotations
 
+import dataclasses
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -66,15 +68,20 @@ def pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Valu
             no_key(frame, name, node)
         return default
     found = items.pop(name)
-    change(frame, target, Mapping_(tuple(items.items())), node)
+    _refill(frame, target, tuple(items.items()), node)
     return found
+
+
+def _refill(frame: Frame, target: Ref, items: tuple[tuple[Any, Value], ...], node: gast.AST) -> None:
+    """The same dict with these items."""
+    change(frame, target, dataclasses.replace(frame.held(target), items=items), node)
 
 
 def _pop_item(frame: Frame, target: Ref, node: gast.AST) -> Value:
     items = frame.held(target).items
     if not items:
         stop(frame, "KeyError", "popitem(): dictionary is empty", node)
-    change(frame, target, Mapping_(items[:-1]), node)
+    _refill(frame, target, items[:-1], node)
     return Sequence((keyed.as_key(items[-1][0]), items[-1][1]))
 
 
@@ -82,7 +89,7 @@ def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default:
     held, name = frame.held(target), keyed.known_key(frame, target, key, node, default)
     found = held.get(name)
     if found is None:
-        change(frame, target, Mapping_((*held.items, (name, default))), node)
+        _refill(frame, target, (*held.items, (name, default)), node)
     return default if found is None else found
 
 
@@ -90,17 +97,21 @@ def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: 
     for other in others:
         put_all(frame, target, other, node)
     if named:
-        change(frame, target, Mapping_(tuple({**dict(frame.held(target).items), **named}.items())), node)
+        _refill(frame, target, tuple({**dict(frame.held(target).items), **named}.items()), node)
     return NONE
 
 
 def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    change(frame, target, Mapping_(()), node)
+    _refill(frame, target, (), node)
     return NONE
 
 
 def _copy(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    return keyed.new_dict(frame, dict(frame.held(target).items), node)
+    held = frame.held(target)
+    copied = keyed.new_dict(frame, dict(held.items), node)
+    if held.like is not None and held.like[0] in (OrderedDict, defaultdict):  # others below `dict` give a dict
+        frame.heap.contents[copied.number] = dataclasses.replace(held)
+    return copied
 
 
 def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AST) -> Value:
@@ -135,7 +146,7 @@ def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> 
         classes.special_call(frame, target, "__setitem__", [key, value], node)
         return
     name = keyed.known_key(frame, target, key, node, value)
-    change(frame, target, Mapping_(tuple({**dict(held.items), name: value}.items())), node)
+    _refill(frame, target, tuple({**dict(held.items), name: value}.items()), node)
 
 
 def put_each(frame: Frame, target: Ref, pairs: list[tuple[Value, Value]], node: gast.AST) -> None:

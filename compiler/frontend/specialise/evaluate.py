@@ -24,6 +24,7 @@ from . import (
     apply,
     arrays,
     attributes,
+    changed_copies,
     choices,
     classes,
     comprehensions,
@@ -91,7 +92,8 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         left, right = evaluate(frame, node.left), evaluate(frame, node.right)
         return binary(frame, type(node.op), left, right, node, hint)
     if kind is gast.Call:
-        return apply.call(frame, node, hint)
+        changed = changed_copies.called(frame, node, hint)
+        return apply.call(frame, node, hint) if changed is None else changed
     match node:
         case gast.UnaryOp(op=op, operand=operand):
             return unary(frame, type(op), evaluate(frame, operand), node, hint)

@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from ....runtime.namespace import of_numpy
 from ... import syntax, types
 from ...analysis.memory.alias import shown_by
 from ...dtypes import INT_WORD, is_integer, promote_dtypes
@@ -49,7 +50,7 @@ def binding_of(value: Any) -> NameBinding | Primitive | StaticFunction | None:
     """What a Python object means to the compiler, if it is one of the library's."""
     if isinstance(value, Primitive | StaticFunction):
         return value
-    return python_names.binding_of(value)
+    return python_names.binding_of(of_numpy(value))
 
 
 def method(name: str) -> NameBinding | None:

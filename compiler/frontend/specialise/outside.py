@@ -20,6 +20,7 @@ import numpy as np
 from ....runtime import frozen as freezing
 from ....runtime.frozen import Place, Unfreezable
 from ....runtime.guards import ABSENT
+from ....runtime.namespace import of_numpy
 from . import classes, constancy, dict_methods, known_numbers, library, slices
 from .constants import Unsupported, constant
 from .frame import Frame
@@ -147,12 +148,13 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
 
     Without a `place` that a guard has, arrays cannot be found again and are refused.
     """
+    value = of_numpy(value)
     if isinstance(value, python_types.ModuleType):
         return Static(value)
     if not isinstance(value, np.ndarray) and library.binding_of(value) is not None or slices.is_index_expression(value):
         return Static(value)
     if not frame.is_library:
-        constancy.require_constant(frame, value, name, node, place is not None)
+        constancy.require_constant(frame, value, name, node, place)
     return taken_apart(frame, value, name, node, None if frame.is_library else place)
 
 

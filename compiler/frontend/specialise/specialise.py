@@ -28,7 +28,7 @@ from ...diagnostics import CompileError, InternalError, StaticArgumentError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
-from . import apply, constant_tables, dict_methods, instances, ruled_calls, text_numbers
+from . import apply, constant_tables, dict_methods, instances, library, ruled_calls, text_numbers
 from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
@@ -85,7 +85,8 @@ def walked(
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
     builder.may_unify = is_entry
-    frame = Frame(task, builder, source, task.world.namespace(function), live_after=table)
+    namespace = task.world.namespace(function, library.is_library(function))
+    frame = Frame(task, builder, source, namespace, live_after=table)
     parameters = instances.declare(builder, arguments, frame)
     given = dict(frame.variables)
     frame.variables = {

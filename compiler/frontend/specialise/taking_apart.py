@@ -51,8 +51,11 @@ def from_python(
         return made
     if isinstance(value, tuple | list):
         kind = list if isinstance(value, list) else tuple
-        return Sequence(tuple(from_python(v, convert, of_list) for v in value), kind)
+        items = tuple(from_python(v, convert, of_list) for v in value)
+        return Sequence(items, kind, None if type(value) is kind else type(value))
     if isinstance(value, Mapping):
-        return Mapping_(tuple((k, from_python(v, convert, of_list)) for k, v in value.items()))
+        pairs = tuple((k, from_python(v, convert, of_list)) for k, v in value.items())
+        is_other = isinstance(value, dict) and type(value) is not dict
+        return Mapping_(pairs, (type(value), getattr(value, "default_factory", None)) if is_other else None)
     made = convert(value)
     return Static(value) if made is None else made

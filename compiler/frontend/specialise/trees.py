@@ -9,11 +9,11 @@ container.
 from __future__ import annotations
 
 import dataclasses
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
-import numpy as np
 
 from ....runtime.structures import (
     REGISTERED,
@@ -25,10 +25,8 @@ from ....runtime.structures import (
     sorted_keys,
     taken_apart,
 )
-from ... import syntax
-from ...dtypes import NUMPY_DTYPE
-from ...types import Array, ListOf
-from . import apply, choices, classes, containers, evaluate, iteration, library, outside
+from ...types import ListOf
+from . import apply, classes, containers, evaluate, iteration, outside, tree_vectors
 from .frame import Frame
 from .heap import object_of
 from .record_classes import is_namedtuple_class, record_fields
@@ -39,7 +37,6 @@ from .values import (
     Mapping_,
     OneOf,
     Optional,
-    Partial,
     Record,
     Rows,
     Sequence,
@@ -68,12 +65,13 @@ def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tupl
         case Static(value=found) if (apart := taken_apart(found)) is not None:
             _require_no_own_way(frame, apart[0].kind, node)
             return apart[0], [outside.read(frame, part, "item", node) for part in apart[1]]
-        case Sequence(items=items, kind=kind):
-            return _level(kind, None, list(items))
-        case Mapping_():
+        case Sequence(items=items, kind=kind, like=like):
+            return _level(like or kind, None, list(items))
+        case Mapping_(like=like):
+            cls, made_by = like or (dict, None)
             order = tuple(key for key, _ in held.items)
-            keys = _sorted(frame, order, node)
-            return _level(dict, keys, [part for key in keys if (part := held.get(key)) is not None], order)
+            keys = order if cls is OrderedDict else _sorted(frame, order, node)
+            return _level(cls, keys, [part for key in keys if (part := held.get(key)) is not None], order, made_by)
         case Record(cls=cls):
             _require_no_own_way(frame, cls, node)
             if is_namedtuple_class(cls) or dataclasses.is_dataclass(cls):
@@ -98,9 +96,9 @@ def _require_no_own_way(frame: Frame, kind: type | None, node: gast.AST) -> None
 
 
 def _level(
-    kind: type, keys: tuple[Any, ...] | None, found: list[Value], order: tuple[Any, ...] = ()
+    kind: type, keys: tuple[Any, ...] | None, found: list[Value], order: tuple[Any, ...] = (), made_by: Any = None
 ) -> tuple[Structure, list[Value]]:
-    return Structure(kind, keys, (LEAF,) * len(found), order=order), found
+    return Structure(kind, keys, (LEAF,) * len(found), made_by, order), found
 
 
 def _require_known(frame: Frame, held: Value, node: gast.AST) -> None:
@@ -131,14 +129,18 @@ def filled(frame: Frame, one: Structure, parts: list[Value]) -> Value:
     kind: Any = one.kind
     if kind is type(None):
         return NONE
-    if kind in (tuple, list):
-        return object_of(Sequence(tuple(parts), kind), frame.heap)
+    if one.keys is None:
+        base = list if issubclass(kind, list) else tuple
+        return object_of(Sequence(tuple(parts), base, None if kind is base else kind), frame.heap)
     named = dict(zip(one.keys or (), parts, strict=True))
     for name, value in zip(meta_fields(kind), one.aux or (), strict=True):
         named[name] = value if isinstance(value, Value) else outside.read(frame, value, name, frame.node)
-    order = one.order or (one.keys if kind is dict else record_fields(kind)) or ()
+    is_dict = issubclass(kind, dict)
+    order = one.order or (one.keys if is_dict else record_fields(kind)) or ()
     pairs = tuple((key, named[key]) for key in order)
-    return object_of(Mapping_(pairs) if kind is dict else Record(kind, pairs), frame.heap)
+    if not is_dict:
+        return object_of(Record(kind, pairs), frame.heap)
+    return object_of(Mapping_(pairs, None if kind is dict else (kind, one.made_by)), frame.heap)
 
 
 # --- whole containers ----------------------------------------------------------------------------------------------
@@ -161,7 +163,9 @@ def unflattened(frame: Frame, structure: Structure, leaves: Iterator[Value]) -> 
 
 
 def mapped(frame: Frame, visit: Callable, path: tuple, values: list[Value], is_leaf: Value, node: gast.AST) -> Value:
-    """A container like the first of these, with `visit(path, leaves)` for its leaves."""
+    """A container like the first, with `visit(path, leaves)` for its leaves; a part stays where another is None."""
+    if not is_none(values[0]) and any(map(is_none, values[1:])):
+        return values[0]
     found = parts_of(frame, values[0], is_leaf, node)
     if found is None:
         made: Value = visit(path, values)
@@ -299,99 +303,15 @@ def _parts_at(frame: Frame, outer: Structure, value: Value, node: gast.AST) -> l
     return [found for child, part in zip(outer.children, parts) for found in _parts_at(frame, child, part, node)]
 
 
-# --- vectors -------------------------------------------------------------------------------------------------------
-
-
-def _ravel(way_back: Any) -> Callable:
-    def ravel(frame: Frame, args, kwargs, node, hint) -> Value:
-        found: list[Value] = []
-        structure = flattened(frame, args[0], NONE, found, node)
-        made = [_array(frame, leaf, node) for leaf in found]
-        shapes = Sequence(tuple(Sequence(tuple(_lengths(frame, one, node))) for one in made))
-        dtypes = Sequence(tuple(Static(NUMPY_DTYPE[_type(frame, one).dtype]) for one in made))
-        flat = [apply.apply(frame, Static(np.ravel), [one], {}, node, hint) for one in made]
-        joined = Static(np.concatenate) if flat else Static(np.zeros)
-        given: Value = Sequence(tuple(flat)) if flat else Static(0)
-        vector = apply.apply(frame, joined, [given], {}, node, hint)
-        return Sequence((vector, Partial(Static(way_back), (Static(structure), shapes, dtypes))))
-
-    return ravel
-
-
-def _array(frame: Frame, leaf: Value, node: gast.AST) -> Value:
-    if frame.type_of(leaf) is None:
-        frame.fault("T001", f"a {frame.describe(leaf)} has no place in a vector", node, "taken apart here")
-    return leaf if frame.is_array(leaf) else apply.apply(frame, Static(np.asarray), [leaf], {}, node)
-
-
-def _type(frame: Frame, value: Value) -> Array:
-    found = frame.type_of(value)
-    assert isinstance(found, Array)
-    return found
-
-
-def _lengths(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
-    assert isinstance(value, Leaf)
-    return [evaluate.length_of(frame, value, axis, node) for axis in range(_type(frame, value).ndim)]
-
-
-def _unravel(frame: Frame, args, kwargs, node, hint) -> Value:
-    known, shapes, dtypes, flat = args
-    structure = evaluate.known(frame, known, node, "the structure")
-    if not frame.is_array(flat) or _type(frame, flat).ndim != 1:
-        frame.fault("T001", f"this takes a vector, not a {frame.describe(flat)}", node, "given here")
-    lengths = [frame.held(shape).items for shape in frame.held(shapes).items]
-    sizes = [_product(frame, list(shape), node) for shape in lengths]
-    ends: list[Value] = [Static(0)]
-    for size in sizes:
-        ends.append(evaluate.binary(frame, gast.Add, ends[-1], size, node))
-    _require_length(frame, flat, ends[-1], node)
-    leaves = []
-    for start, stop, shape, dtype in zip(ends, ends[1:], lengths, frame.held(dtypes).items, strict=False):
-        leaves.append(_piece(frame, flat, (start, stop), list(shape), dtype, node))
-    return unflattened(frame, structure, iter(leaves))
-
-
-def _product(frame: Frame, lengths: list[Value], node: gast.AST) -> Value:
-    size: Value = Static(1)
-    for length in lengths:
-        size = evaluate.binary(frame, gast.Mult, size, length, node)
-    return size
-
-
-def _require_length(frame: Frame, flat: Value, total: Value, node: gast.AST) -> None:
-    (given,) = _lengths(frame, flat, node)
-    differs = choices.compare(frame, gast.NotEq, given, total, node, "differs")
-    words = "this takes a vector of {} numbers, not an array of the shape ({},)"
-    if isinstance(differs, Static) and not differs.value:
-        return
-    error = syntax.raise_("ValueError", words, frame.atom(total, node), frame.atom(given, node), span=frame.here(node))
-    frame.builder.append(syntax.if_(frame.atom(differs, node), [error]))
-
-
-def _piece(
-    frame: Frame, flat: Value, ends: tuple[Value, Value], shape: list[Value], dtype: Value, node: gast.AST
-) -> Value:
-    assert isinstance(flat, Leaf)
-    start, stop = (frame.atom(end, node) for end in ends)
-    word = library.dtype_word(frame, dtype, node)
-    if not shape:
-        number = frame.builder.load(flat.name, [start], hint="t")
-        return frame.emit("cast", Leaf(number.id), node=node, dtype=word)
-    part = frame.builder.load(flat.name, [syntax.slice_(start, stop)], hint="t")
-    whole = frame.emit("reshape", Leaf(part.id), node=node, shape=tuple(frame.atom(n, node) for n in shape))
-    if _type(frame, whole).dtype == word:
-        return whole
-    return frame.emit("cast", whole, node=node, dtype=word)
-
-
 FUNCTIONS = (
     _flatten, _leaves, _structure, _unflatten, _map, _map_with_path, _flatten_with_path, _leaves_with_path, _reduce,
-    _all, _broadcast, _transpose, _unravel,
+    _all, _broadcast, _transpose,
 )  # fmt: skip
 KNOWN: dict[str, Any] = {function.__name__.removeprefix("_"): function for function in FUNCTIONS}
 
 
 def find(word: str, function: Any) -> Any:
     """What a function of `pellucid.tree` means here."""
-    return _ravel(function.__pellucid_way_back__) if word == "ravel" else KNOWN[word]
+    if word == "ravel":
+        return tree_vectors.ravel_with(function.__pellucid_way_back__)
+    return tree_vectors.unravel if word == "unravel" else KNOWN[word]

@@ -112,15 +112,17 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A tuple, or what a list holds, of a length that is known now; `kind` is `tuple` or `list`."""
+    """A tuple, or what a list holds, of a length that is known now; `like` is a class below `tuple` or `list`."""
     items: tuple[Value, ...]
     kind: type = tuple
+    like: type | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping_:
-    """What a dict holds; its keys are known now."""
+    """What a dict holds; its keys are known now.  `like` is a class below `dict`, and what makes missing items."""
     items: tuple[tuple[Any, Value], ...]
+    like: tuple[type, Any] | None = None
 
     def get(self, key: object) -> Value | None:
         return next((v for k, v in self.items if k == key and type(k) is type(key)), None)
@@ -279,7 +281,6 @@ class Dropped:
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Values that cannot be one variable; an error only where it is read."""
-
     left: str
     right: str
 
@@ -340,10 +341,10 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
 def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
     """The same container around other parts."""
     match value:
-        case Sequence(kind=kind):
-            return Sequence(new, kind)
-        case Mapping_(items=items):
-            return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
+        case Sequence(kind=kind, like=like):
+            return Sequence(new, kind, like)
+        case Mapping_(items=items, like=like):
+            return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)), like)
         case Record(cls=cls, items=items):
             return Record(cls, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
         case GeneratorCall(function=function, args=items):
@@ -380,8 +381,8 @@ def same_structure(left: Value, right: Value) -> bool:
         return False
     if [k for k, _ in parts(left)] != [k for k, _ in parts(right)]:
         return False
-    made_by = [[getattr(side, name, None) for name in ("cls", "kind", "is_weak", "kinds")] for side in (left, right)]
-    return made_by[0] == made_by[1]
+    facts = ("cls", "kind", "is_weak", "kinds", "like")
+    return all(getattr(left, name, None) == getattr(right, name, None) for name in facts)
 
 
 def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:

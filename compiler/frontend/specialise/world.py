@@ -14,9 +14,12 @@ import types as python_types
 from collections.abc import Iterable
 from typing import Any
 
+from ....runtime.frozen import copied
 from ....runtime.guards import ABSENT, WAYS_OF_MAKING, Guard, key_of, look_up
+from ....runtime.values import is_by_value
 from ...ops.python_names import LIBRARY
 from ...records import dataclass
+from ..source.constant_names import is_constant_at
 
 IMMUTABLE_TYPE = 1 << 8  # among the flags of a class: nobody can change its attributes
 
@@ -32,7 +35,9 @@ class World:
         key = key_of(kind, owner, name)
         guard = self.guards.get(key)
         if guard is None:
-            guard = self.guards[key] = Guard(kind, owner, sys.intern(name), look_up(kind, owner, name))
+            found = look_up(kind, owner, name)
+            found = copied(found) if is_by_value(found) and is_constant_at(kind, owner, name) else found
+            guard = self.guards[key] = Guard(kind, owner, sys.intern(name), found)
         return guard.found
 
     def include(self, guards: Iterable[Guard]) -> None:
