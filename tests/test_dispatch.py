@@ -434,13 +434,95 @@ def test_more_than_fits_goes_the_general_way():
     agree(learned(compile(lambda x: 1.0), [1.0]), endless)
 
 
-def test_frozen_and_mutated_arrays():
+def test_frozen_arrays():
     for x in (np.ones(3), np.ones((2, 3))):
         assert agree(frozen_sum, x) in ([], ["Function.__call__"])
-    x = np.zeros(3)
+
+
+CHANGED = {
+    "contiguous": lambda: np.arange(6.0).reshape(2, 3),
+    "transposed": lambda: np.arange(6.0).reshape(3, 2).T,
+    "stepped": lambda: np.arange(12.0).reshape(2, 6)[:, ::2],
+    "backwards": lambda: np.arange(6.0)[::-1],
+    "empty": lambda: np.zeros((0, 3)),
+    "one row": lambda: np.ones((1, 3)),
+    "no dimensions": lambda: np.array(1.0),
+    "f32": lambda: np.ones(3, "f4"),
+    "large": lambda: np.ones((300, 400)),
+}
+
+
+@native_only
+@pytest.mark.parametrize("kind", CHANGED)
+def test_arguments_that_are_changed(kind):
+    """As the Python function changes them, its result included, without a Python frame."""
+    learned(shifted, CHANGED[kind]())
+    shifted(CHANGED[kind]())
+    ours, theirs = CHANGED[kind](), CHANGED[kind]()
+    assert frames(shifted, ours) == [] and shifted.__wrapped__(theirs) is not None
+    assert ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+    assert np.allclose(np.asarray(shifted(ours)), shifted.__wrapped__(theirs)) and ours.tobytes() == theirs.tobytes()
+
+
+@native_only
+def test_arguments_that_change_places():
+    a, b = np.arange(4.0), np.ones(4)
     for _ in range(3):
-        shifted(x)
-    assert x.tolist() == [3.0, 3.0, 3.0]
+        exchanged(a, b)
+    want = b.copy(), a.copy(), a.copy()
+    assert frames(exchanged, a, b) == [] and (a.tolist(), b.tolist()) == (want[0].tolist(), want[1].tolist())
+    old = exchanged(a, b)
+    a += 5.0
+    assert np.asarray(old).tolist() == want[0].tolist(), "what is returned stays as it was"
+
+
+def test_what_cannot_be_changed_natively_is_refused_as_ever():
+    x, y = np.arange(8.0), np.ones(8)
+    for _ in range(3):
+        added(x, y)
+    assert frames(added, x, y) == [] or support.reason() is not None
+    for given in ((x, x), (x[:4], x[3:7]), (x[::-1], x), (np.broadcast_to(1.0, 8), y), (x, Array(x))):
+        before = x.copy()
+        with pytest.raises(ValueError, match="is declared with mutates="):
+            added(*given)
+        assert (x == before).all()
+    added(x[:4], x[4:])
+    assert (x == [*(before[:4] + before[4:]), *before[4:]]).all()
+    with pytest.raises(ValueError, match="is declared with mutates="):
+        added(Array(x), y)
+
+
+@native_only
+def test_an_error_leaves_arguments_as_they_were():
+    x = np.ones(4)
+    for _ in range(3):
+        shifted_to(x, 2)
+    before = x.copy()
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            shifted_to(x, 7)
+    assert (x == before).all()
+    shifted_to(x, 0)
+    assert (x == before + [6.0, 1.0, 1.0, 1.0]).all()
+
+
+@compile(mutates=("x",))
+def shifted_to(x, k):
+    x += 1.0
+    x[k] += 5.0
+
+
+@compile(mutates=("a", "b"))
+def exchanged(a, b):
+    t = a.copy()
+    a[:] = b
+    b[:] = t
+    return t
+
+
+@compile(mutates=("x",))
+def added(x, y):
+    x += y
 
 
 bias = np.array([1.0, 2.0, 3.0])
@@ -467,6 +549,11 @@ LEAK_CASES = {
     "records": (record, (State(np.ones(3)), Pair(1.0, np.ones(3))), {}),
     "views": (view, (np.ones(4),), {}),
     "an error": (element, (np.ones(3), 5), {}),
+    "a changed argument": (shifted, (np.ones(3),), {}),
+    "a changed view": (shifted, (np.ones(6)[::2],), {}),
+    "two that change places": (exchanged, (np.ones(3), np.zeros(3)), {}),
+    "a change that fails": (shifted_to, (np.ones(3), 7), {}),
+    "what cannot be changed": (shifted, (np.broadcast_to(1.0, 3),), {}),
     "a wrong call": (affine, (1.0, 2.0, 3.0), {}),
     "an argument that is not understood": (affine, (np.longlong(3),), {}),
 }

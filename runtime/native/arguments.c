@@ -237,7 +237,8 @@ static bool is_known_by_identity(PyTypeObject *type)
     return false;
 }
 
-static int64_t code_of_scalar(PyTypeObject *type)
+/* -1 for what is no scalar of NumPy's that we have. */
+int64_t code_of_scalar(PyTypeObject *type)
 {
     for (Py_ssize_t code = 0; code < PyTuple_GET_SIZE(types.scalars); code++)
         if ((PyTypeObject *)PyTuple_GET_ITEM(types.scalars, code) == type)

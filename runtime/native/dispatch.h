@@ -87,8 +87,20 @@ typedef struct {
 } GuardTable;
 
 typedef struct {
+    PyObject *dict;
+    PyObject *name;
+    PyObject *expected; /* a copy, which nobody changes */
+} GuardValue;
+
+typedef struct {
     int64_t slot, rank, shift;
 } HiddenArray;
+
+typedef struct {
+    int64_t result, argument; /* slots: what machine code made, and the argument that it is written to */
+    int64_t rank, shift;
+    PyObject *dtype;
+} Target;
 
 typedef struct {
     PyObject *owner; /* holds all that the plan refers to */
@@ -105,6 +117,8 @@ typedef struct {
     int64_t word_count;
     GuardTable *tables;
     int64_t table_count;
+    const GuardValue *values; /* containers of numbers, compared by value */
+    int64_t value_count;
     int64_t slot_count;
     int64_t queue_limit; /* elements of arguments from which on a call that has not been timed goes on after it has
                             returned; -1: none does */
@@ -112,6 +126,8 @@ typedef struct {
     const HiddenArray *copied; /* arguments from outside that may change after the call */
     int64_t copied_count;
     _Atomic double pace; /* nanoseconds that the last call took for each element and each unit of an int; 0: not known */
+    const Target *targets; /* the arguments that are changed in place; their results come behind those of `leaves` */
+    int64_t target_count;
 } Plan;
 
 typedef struct {
@@ -180,9 +196,10 @@ bool bind_arguments(Scan *scan, PyObject *const *args, int64_t given, PyObject *
 /* arguments.c */
 bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
 void release_scan(Scan *scan);
+int64_t code_of_scalar(PyTypeObject *type);
 
 /* results.c */
-PyObject *give(const Plan *plan, int64_t *slots);
+PyObject *give(const Plan *plan, const Scan *scan);
 PyObject *assemble(const Plan *plan, PyObject **leaves);
 
 /* questions.c */
@@ -190,9 +207,16 @@ PyObject *describe(PyObject *module, PyObject *args);
 PyObject *ask_guards(PyObject *module, PyObject *address);
 PyObject *place(PyObject *module, PyObject *args);
 
+/* targets.c */
+bool may_write(const Plan *plan, const Scan *scan);
+bool write_targets(const Plan *plan, const Scan *scan);
+void release_targets(const Plan *plan, const int64_t *slots);
+
+/* guards.c */
+bool holds(const Plan *plan);
+
 /* calls.c */
 uint64_t hash_of(const int64_t *words, int64_t count);
-bool holds(const Plan *plan);
 extern PyMethodDef DISPATCH[];
 PyObject *natively_called(void);
 

@@ -147,11 +147,19 @@ PyObject *assemble(const Plan *plan, PyObject **leaves)
     return stack[0];
 }
 
-/* The result of a call that went well. */
-PyObject *give(const Plan *plan, int64_t *slots)
+/* The result of a call that went well.  Results may show elements of arguments, so those are changed when all results are
+   made. */
+PyObject *give(const Plan *plan, const Scan *scan)
 {
     PyObject *leaves[RESULTS];
-    if (!make_leaves(plan, slots, leaves))
+    int64_t *slots = (int64_t *)scan->slots;
+    if (!make_leaves(plan, slots, leaves)) {
+        release_targets(plan, slots);
         return NULL;
+    }
+    if (plan->target_count > 0 && !write_targets(plan, scan)) {
+        drop(leaves, plan->leaf_count);
+        return NULL;
+    }
     return assemble(plan, leaves);
 }

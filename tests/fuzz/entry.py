@@ -78,8 +78,14 @@ def fields(state, rest):
     return state.x * state.scale, rest[0]
 
 
+def change(x, y=1.0, *, k=0):
+    x[...] = y * k
+    return y, x.copy()
+
+
 KINDS = 50  # of arguments that are thrown at a function before it gives way to another like it
-FUNCTIONS = (add, inside, fields)
+FUNCTIONS = (add, inside, fields, change)
+OPTIONS = {change: {"mutates": ("x",)}}
 again = pellucid.compile(add)
 
 
@@ -136,7 +142,7 @@ def odd(rng, parts):
 def usual(rng, function):
     """Arguments that the function takes, of a few kinds."""
     x = rng.choice([np.ones(3), np.ones(1), 2.0, np.float32(1.0), np.arange(4)[::2]])
-    if function.__name__ == "add":
+    if function.__name__ in ("add", "change"):
         return [x, rng.choice([1.0, 2])], {"k": 3} if rng.random() < 0.5 else {}
     if function.__name__ == "inside":
         return [{"a": [x], "b": 1.0}, 2.0], {}
@@ -161,6 +167,11 @@ def outcome(call, args, kwargs):
         return call(*args, **kwargs)
     except Exception as error:
         return type(error)
+
+
+def is_written(args, kwargs, got):
+    """Whether what was declared as changed holds what the result says."""
+    return isinstance(got, type) or alike(pellucid.Array(kwargs["x"] if "x" in kwargs else args[0]), got[1])
 
 
 def alike(one, other):
@@ -192,14 +203,14 @@ def main():
             break
         rng = random.Random(seed)
         if (seed - options.seed) % KINDS == 0:
-            functions = [pellucid.compile(function) for function in FUNCTIONS]
+            functions = [pellucid.compile(function, **OPTIONS.get(function, {})) for function in FUNCTIONS]
         function = rng.choice(functions)
         args, kwargs = arguments(rng, function)
         want = outcome(type(function).__call__, (function, *args), kwargs)
         for _ in range(options.repeat if not isinstance(want, type) else 3):
             got = outcome(function, args, kwargs)
             calls += 1
-            if not alike(got, want):
+            if not alike(got, want) or function.__pellucid__.mutates and not is_written(args, kwargs, got):
                 print(f"seed {seed}: {got!r} instead of {want!r}")
                 return 1
         native += not isinstance(want, type)
