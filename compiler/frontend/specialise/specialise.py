@@ -122,6 +122,9 @@ def walked(
     task.hidden_of[name] = instances.used_hidden(builder, builder.body)
     program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
     arguments = {key: given[key] for key in arguments}
+    if is_entry and changed and not hidden:  # what comes from outside may show the memory of an argument
+        places = tuple(parameters.index(name) for name in changed)
+        program = Program(name, {**program.functions, name: program.main.with_(changed=places)})
     guards = tuple(task.world.guards.values())
     result = text_numbers.told(task, result)
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
