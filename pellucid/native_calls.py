@@ -53,8 +53,6 @@ class NativeCalls:
         if self._calls is None:
             return None
         self._calls.ask_quickly(compiled.guards)
-        if any(map(_has_rows, flat.arguments.values())):
-            return None
         if any(meta_fields(cls) for value in flat.arguments.values() for cls in record_classes(value)):
             return None  # native code does not know which fields of a class are static
         if id(compiled) not in self._plans:
@@ -104,11 +102,6 @@ def with_own_containers(value: Any) -> Any:
             object.__setattr__(made, field.name, with_own_containers(getattr(value, field.name)))
         return made
     return value
-
-
-def _has_rows(value: Value) -> bool:
-    """Whether an argument holds a list of any length, which native code does not take apart."""
-    return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
 
 
 def recipe(structure: Value, count: int) -> list[RecipeWords]:

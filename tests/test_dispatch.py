@@ -139,6 +139,16 @@ def three(a, b, c):
 
 
 @compile
+def doubled(x):
+    return x * 2.0
+
+
+@compile
+def first_of(items):
+    return items[0]
+
+
+@compile
 def element(x, i):
     return x[i]
 
@@ -434,6 +444,95 @@ def test_more_than_fits_goes_the_general_way():
     agree(learned(compile(lambda x: 1.0), [1.0]), endless)
 
 
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    x: float
+    y: np.ndarray
+
+
+class Layer(NamedTuple):
+    w: np.ndarray
+    b: float
+
+
+MANY = 12
+ROWS = {
+    "floats": lambda k: 0.5 * k,
+    "ints": lambda k: k,
+    "bools": lambda k: k % 2 == 0,
+    "f32": lambda k: np.float32(k),
+    "bool_": lambda k: np.bool_(k % 3),
+    "vectors": lambda k: np.arange(3.0) + k,
+    "one by one": lambda k: np.full((1, 1), float(k)),
+    "ints in rows": lambda k: np.arange(4, dtype="i4").reshape(2, 2) * k,
+    "stepped": lambda k: (np.arange(24.0) * k).reshape(4, 6)[::2, ::-1],
+    "empty": lambda k: np.zeros((0, 2)),
+    "an Array": lambda k: Array(np.arange(3.0) * k),
+    "a result": lambda k: doubled(np.arange(3.0) * k),
+    "pairs": lambda k: (np.full((2, 3), float(k)), np.arange(2.0)),
+    "pairs in pairs": lambda k: ((1.0 * k, k), (np.ones(2), True)),
+    "records": lambda k: Layer(np.ones((2, 2)) * k, 0.5),
+    "instances": lambda k: Fixed(0.5 * k, np.arange(2.0) * k),
+    "an Array in pairs": lambda k: (Array(np.ones(2)) if k % 2 else np.ones(2) * k, 1.0),
+}
+APART = {
+    "ints and floats": lambda k: k if k % 2 else 1.0 * k,
+    "bools and ints": lambda k: True if k == 5 else k,
+    "other lengths": lambda k: np.ones(2 if k < 9 else 3),
+    "other dtypes": lambda k: np.ones(2, "f4" if k == 11 else "f8"),
+    "other layouts": lambda k: np.ones((2, 2)) if k else np.ones((2, 4))[:, ::2],
+    "Arrays and arrays": lambda k: Array(np.ones(2)) if k == 3 else np.ones(2),
+    "no dimensions": lambda k: np.array(1.0 * k),
+    "dicts": lambda k: {"a": 1.0 * k},
+    "lists": lambda k: [1.0 * k],
+    "texts": lambda k: "text",
+    "nothing": lambda k: None,
+    "empty pairs": lambda k: (),
+    "pairs and triples": lambda k: (1.0,) * (2 + (k == 7)),
+    "records and pairs": lambda k: Layer(np.ones(2), 0.5) if k else (np.ones(2), 0.5),
+    "a text in pairs": lambda k: (1.0, "text"),
+}
+GENERAL = {
+    "large ints": lambda k: 2**63 if k == 4 else k,
+    "a foreign byte order": lambda k: np.ones(2, ">f8"),
+    "complex": lambda k: 1j * k,
+    "a matrix": lambda k: np.ones(2).view(np.memmap),
+}  # fmt: skip
+
+
+@native_only
+@pytest.mark.parametrize("kind", [*ROWS, *APART, *GENERAL])
+def test_lists_of_many_items(kind):
+    """Items that are alike become an array for each place in them, natively as in Python."""
+    make = {**ROWS, **APART, **GENERAL}[kind]
+    given = compile(lambda items, k: items[k])
+    for count in (MANY, MANY + 5):
+        for k in (0, count - 1):
+            agree(given, [make(j) for j in range(count)], k)
+    counted = compile(lambda items: len(items))
+    learned(counted, [make(j) for j in range(MANY)])
+    assert (frames(counted, [make(j) for j in range(MANY)]) == []) == (kind not in GENERAL)
+    assert frames(counted, [make(j) for j in range(50)]) == [] or kind not in ROWS
+
+
+@native_only
+def test_fifty_layers():
+    @compile
+    def network(layers, x):
+        for w, b in layers:
+            x = np.tanh(w @ x + b)
+        return x
+
+    rng = np.random.default_rng(0)
+    for count in (9, 50, 200):
+        layers = [(rng.standard_normal((3, 3)), rng.standard_normal(3)) for _ in range(count)]
+        learned(network, layers, np.ones(3))
+        assert frames(network, layers, np.ones(3)) == []
+        np.testing.assert_allclose(np.asarray(network(layers, np.ones(3))), network.__wrapped__(layers, np.ones(3)))
+        layers[7] = (np.zeros((3, 3)), layers[7][1])
+        np.testing.assert_allclose(np.asarray(network(layers, np.ones(3))), network.__wrapped__(layers, np.ones(3)))
+
+
 def test_frozen_arrays():
     for x in (np.ones(3), np.ones((2, 3))):
         assert agree(frozen_sum, x) in ([], ["Function.__call__"])
@@ -549,6 +648,9 @@ LEAK_CASES = {
     "records": (record, (State(np.ones(3)), Pair(1.0, np.ones(3))), {}),
     "views": (view, (np.ones(4),), {}),
     "an error": (element, (np.ones(3), 5), {}),
+    "many items": (first_of, ([(np.ones(3), 1.0)] * 12,), {}),
+    "many items, not alike": (first_of, ([np.ones(3)] * 11 + [np.ones(2)],), {}),
+    "many items, not understood": (first_of, ([np.ones(3)] * 11 + [object()],), {}),
     "a changed argument": (shifted, (np.ones(3),), {}),
     "a changed view": (shifted, (np.ones(6)[::2],), {}),
     "two that change places": (exchanged, (np.ones(3), np.zeros(3)), {}),

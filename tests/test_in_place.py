@@ -258,3 +258,21 @@ def test_stages_say_what_is_stored(mutates):
 def test_array_is_not_changed():
     with pytest.raises(ValueError, match="mutates="):
         compile(shift, mutates=("a",))(pellucid.Array(VECTOR))
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_arrays_in_lists(count):
+    """Those of a short list are changed; a long list is made into one array, so that it is refused."""
+
+    def first(arrays):
+        arrays[0] += 1.0
+        arrays[1][0] = 5.0
+
+    compiled, arrays = compile(first, mutates=("arrays",)), [np.zeros(2) for _ in range(count)]
+    for _ in range(3):
+        if count > 8:
+            with pytest.raises(pellucid.TypeMismatchError, match="holds a long list"):
+                compiled(arrays)
+        else:
+            compiled(arrays)
+    assert [a.tolist() for a in arrays[:3]] == ([[0.0, 0.0]] * 3 if count > 8 else [[3.0, 3.0], [5.0, 0.0], [0.0, 0.0]])

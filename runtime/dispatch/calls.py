@@ -75,7 +75,7 @@ def own_folder(cls: type) -> str:
     return os.path.join(os.path.dirname(found), "") if found is not None else os.devnull
 
 
-Key: TypeAlias = tuple[tuple[int, ...], tuple[Any, ...], int]  # words, objects, the hash of the words
+Key: TypeAlias = tuple[tuple[int, ...], tuple[Any, ...], int, int]  # words, objects, the hash of the words, last slot
 
 
 class Calls:
@@ -132,7 +132,7 @@ class Calls:
         for cls in classes:
             self._meet(cls)
         key = self._key(code, args, kwargs)
-        if key is None:
+        if key is None or plan.first not in (0, key[3]):
             return
         self._add(key, plan)
         code.attach(function, ctypes.addressof(self._state))
@@ -160,7 +160,7 @@ class Calls:
 
     def _add(self, key: Key, plan: CallPlan) -> None:
         self._plans[id(plan)] = plan
-        keys, objects, hash_ = key
+        keys, objects, hash_, _ = key
         known = self._known.get(self._name(keys, objects))
         if known is not None:  # the world has changed, and other code answers such calls now
             ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.place

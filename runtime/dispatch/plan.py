@@ -77,6 +77,7 @@ class CallPlan:
     guards   what has to be as it was when the code was made
     queueing how the call may go on after it has returned; None where it may not
     targets  the arguments that are changed in place
+    first    the slot behind the arguments that are given; 0 where nobody knows
     """
 
     code: int
@@ -90,6 +91,7 @@ class CallPlan:
     guards: Guards = field(default_factory=Guards)
     queueing: Queueing | None = None
     targets: Sequence[TargetWords] = ()
+    first: int = 0
     held: list[Any] = field(default_factory=list)
     _place: Any = field(default_factory=ctypes.c_int64)
     _fixed: dict[str, int] = field(default_factory=dict)

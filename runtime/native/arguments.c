@@ -4,8 +4,7 @@
                                               slots   data, 3, 1, -, -, 1.0, 2         objects "b"
 
    The key says what `pellucid/flatten.py` says of the arguments, never less.  What is not understood makes the answer
-   false, with nothing done yet, and the call goes through Python: a wrong argument, a foreign byte order, strides of half an
-   element, a class that has ways of its own. */
+   false, with nothing done yet, and the call goes through Python: a foreign byte order, strides of half an element. */
 
 #include "asynchronous.h"
 
@@ -28,7 +27,7 @@ static void push_object(Scan *scan, PyObject *object)
     *scan->object++ = Py_NewRef(object);
 }
 
-static bool has_room(const Scan *scan)
+bool has_room(const Scan *scan)
 {
     return scan->key < scan->keys + KEYS && scan->slot < scan->slots + SLOTS && scan->object < scan->objects + OBJECTS &&
            scan->held < scan->kept + KEPT && scan->depth < DEPTH;
@@ -167,6 +166,9 @@ static bool scan_held(Scan *scan, PyObject *value, bool is_static)
 static bool scan_list(Scan *scan, PyObject *list, bool is_static)
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
+    int found = count > APART && !is_static ? scan_rows(scan, list) : ROWS_APART;
+    if (found != ROWS_APART)
+        return found == ROWS_ALIKE;
     push_key(scan, (int64_t)count << 8 | TOKEN_LIST);
     scan->depth++;
     for (Py_ssize_t k = 0; k < count; k++)
@@ -211,25 +213,29 @@ static bool scan_attributes(Scan *scan, PyObject *value, PyObject *fields, bool 
 }
 
 /* A NamedTuple or dataclass that the function has met: reading its fields runs no Python code. */
+const Record *record_of(const State *state, PyTypeObject *type)
+{
+    for (int64_t k = 0; k < state->records->count; k++)
+        if (state->records->items[k].type == type)
+            return &state->records->items[k];
+    return NULL;
+}
+
 static bool scan_record(Scan *scan, PyObject *value, bool is_static)
 {
-    const Records *records = scan->state->records;
-    for (int64_t k = 0; k < records->count; k++) {
-        const Record *record = &records->items[k];
-        if (record->type != Py_TYPE(value))
-            continue;
-        push_object(scan, (PyObject *)record->type);
-        if (record->kind == RECORD_ATTRIBUTES)
-            return scan_attributes(scan, value, record->fields, is_static);
-        return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
-               scan_tuple(scan, value, TOKEN_RECORD, is_static);
-    }
-    return false;
+    const Record *record = record_of(scan->state, Py_TYPE(value));
+    if (record == NULL)
+        return false;
+    push_object(scan, (PyObject *)record->type);
+    if (record->kind == RECORD_ATTRIBUTES)
+        return scan_attributes(scan, value, record->fields, is_static);
+    return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
+           scan_tuple(scan, value, TOKEN_RECORD, is_static);
 }
 
 /* --- what is known by itself ------------------------------------------------------------------------------------- */
 
-static bool is_known_by_identity(PyTypeObject *type)
+bool is_known_by_identity(PyTypeObject *type)
 {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(types.objects); k++)
         if ((PyTypeObject *)PyTuple_GET_ITEM(types.objects, k) == type)
@@ -367,7 +373,7 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
     scan->slot = scan->slots + CONTEXT_SLOTS;
     scan->object = scan->objects;
     scan->held = scan->kept;
-    scan->elements = scan->depth = scan->pending = 0;
+    scan->elements = scan->depth = scan->pending = scan->stacked_count = 0;
     scan->units = 0.0;
     scan->has_own = scan->has_raised = false;
     scan->state = state;
@@ -390,4 +396,6 @@ void release_scan(Scan *scan)
         Py_DECREF(*held);
     for (PyObject **object = scan->objects; object < scan->object; object++)
         Py_DECREF(*object);
+    for (int64_t k = 0; k < scan->stacked_count; k++)
+        pellucid_release(scan->stacked[k]);
 }

@@ -108,10 +108,11 @@ static void raise_error(const Plan *plan, int64_t status, int64_t *slots)
     Py_DECREF(error);
 }
 
-/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet. */
+/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet.  The arrays that
+   are made of lists last as long as the call. */
 static bool is_queued(const Plan *plan, const Scan *scan)
 {
-    return scan->has_own && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
+    return scan->has_own && scan->stacked_count == 0 && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
 }
 
 static PyObject *run_plan(Plan *plan, Scan *scan)

@@ -31,8 +31,11 @@ enum { LEAST_DEPTH = 10000 };
 enum {
     TOKEN_FLOAT = 1, TOKEN_INT, TOKEN_BOOL, TOKEN_SCALAR, TOKEN_ARRAY, TOKEN_TUPLE, TOKEN_LIST, TOKEN_DICT,
     TOKEN_RECORD, TOKEN_OBJECT, TOKEN_STATIC_INT, TOKEN_STATIC_FLOAT,
+    TOKEN_ROWS,
 };
 enum { FLAG_STATIC = 1, FLAG_EXTRA = 2 };
+enum { APART = 8, STACKED = 64 }; /* items of lists up to which they are taken apart; arrays made of longer ones */
+enum { ROWS_ALIKE, ROWS_APART, ROWS_UNKNOWN };
 enum { RECORD_TUPLE = 1, RECORD_ATTRIBUTES = 2 };
 enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY };
 enum { STEP_LEAF, STEP_STATIC, STEP_TUPLE, STEP_LIST, STEP_DICT, STEP_CALL };
@@ -165,11 +168,13 @@ typedef struct {
     int64_t pending; /* values that are not computed yet */
     bool has_own, has_raised; /* whether there is an `Array`; whether its error has been raised */
     const State *state;
+    int64_t stacked_count;
     PyObject *bound[PARAMETERS];
     int64_t keys[KEYS + SLACK];
     PyObject *objects[OBJECTS + SLACK];
     PyObject *kept[KEPT + SLACK];
     int64_t *places[KEPT + SLACK]; /* the slots of what is held; NULL where there is none */
+    void *stacked[STACKED]; /* memory of arrays that were made of lists */
     int64_t slots[SLOTS + SLACK];
 } Scan;
 
@@ -197,6 +202,12 @@ bool bind_arguments(Scan *scan, PyObject *const *args, int64_t given, PyObject *
 bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
 void release_scan(Scan *scan);
 int64_t code_of_scalar(PyTypeObject *type);
+bool is_known_by_identity(PyTypeObject *type);
+bool has_room(const Scan *scan);
+const Record *record_of(const State *state, PyTypeObject *type);
+
+/* rows.c */
+int scan_rows(Scan *scan, PyObject *list);
 
 /* results.c */
 PyObject *give(const Plan *plan, const Scan *scan);

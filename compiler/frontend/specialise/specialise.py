@@ -33,7 +33,7 @@ from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
 from .specialised import Specialised
-from .values import Leaf, Static, Value, map_leaves
+from .values import Leaf, Rows, Static, Value, map_leaves, parts
 
 MOST_WALKS = 100
 
@@ -137,6 +137,11 @@ def _with_rule(frame: Frame, function: python_types.FunctionType, source: Source
     return ruled_calls.call(frame, source.name, Static(function), given, spec, dict(frame.variables), source.tree)
 
 
+def _has_rows(value: Value) -> bool:
+    """Whether a value holds a list of any length, whose items are copies."""
+    return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
+
+
 def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:
     """Arguments declared as changed are copied in; the copy is a result that is written back."""
     changed: dict[str, str] = {}
@@ -150,5 +155,8 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
         return made
 
     for name in mutates:
+        if _has_rows(frame.tree(frame.variables[name])):
+            message = f"`{name}` is declared with mutates= and holds a long list, which is made into one array"
+            frame.fault("T005", message, tree, "declared here", ("pass an array, or return the new value",))
         frame.variables[name] = map_leaves(frame.tree(frame.variables[name]), copied)
     return changed

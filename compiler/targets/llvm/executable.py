@@ -130,6 +130,7 @@ class Executable:
             slot_count=ctypes.sizeof(self._slots) // 8,
             keep=self,
             guards=guards,
+            first=first,
             queueing=queueing(self.parameters, self.results, self.quick_below) if may_go_on else None,
             targets=[self._target(leaf, place) for leaf, place in zip(leaves[len(leaves) - len(changed) :], changed)],
         )
