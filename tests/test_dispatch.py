@@ -202,7 +202,8 @@ BASE = np.arange(24.0).reshape(4, 6)
 ARGUMENTS = {
     "float": 1.5, "minus zero": -0.0, "nan": float("nan"), "int": 7, "large int": 2**62, "bool": True,
     "f64": np.float64(1.5), "f32": np.float32(1.5), "i64": np.int64(-3), "i32": np.int32(-3), "bool_": np.bool_(True),
-    "0-d": np.array(2.5), "1-d": BASE[0], "2-d": BASE, "row": BASE[:1], "column": BASE[:, :1], "one": BASE[:1, :1],
+    "complex": 1.5 - 2.0j, "minus zeros": complex(-0.0, -0.0), "c128": np.complex128(1 + 2j), "c64": np.complex64(2 - 1j),
+    "complex array": BASE * 1j, "complex view": (BASE * 1j).astype("c8")[::2, ::-1], "0-d": np.array(2.5), "1-d": BASE[0], "2-d": BASE, "row": BASE[:1], "column": BASE[:, :1], "one": BASE[:1, :1],
     "transposed": BASE.T, "backwards": BASE[::-1], "stepped": BASE[:, ::2], "empty": BASE[:0],
     "f32 array": BASE.astype("f4"),
     "i32 array": BASE.astype("i4"), "i64 array": BASE.astype("i8"), "bool array": BASE > 3, "Array": Array(BASE),
@@ -214,7 +215,7 @@ UNUSUAL = {
     "half strides": np.zeros(4, "f8,i4")["f0"], "longlong": np.longlong(3), "longlong array": np.zeros(3, np.longlong),
     "IntEnum": type(pytest.ExitCode.OK)(1),
 }  # fmt: skip
-REFUSED = {"complex": 1j, "huge int": 2**63, "string": "x", "None": None, "matrix": np.ma.array([1.0])}
+REFUSED = {"huge int": 2**63, "string": "x", "None": None, "matrix": np.ma.array([1.0])}
 
 
 @pytest.mark.parametrize("kind", [*ARGUMENTS, *UNUSUAL, *REFUSED])
@@ -460,6 +461,9 @@ ROWS = {
     "floats": lambda k: 0.5 * k,
     "ints": lambda k: k,
     "bools": lambda k: k % 2 == 0,
+    "complex": lambda k: 1j * k,
+    "c64": lambda k: np.complex64(1j * k),
+    "complex pairs": lambda k: (1j * k, np.ones(2) * 1j),
     "f32": lambda k: np.float32(k),
     "bool_": lambda k: np.bool_(k % 3),
     "vectors": lambda k: np.arange(3.0) + k,
@@ -495,7 +499,7 @@ APART = {
 GENERAL = {
     "large ints": lambda k: 2**63 if k == 4 else k,
     "a foreign byte order": lambda k: np.ones(2, ">f8"),
-    "complex": lambda k: 1j * k,
+    "a large complex": lambda k: np.clongdouble(k),
     "a matrix": lambda k: np.ones(2).view(np.memmap),
 }  # fmt: skip
 

@@ -126,13 +126,15 @@ static bool scan_bool(Scan *scan, PyObject *value, bool is_static)
     return true;
 }
 
-/* A scalar of NumPy: its value as it stands in memory. */
-static bool scan_scalar(Scan *scan, PyObject *value, int64_t code)
+/* A scalar of NumPy, or a complex number: its value as it stands in memory. */
+static bool scan_scalar(Scan *scan, PyObject *value, int64_t key, uint8_t bytes)
 {
-    int64_t bits = 0;
-    memcpy(&bits, (char *)value + sizeof(PyObject), types.scalar_bytes[code]);
-    push_key(scan, code << 8 | TOKEN_SCALAR);
-    push_slot(scan, bits);
+    int64_t bits[2] = {0, 0};
+    memcpy(bits, (char *)value + sizeof(PyObject), bytes);
+    push_key(scan, key);
+    push_slot(scan, bits[0]);
+    if (bytes > sizeof *bits)
+        push_slot(scan, bits[1]);
     return true;
 }
 
@@ -212,15 +214,7 @@ static bool scan_attributes(Scan *scan, PyObject *value, PyObject *fields, bool 
     return true;
 }
 
-/* A NamedTuple or dataclass that the function has met: reading its fields runs no Python code. */
-const Record *record_of(const State *state, PyTypeObject *type)
-{
-    for (int64_t k = 0; k < state->records->count; k++)
-        if (state->records->items[k].type == type)
-            return &state->records->items[k];
-    return NULL;
-}
-
+/* Reading its fields runs no Python code. */
 static bool scan_record(Scan *scan, PyObject *value, bool is_static)
 {
     const Record *record = record_of(scan->state, Py_TYPE(value));
@@ -231,25 +225,6 @@ static bool scan_record(Scan *scan, PyObject *value, bool is_static)
         return scan_attributes(scan, value, record->fields, is_static);
     return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
            scan_tuple(scan, value, TOKEN_RECORD, is_static);
-}
-
-/* --- what is known by itself ------------------------------------------------------------------------------------- */
-
-bool is_known_by_identity(PyTypeObject *type)
-{
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(types.objects); k++)
-        if ((PyTypeObject *)PyTuple_GET_ITEM(types.objects, k) == type)
-            return true;
-    return false;
-}
-
-/* -1 for what is no scalar of NumPy's that we have. */
-int64_t code_of_scalar(PyTypeObject *type)
-{
-    for (Py_ssize_t code = 0; code < PyTuple_GET_SIZE(types.scalars); code++)
-        if ((PyTypeObject *)PyTuple_GET_ITEM(types.scalars, code) == type)
-            return code;
-    return -1;
 }
 
 /* --- `Array` ----------------------------------------------------------------------------------------------------- */
@@ -351,7 +326,9 @@ static bool scan_value(Scan *scan, PyObject *value, bool is_static)
         return scan_bool(scan, value, is_static);
     int64_t code = code_of_scalar(type);
     if (code >= 0)
-        return !is_static && scan_scalar(scan, value, code);
+        return !is_static && scan_scalar(scan, value, code << 8 | TOKEN_SCALAR, types.scalar_bytes[code]);
+    if (type == &PyComplex_Type)
+        return !is_static && scan_scalar(scan, value, TOKEN_COMPLEX, sizeof(Py_complex));
     if (is_known_by_identity(type))
         return scan_object(scan, value);
     return scan_container(scan, value, is_static);

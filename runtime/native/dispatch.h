@@ -31,13 +31,13 @@ enum { LEAST_DEPTH = 10000 };
 enum {
     TOKEN_FLOAT = 1, TOKEN_INT, TOKEN_BOOL, TOKEN_SCALAR, TOKEN_ARRAY, TOKEN_TUPLE, TOKEN_LIST, TOKEN_DICT,
     TOKEN_RECORD, TOKEN_OBJECT, TOKEN_STATIC_INT, TOKEN_STATIC_FLOAT,
-    TOKEN_ROWS,
+    TOKEN_ROWS, TOKEN_COMPLEX,
 };
 enum { FLAG_STATIC = 1, FLAG_EXTRA = 2 };
 enum { APART = 8, STACKED = 64 }; /* items of lists up to which they are taken apart; arrays made of longer ones */
 enum { ROWS_ALIKE, ROWS_APART, ROWS_UNKNOWN };
 enum { RECORD_TUPLE = 1, RECORD_ATTRIBUTES = 2 };
-enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY };
+enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY, LEAF_WEAK_COMPLEX };
 enum { STEP_LEAF, STEP_STATIC, STEP_TUPLE, STEP_LIST, STEP_DICT, STEP_CALL };
 
 typedef struct {
@@ -201,9 +201,11 @@ bool bind_arguments(Scan *scan, PyObject *const *args, int64_t given, PyObject *
 /* arguments.c */
 bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
 void release_scan(Scan *scan);
+bool has_room(const Scan *scan);
+
+/* kinds.c */
 int64_t code_of_scalar(PyTypeObject *type);
 bool is_known_by_identity(PyTypeObject *type);
-bool has_room(const Scan *scan);
 const Record *record_of(const State *state, PyTypeObject *type);
 
 /* rows.c */

@@ -39,6 +39,8 @@ static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all)
         return PyFloat_FromDouble(*(double *)(void *)slots);
     case LEAF_WEAK_INT:
         return PyLong_FromLongLong(*slots);
+    case LEAF_WEAK_COMPLEX:
+        return PyComplex_FromCComplex(*(Py_complex *)(void *)slots);
     case LEAF_WEAK_BOOL:
         return PyBool_FromLong(*slots != 0);
     case LEAF_SCALAR:

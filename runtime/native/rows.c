@@ -220,6 +220,8 @@ static int read_part(Rows *rows, PyObject *value)
     int64_t code = code_of_scalar(type);
     if (code >= 0)
         return take_number(rows, code << 8 | TOKEN_SCALAR, code, (char *)value + sizeof(PyObject));
+    if (type == &PyComplex_Type)
+        return take_number(rows, TOKEN_COMPLEX, types.codes[NPY_CDOUBLE], &((PyComplexObject *)value)->cval);
     if (type == &PyTuple_Type) {
         int found = expect(rows, (int64_t)PyTuple_GET_SIZE(value) << 8 | TOKEN_TUPLE);
         return found == ROWS_ALIKE ? read_parts(rows, value) : found;

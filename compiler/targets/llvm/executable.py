@@ -102,11 +102,12 @@ class Executable:
         may_go_on  whether the result can be put together before its numbers are known
         changed    the arguments, by number, that the last results are written to
 
-        None for lists, which are native inside a program only, as a rule, and for numbers of more than one slot.
+        None for lists, which are native inside a program only, as a rule.
         """
         types = (*self.parameters, *self.results)
-        if any(isinstance(t, ListOf) or isinstance(t, Scalar) and scalar_slots(t) > 1 for t in types):
+        if any(isinstance(t, ListOf) for t in types):
             return None
+        may_go_on = may_go_on and not any(isinstance(t, Scalar) and scalar_slots(t) > 1 for t in types)
         given = len(self.parameters) - count
         first = ARGUMENTS + sum(map(argument_slots, self.parameters[:given]))
 
