@@ -24,6 +24,7 @@ from .optimise.dead_stores import drop_dead_stores
 from .optimise.fuse import fuse
 from .optimise.gather import gather
 from .optimise.if_conversion import if_convert
+from .optimise.in_place import store_in_place
 from .optimise.independent import mark_independent
 from .optimise.known import has_loops, known
 from .optimise.loop_carried_buffers import carry
@@ -160,6 +161,7 @@ LOOPS_WAY = (
     Step(contract, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(reuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(carry, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
+    Step(store_in_place, takes=LOOPS, gives=LOOPS, keeps=(known,)),
     Step(shared_names, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known,)),
     Step(collapse, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(tidy_names, takes=LOOPS, gives=LOOPS, renames=True),

@@ -117,6 +117,8 @@ class Function:
     of their calls.  Of one that `is_judged` it is known that no store shows through another name.  What the results of
     one share that `keeps_apart` is relied on: no pass lets them share more.  Loops stay `as_written` where the user
     forbids to replace them.
+    `changed` are the parameters, by number, that the last results are written back to, and `in_place` those of them
+    whose elements the function stores itself: the call has seen to it that they share memory with no other argument.
     `held` is where analyses keep their answers (`remembered`).
     """
 
@@ -141,6 +143,8 @@ class Function:
     is_judged: bool = False
     keeps_apart: bool = False
     as_written: bool = False
+    changed: tuple[int, ...] = ()
+    in_place: tuple[int, ...] = ()
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

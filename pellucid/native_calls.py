@@ -48,20 +48,19 @@ class NativeCalls:
         self._plans: dict[int, tuple[Compiled, CallPlan | None]] = {}  # by the identity of the code, which is held
 
     def plan(self, flat: Flattened, compiled: Compiled, findings: Findings) -> CallPlan | None:
-        """How calls like this one go to the machine code at once; None where they do not, as they write to arguments
-        or native code does not understand them."""
+        """How calls like this one go to the machine code at once; None where they do not, as native code does not
+        understand them."""
         if self._calls is None:
             return None
         self._calls.ask_quickly(compiled.guards)
-        if compiled.mutated or any(map(_has_rows, flat.arguments.values())):
-            return None
         if any(meta_fields(cls) for value in flat.arguments.values() for cls in record_classes(value)):
             return None  # native code does not know which fields of a class are static
         if id(compiled) not in self._plans:
-            steps = recipe(compiled.result, len(compiled.executable.results))
+            changed = [place for _, place in compiled.mutated]
+            steps = recipe(compiled.result, len(compiled.executable.results) - len(changed))
             hidden = compiled.hidden
             may_go_on = needs_no_number(compiled.result)
-            plan = compiled.executable.plan(steps, len(hidden), hidden.leaves, compiled.guards, may_go_on)
+            plan = compiled.executable.plan(steps, len(hidden), hidden.leaves, compiled.guards, may_go_on, changed)
             self._plans[id(compiled)] = compiled, plan
         plan = self._plans[id(compiled)][1]
         if plan is None or not plan.is_possible():
@@ -103,11 +102,6 @@ def with_own_containers(value: Any) -> Any:
             object.__setattr__(made, field.name, with_own_containers(getattr(value, field.name)))
         return made
     return value
-
-
-def _has_rows(value: Value) -> bool:
-    """Whether an argument holds a list of any length, which native code does not take apart."""
-    return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
 
 
 def recipe(structure: Value, count: int) -> list[RecipeWords]:

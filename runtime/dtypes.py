@@ -5,4 +5,4 @@ compiler's table, which this package does not see.
 """
 
 REAL = "float64 float32 int64 int32 bool uint8 float16 int8 int16 uint16 uint32 uint64".split()
-DTYPES = [*REAL, "complex128", "complex64"]  # complex scalars take the general path: they fill more than one slot
+DTYPES = [*REAL, "complex128", "complex64"]

@@ -122,7 +122,7 @@ def same(left: Any, right: Any) -> bool:
         case dict():
             return len(left) == len(right) and same([*left.items()], [*right.items()])
         case set() | frozenset():
-            return bool(left == right)
+            return bool(left == right) and _typed(left) == _typed(right)
         case tuple() | list():
             return len(left) == len(right) and all(map(same, left, right))
         case MethodType() | BuiltinMethodType():
@@ -131,6 +131,11 @@ def same(left: Any, right: Any) -> bool:
         names = [field.name for field in dataclasses.fields(left)]
         return all(same(getattr(left, name, ABSENT), getattr(right, name, ABSENT)) for name in names)
     return False
+
+
+def _typed(members: set[Any] | frozenset[Any]) -> set[Any]:
+    """The members with their types, as 1, 1.0 and True are equal; a set has no two of these."""
+    return {(type(member), member) for member in members}
 
 
 def array_type(values: np.ndarray) -> tuple[Any, ...]:

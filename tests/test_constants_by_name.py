@@ -10,6 +10,7 @@ import pytest
 
 import pellucid
 from pellucid import PurityError, compile, grad, jacfwd, vmap
+from tests.test_dispatch import frames, native_only
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -153,3 +154,68 @@ def test_it_cannot_be_written_to(load):
     with pytest.raises(pellucid.CompileError):
         compile(module.f)(1.0)
     assert module.KERNEL[0] == 1.0
+
+
+VALUES = {
+    "a list": ("[(0, 1), (1, 2)]", "[(0, 1), (1, 1)]"),
+    "a float for an int": ("[1, 2]", "[1, 2.0]"),
+    "a bool for an int": ("[1, 2]", "[True, 2]"),
+    "minus zero": ("[0.0, 2.0]", "[-0.0, 2.0]"),
+    "another length": ("[1.0, 2.0]", "[1.0, 2.0, 3.0]"),
+    "a dict": ("{'a': 1.5, 'b': {'c': [2.0, 3]}}", "{'a': 1.5, 'b': {'c': [2.0, 4]}}"),
+    "the order of a dict": ("{'a': 1.0, 'b': 2.0}", "{'b': 2.0, 'a': 1.0}"),
+    "another key": ("{'a': 1.0}", "{'b': 1.0}"),
+    "complex": ("[1j, 2.0]", "[2j, 2.0]"),
+    "scalars of NumPy": ("[np.float32(1.0), np.int8(3)]", "[np.float32(1.0), np.int8(4)]"),
+    "None and texts": ("[None, 'left', 1.0]", "[None, 'right', 1.0]"),
+    "large ints": ("[2**40, 2**41]", "[2**40, 2**42]"),
+    "nan": ("[float('nan'), 1.0]", "[float('nan'), 2.0]"),
+}
+
+
+@native_only
+@pytest.mark.parametrize("kind", VALUES)
+def test_native_calls_compare_containers_by_value(load, kind):
+    """Equal containers keep calls native, also other objects; whatever differs is seen by the next call."""
+    first, second = VALUES[kind]
+    module = load(f"TABLE = {first}\ndef f(x):\n    return x * len(TABLE)\n")
+    f = compile(module.f)
+    for _ in range(3):
+        f(2.0)
+    assert frames(f, 2.0) == [] and f(2.0) == module.f(2.0)
+    exec(f"TABLE = {first}", vars(module))
+    assert frames(f, 2.0) == []
+    exec(f"TABLE = {second}", vars(module))
+    assert frames(f, 2.0)[0] == "Function.__call__" and f(2.0) == module.f(2.0)
+    f(2.0)
+    assert frames(f, 2.0) == []
+    exec(f"TABLE = {first}", vars(module))
+    assert frames(f, 2.0)[0] == "Function.__call__"
+
+
+@native_only
+def test_native_calls_see_a_change_inside(load):
+    module = load("TABLE = {'a': [1.0, (2.0, [3.0])]}\ndef f(x):\n    return x * TABLE['a'][1][1][0]\n")
+    f = compile(module.f)
+    for value in (3.0, 4.0, 5.0):
+        module.TABLE["a"][1][1][0] = value
+        for _ in range(2):
+            assert f(2.0) == 2.0 * value
+        assert frames(f, 2.0) == []
+    module.TABLE["a"][1][1][0] = "text"
+    with pytest.raises(Exception):
+        f(2.0)
+    module.TABLE["a"][1] = module.TABLE["a"]  # it holds itself now
+    with pytest.raises(Exception):
+        f(2.0)
+    del module.TABLE
+    with pytest.raises(Exception):
+        f(2.0)
+
+
+def test_equal_members_of_a_set_have_types(load):
+    module = load("CODES = {1, 2}\ndef f(x):\n    return x * max(CODES)\n")
+    f = compile(module.f)
+    assert [type(f(2)) for _ in range(3)] == [int] * 3
+    module.CODES = {1, 2.0}
+    assert [type(f(2)) for _ in range(3)] == [type(module.f(2))] * 3 == [float] * 3

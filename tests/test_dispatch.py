@@ -139,6 +139,16 @@ def three(a, b, c):
 
 
 @compile
+def doubled(x):
+    return x * 2.0
+
+
+@compile
+def first_of(items):
+    return items[0]
+
+
+@compile
 def element(x, i):
     return x[i]
 
@@ -192,7 +202,8 @@ BASE = np.arange(24.0).reshape(4, 6)
 ARGUMENTS = {
     "float": 1.5, "minus zero": -0.0, "nan": float("nan"), "int": 7, "large int": 2**62, "bool": True,
     "f64": np.float64(1.5), "f32": np.float32(1.5), "i64": np.int64(-3), "i32": np.int32(-3), "bool_": np.bool_(True),
-    "0-d": np.array(2.5), "1-d": BASE[0], "2-d": BASE, "row": BASE[:1], "column": BASE[:, :1], "one": BASE[:1, :1],
+    "complex": 1.5 - 2.0j, "minus zeros": complex(-0.0, -0.0), "c128": np.complex128(1 + 2j), "c64": np.complex64(2 - 1j),
+    "complex array": BASE * 1j, "complex view": (BASE * 1j).astype("c8")[::2, ::-1], "0-d": np.array(2.5), "1-d": BASE[0], "2-d": BASE, "row": BASE[:1], "column": BASE[:, :1], "one": BASE[:1, :1],
     "transposed": BASE.T, "backwards": BASE[::-1], "stepped": BASE[:, ::2], "empty": BASE[:0],
     "f32 array": BASE.astype("f4"),
     "i32 array": BASE.astype("i4"), "i64 array": BASE.astype("i8"), "bool array": BASE > 3, "Array": Array(BASE),
@@ -204,7 +215,7 @@ UNUSUAL = {
     "half strides": np.zeros(4, "f8,i4")["f0"], "longlong": np.longlong(3), "longlong array": np.zeros(3, np.longlong),
     "IntEnum": type(pytest.ExitCode.OK)(1),
 }  # fmt: skip
-REFUSED = {"complex": 1j, "huge int": 2**63, "string": "x", "None": None, "matrix": np.ma.array([1.0])}
+REFUSED = {"huge int": 2**63, "string": "x", "None": None, "matrix": np.ma.array([1.0])}
 
 
 @pytest.mark.parametrize("kind", [*ARGUMENTS, *UNUSUAL, *REFUSED])
@@ -434,13 +445,187 @@ def test_more_than_fits_goes_the_general_way():
     agree(learned(compile(lambda x: 1.0), [1.0]), endless)
 
 
-def test_frozen_and_mutated_arrays():
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    x: float
+    y: np.ndarray
+
+
+class Layer(NamedTuple):
+    w: np.ndarray
+    b: float
+
+
+MANY = 12
+ROWS = {
+    "floats": lambda k: 0.5 * k,
+    "ints": lambda k: k,
+    "bools": lambda k: k % 2 == 0,
+    "complex": lambda k: 1j * k,
+    "c64": lambda k: np.complex64(1j * k),
+    "complex pairs": lambda k: (1j * k, np.ones(2) * 1j),
+    "f32": lambda k: np.float32(k),
+    "bool_": lambda k: np.bool_(k % 3),
+    "vectors": lambda k: np.arange(3.0) + k,
+    "one by one": lambda k: np.full((1, 1), float(k)),
+    "ints in rows": lambda k: np.arange(4, dtype="i4").reshape(2, 2) * k,
+    "stepped": lambda k: (np.arange(24.0) * k).reshape(4, 6)[::2, ::-1],
+    "empty": lambda k: np.zeros((0, 2)),
+    "an Array": lambda k: Array(np.arange(3.0) * k),
+    "a result": lambda k: doubled(np.arange(3.0) * k),
+    "pairs": lambda k: (np.full((2, 3), float(k)), np.arange(2.0)),
+    "pairs in pairs": lambda k: ((1.0 * k, k), (np.ones(2), True)),
+    "records": lambda k: Layer(np.ones((2, 2)) * k, 0.5),
+    "instances": lambda k: Fixed(0.5 * k, np.arange(2.0) * k),
+    "an Array in pairs": lambda k: (Array(np.ones(2)) if k % 2 else np.ones(2) * k, 1.0),
+}
+APART = {
+    "ints and floats": lambda k: k if k % 2 else 1.0 * k,
+    "bools and ints": lambda k: True if k == 5 else k,
+    "other lengths": lambda k: np.ones(2 if k < 9 else 3),
+    "other dtypes": lambda k: np.ones(2, "f4" if k == 11 else "f8"),
+    "other layouts": lambda k: np.ones((2, 2)) if k else np.ones((2, 4))[:, ::2],
+    "Arrays and arrays": lambda k: Array(np.ones(2)) if k == 3 else np.ones(2),
+    "no dimensions": lambda k: np.array(1.0 * k),
+    "dicts": lambda k: {"a": 1.0 * k},
+    "lists": lambda k: [1.0 * k],
+    "texts": lambda k: "text",
+    "nothing": lambda k: None,
+    "empty pairs": lambda k: (),
+    "pairs and triples": lambda k: (1.0,) * (2 + (k == 7)),
+    "records and pairs": lambda k: Layer(np.ones(2), 0.5) if k else (np.ones(2), 0.5),
+    "a text in pairs": lambda k: (1.0, "text"),
+}
+GENERAL = {
+    "large ints": lambda k: 2**63 if k == 4 else k,
+    "a foreign byte order": lambda k: np.ones(2, ">f8"),
+    "a large complex": lambda k: np.clongdouble(k),
+    "a matrix": lambda k: np.ones(2).view(np.memmap),
+}  # fmt: skip
+
+
+@native_only
+@pytest.mark.parametrize("kind", [*ROWS, *APART, *GENERAL])
+def test_lists_of_many_items(kind):
+    """Items that are alike become an array for each place in them, natively as in Python."""
+    make = {**ROWS, **APART, **GENERAL}[kind]
+    given = compile(lambda items, k: items[k])
+    for count in (MANY, MANY + 5):
+        for k in (0, count - 1):
+            agree(given, [make(j) for j in range(count)], k)
+    counted = compile(lambda items: len(items))
+    learned(counted, [make(j) for j in range(MANY)])
+    assert (frames(counted, [make(j) for j in range(MANY)]) == []) == (kind not in GENERAL)
+    assert frames(counted, [make(j) for j in range(50)]) == [] or kind not in ROWS
+
+
+@native_only
+def test_fifty_layers():
+    @compile
+    def network(layers, x):
+        for w, b in layers:
+            x = np.tanh(w @ x + b)
+        return x
+
+    rng = np.random.default_rng(0)
+    for count in (9, 50, 200):
+        layers = [(rng.standard_normal((3, 3)), rng.standard_normal(3)) for _ in range(count)]
+        learned(network, layers, np.ones(3))
+        assert frames(network, layers, np.ones(3)) == []
+        np.testing.assert_allclose(np.asarray(network(layers, np.ones(3))), network.__wrapped__(layers, np.ones(3)))
+        layers[7] = (np.zeros((3, 3)), layers[7][1])
+        np.testing.assert_allclose(np.asarray(network(layers, np.ones(3))), network.__wrapped__(layers, np.ones(3)))
+
+
+def test_frozen_arrays():
     for x in (np.ones(3), np.ones((2, 3))):
         assert agree(frozen_sum, x) in ([], ["Function.__call__"])
-    x = np.zeros(3)
+
+
+CHANGED = {
+    "contiguous": lambda: np.arange(6.0).reshape(2, 3),
+    "transposed": lambda: np.arange(6.0).reshape(3, 2).T,
+    "stepped": lambda: np.arange(12.0).reshape(2, 6)[:, ::2],
+    "backwards": lambda: np.arange(6.0)[::-1],
+    "empty": lambda: np.zeros((0, 3)),
+    "one row": lambda: np.ones((1, 3)),
+    "no dimensions": lambda: np.array(1.0),
+    "f32": lambda: np.ones(3, "f4"),
+    "large": lambda: np.ones((300, 400)),
+}
+
+
+@native_only
+@pytest.mark.parametrize("kind", CHANGED)
+def test_arguments_that_are_changed(kind):
+    """As the Python function changes them, its result included, without a Python frame."""
+    learned(shifted, CHANGED[kind]())
+    shifted(CHANGED[kind]())
+    ours, theirs = CHANGED[kind](), CHANGED[kind]()
+    assert frames(shifted, ours) == [] and shifted.__wrapped__(theirs) is not None
+    assert ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+    assert np.allclose(np.asarray(shifted(ours)), shifted.__wrapped__(theirs)) and ours.tobytes() == theirs.tobytes()
+
+
+@native_only
+def test_arguments_that_change_places():
+    a, b = np.arange(4.0), np.ones(4)
     for _ in range(3):
-        shifted(x)
-    assert x.tolist() == [3.0, 3.0, 3.0]
+        exchanged(a, b)
+    want = b.copy(), a.copy(), a.copy()
+    assert frames(exchanged, a, b) == [] and (a.tolist(), b.tolist()) == (want[0].tolist(), want[1].tolist())
+    old = exchanged(a, b)
+    a += 5.0
+    assert np.asarray(old).tolist() == want[0].tolist(), "what is returned stays as it was"
+
+
+def test_what_cannot_be_changed_natively_is_refused_as_ever():
+    x, y = np.arange(8.0), np.ones(8)
+    for _ in range(3):
+        added(x, y)
+    assert frames(added, x, y) == [] or support.reason() is not None
+    for given in ((x, x), (x[:4], x[3:7]), (x[::-1], x), (np.broadcast_to(1.0, 8), y), (x, Array(x))):
+        before = x.copy()
+        with pytest.raises(ValueError, match="is declared with mutates="):
+            added(*given)
+        assert (x == before).all()
+    added(x[:4], x[4:])
+    assert (x == [*(before[:4] + before[4:]), *before[4:]]).all()
+    with pytest.raises(ValueError, match="is declared with mutates="):
+        added(Array(x), y)
+
+
+@native_only
+def test_an_error_leaves_arguments_as_they_were():
+    x = np.ones(4)
+    for _ in range(3):
+        shifted_to(x, 2)
+    before = x.copy()
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            shifted_to(x, 7)
+    assert (x == before).all()
+    shifted_to(x, 0)
+    assert (x == before + [6.0, 1.0, 1.0, 1.0]).all()
+
+
+@compile(mutates=("x",))
+def shifted_to(x, k):
+    x += 1.0
+    x[k] += 5.0
+
+
+@compile(mutates=("a", "b"))
+def exchanged(a, b):
+    t = a.copy()
+    a[:] = b
+    b[:] = t
+    return t
+
+
+@compile(mutates=("x",))
+def added(x, y):
+    x += y
 
 
 bias = np.array([1.0, 2.0, 3.0])
@@ -467,6 +652,14 @@ LEAK_CASES = {
     "records": (record, (State(np.ones(3)), Pair(1.0, np.ones(3))), {}),
     "views": (view, (np.ones(4),), {}),
     "an error": (element, (np.ones(3), 5), {}),
+    "many items": (first_of, ([(np.ones(3), 1.0)] * 12,), {}),
+    "many items, not alike": (first_of, ([np.ones(3)] * 11 + [np.ones(2)],), {}),
+    "many items, not understood": (first_of, ([np.ones(3)] * 11 + [object()],), {}),
+    "a changed argument": (shifted, (np.ones(3),), {}),
+    "a changed view": (shifted, (np.ones(6)[::2],), {}),
+    "two that change places": (exchanged, (np.ones(3), np.zeros(3)), {}),
+    "a change that fails": (shifted_to, (np.ones(3), 7), {}),
+    "what cannot be changed": (shifted, (np.broadcast_to(1.0, 3),), {}),
     "a wrong call": (affine, (1.0, 2.0, 3.0), {}),
     "an argument that is not understood": (affine, (np.longlong(3),), {}),
 }

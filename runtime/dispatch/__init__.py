@@ -14,9 +14,10 @@ whatever it has not learned.  Where `support.reason()` says so, nothing is learn
 
 from __future__ import annotations
 
-from .plan import CallPlan, Constant, Hidden, LeafWords, Queueing, RecipeWords, leaf_kind
+from .plan import CallPlan, Constant, Hidden, LeafWords, Queueing, RecipeWords, TargetWords, leaf_kind
 from .records import tuple_maker
 
 __all__ = [
-    "CallPlan", "Constant", "Hidden", "LeafWords", "Queueing", "RecipeWords", "leaf_kind", "tuple_maker",
+    "CallPlan", "Constant", "Hidden", "LeafWords", "Queueing", "RecipeWords", "TargetWords", "leaf_kind",
+    "tuple_maker",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ import numpy as np
 
 from .. import asynchronous
 from ..array import Array
-from ..dtypes import DTYPES, REAL
+from ..dtypes import DTYPES
 from ..guards import Guards
 from ..stack import stack_floor
 from . import records, support
@@ -36,7 +36,7 @@ from .words import ENTRY, FLAG_EXTRA, FLAG_STATIC, PARAMETERS, STATE
 
 KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worries than dispatch
 NUMPY = {name: getattr(np, name) for name in DTYPES}
-SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefd"))  # dtypes of C; which are the same depends on the machine
+SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefdFD"))  # dtypes of C; which are the same depends on the machine
 TABLE_BYTES, NOT_OURS = 32, 255
 BY_IDENTITY = (type(None), str, FunctionType, BuiltinFunctionType, type, np.ufunc)  # types of static arguments
 
@@ -61,9 +61,9 @@ def native(cls: type) -> ModuleType | None:
         name = next((n for n, scalar in NUMPY.items() if np.dtype(scalar) == dtype), None)
         if name is not None:
             codes[dtype.num] = DTYPES.index(name)
-    sizes = bytes(np.dtype(name).itemsize for name in REAL).ljust(TABLE_BYTES, b"\0")
+    sizes = bytes(np.dtype(name).itemsize for name in DTYPES).ljust(TABLE_BYTES, b"\0")
     found = support.extension()
-    scalars = tuple(NUMPY[name] for name in REAL)
+    scalars = tuple(NUMPY[name] for name in DTYPES)
     asynchronous.prepare()
     found.set_up(cls, Array, stack_floor, (*BY_IDENTITY, cls), scalars, bytes(codes), sizes, own_folder(cls))
     return found
@@ -75,7 +75,7 @@ def own_folder(cls: type) -> str:
     return os.path.join(os.path.dirname(found), "") if found is not None else os.devnull
 
 
-Key: TypeAlias = tuple[tuple[int, ...], tuple[Any, ...], int]  # words, objects, the hash of the words
+Key: TypeAlias = tuple[tuple[int, ...], tuple[Any, ...], int, int]  # words, objects, the hash of the words, last slot
 
 
 class Calls:
@@ -132,7 +132,7 @@ class Calls:
         for cls in classes:
             self._meet(cls)
         key = self._key(code, args, kwargs)
-        if key is None:
+        if key is None or plan.first not in (0, key[3]):
             return
         self._add(key, plan)
         code.attach(function, ctypes.addressof(self._state))
@@ -160,7 +160,7 @@ class Calls:
 
     def _add(self, key: Key, plan: CallPlan) -> None:
         self._plans[id(plan)] = plan
-        keys, objects, hash_ = key
+        keys, objects, hash_, _ = key
         known = self._known.get(self._name(keys, objects))
         if known is not None:  # the world has changed, and other code answers such calls now
             ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.place

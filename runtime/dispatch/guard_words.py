@@ -2,6 +2,7 @@
 
     Guard("cell", f, "k", 2.0)          ->    a word: where the cell keeps its content, the address of 2.0
     Guard("global", f, "RATE", 0.1)     ->    an item of the table for the globals: "RATE", the address of 0.1
+    Guard("global", f, "LINKS", [1])    ->    a value: the globals, "LINKS", the address of a copy of the list
 
 Fields of functions, classes and cells are single words of memory.  Variables stand in dicts; one that has not changed
 since it was last looked into is told by its version, where CPython keeps one, and else each name is looked up.
@@ -16,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..guards import ABSENT, Findings, Guard, Guards, cell_of
+from ..values import CHANGING
 from . import support
 from .words import PLAN
 
@@ -35,6 +37,7 @@ class GuardPlaces:
         self._guards = guards
         self.single: list[tuple[int, int]] = []  # the number of a guard, and its place
         self.listed: dict[int, list[int]] = {}  # numbers of guards by the address of the dict they look into
+        self.compared: list[tuple[int, int]] = []  # the number of a guard, and the dict that holds its container
         self._dicts: dict[int, Any] = {}
         for number, guard in enumerate(guards):
             if (place := _word_place(guard)) is not None:
@@ -42,6 +45,9 @@ class GuardPlaces:
             else:
                 holder = _dict_of(guard)
                 self._dicts[id(holder)] = holder
+                if type(guard.found) in CHANGING:
+                    self.compared.append((number, id(holder)))
+                    continue
                 self.listed.setdefault(id(holder), []).append(number)
 
     def words(self, findings: Findings) -> GuardWords:
@@ -50,12 +56,12 @@ class GuardPlaces:
 
 
 class GuardWords:
-    """Guards in words, for what they found: comparisons of single words, and items of dicts.
+    """Guards in words, for what they found: comparisons of single words, items of dicts, and containers in them.
 
     Native code notes in them which version of a dict it has seen to agree; nothing else of them ever changes.
     """
 
-    FIELDS: ClassVar = ("WORDS", "WORD_COUNT", "TABLES", "TABLE_COUNT")
+    FIELDS: ClassVar = ("WORDS", "WORD_COUNT", "TABLES", "TABLE_COUNT", "VALUES", "VALUE_COUNT")
 
     def __init__(self, places: GuardPlaces, guards: Sequence[Guard], findings: Findings) -> None:
         expected = [_word(guard, found) for guard, found in zip(guards, findings.objects, strict=True)]
@@ -65,13 +71,15 @@ class GuardWords:
         for address, numbers in places.listed.items():
             arrays.append(_array([word for number in numbers for word in (id(guards[number].name), expected[number])]))
             tables += [address, 0, ctypes.addressof(arrays[-1]), len(numbers)]
-        self._word_array, self._table_array = _array(words), _array(tables)
-        self._counts = len(words) // 2, len(places.listed)
+        values = [word for number, at in places.compared for word in (at, id(guards[number].name), expected[number])]
+        self._word_array, self._table_array, self._value_array = _array(words), _array(tables), _array(values)
+        self._counts = len(words) // 2, len(places.listed), len(places.compared)
         self._held = places, guards, findings, arrays
 
     def plan_words(self) -> dict[str, int]:
-        addresses = ctypes.addressof(self._word_array), ctypes.addressof(self._table_array)
-        return dict(zip(self.FIELDS, (addresses[0], self._counts[0], addresses[1], self._counts[1]), strict=True))
+        starts = map(ctypes.addressof, (self._word_array, self._table_array, self._value_array))
+        pairs = zip(starts, self._counts, strict=True)
+        return dict(zip(self.FIELDS, (word for pair in pairs for word in pair), strict=True))
 
 
 class Question:

@@ -19,6 +19,7 @@ from .guard_words import GuardPlaces, GuardWords
 from .words import LEAVES, PLAN, RECIPE, RESULTS, SLOTS
 
 LeafWords: TypeAlias = tuple[int, int, Any]  # `leaf_kind`, slot, operand
+TargetWords: TypeAlias = tuple[int, int, int, int, Any]  # slots of result and argument, rank, exponent, dtype
 RecipeWords: TypeAlias = tuple[str, int, Any]  # word, how many objects it takes from the stack, operand
 
 
@@ -75,6 +76,8 @@ class CallPlan:
     fail     (site, address of slots) -> exception
     guards   what has to be as it was when the code was made
     queueing how the call may go on after it has returned; None where it may not
+    targets  the arguments that are changed in place
+    first    the slot behind the arguments that are given; 0 where nobody knows
     """
 
     code: int
@@ -87,6 +90,8 @@ class CallPlan:
     keep: Any = None
     guards: Guards = field(default_factory=Guards)
     queueing: Queueing | None = None
+    targets: Sequence[TargetWords] = ()
+    first: int = 0
     held: list[Any] = field(default_factory=list)
     _place: Any = field(default_factory=ctypes.c_int64)
     _fixed: dict[str, int] = field(default_factory=dict)
@@ -98,6 +103,7 @@ class CallPlan:
         recipe = [
             word for name, taken, operand in self.recipe for word in (RECIPE.index(name), taken, self._word(operand))
         ]
+        targets = [word for target in self.targets for word in (*target[:-1], self._word(target[-1]))]
         self._fixed = {
             "CODE": self.code,
             "GIL_LIMIT": self.limit,
@@ -108,6 +114,8 @@ class CallPlan:
             "RECIPE_COUNT": len(self.recipe),
             "SLOT_COUNT": self.slot_count,
             "QUEUE_LIMIT": -1 if self.queueing is None else self.queueing.limit,
+            "TARGETS": self._array(targets),
+            "TARGET_COUNT": len(self.targets),
             "LENGTHS": self._array([] if self.queueing is None else self.queueing.lengths),
         }
         self._guard_places = GuardPlaces.of(self.guards)

@@ -4,8 +4,7 @@
                                               slots   data, 3, 1, -, -, 1.0, 2         objects "b"
 
    The key says what `pellucid/flatten.py` says of the arguments, never less.  What is not understood makes the answer
-   false, with nothing done yet, and the call goes through Python: a wrong argument, a foreign byte order, strides of half an
-   element, a class that has ways of its own. */
+   false, with nothing done yet, and the call goes through Python: a foreign byte order, strides of half an element. */
 
 #include "asynchronous.h"
 
@@ -28,7 +27,7 @@ static void push_object(Scan *scan, PyObject *object)
     *scan->object++ = Py_NewRef(object);
 }
 
-static bool has_room(const Scan *scan)
+bool has_room(const Scan *scan)
 {
     return scan->key < scan->keys + KEYS && scan->slot < scan->slots + SLOTS && scan->object < scan->objects + OBJECTS &&
            scan->held < scan->kept + KEPT && scan->depth < DEPTH;
@@ -127,13 +126,15 @@ static bool scan_bool(Scan *scan, PyObject *value, bool is_static)
     return true;
 }
 
-/* A scalar of NumPy: its value as it stands in memory. */
-static bool scan_scalar(Scan *scan, PyObject *value, int64_t code)
+/* A scalar of NumPy, or a complex number: its value as it stands in memory. */
+static bool scan_scalar(Scan *scan, PyObject *value, int64_t key, uint8_t bytes)
 {
-    int64_t bits = 0;
-    memcpy(&bits, (char *)value + sizeof(PyObject), types.scalar_bytes[code]);
-    push_key(scan, code << 8 | TOKEN_SCALAR);
-    push_slot(scan, bits);
+    int64_t bits[2] = {0, 0};
+    memcpy(bits, (char *)value + sizeof(PyObject), bytes);
+    push_key(scan, key);
+    push_slot(scan, bits[0]);
+    if (bytes > sizeof *bits)
+        push_slot(scan, bits[1]);
     return true;
 }
 
@@ -167,6 +168,9 @@ static bool scan_held(Scan *scan, PyObject *value, bool is_static)
 static bool scan_list(Scan *scan, PyObject *list, bool is_static)
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
+    int found = count > APART && !is_static ? scan_rows(scan, list) : ROWS_APART;
+    if (found != ROWS_APART)
+        return found == ROWS_ALIKE;
     push_key(scan, (int64_t)count << 8 | TOKEN_LIST);
     scan->depth++;
     for (Py_ssize_t k = 0; k < count; k++)
@@ -210,39 +214,17 @@ static bool scan_attributes(Scan *scan, PyObject *value, PyObject *fields, bool 
     return true;
 }
 
-/* A NamedTuple or dataclass that the function has met: reading its fields runs no Python code. */
+/* Reading its fields runs no Python code. */
 static bool scan_record(Scan *scan, PyObject *value, bool is_static)
 {
-    const Records *records = scan->state->records;
-    for (int64_t k = 0; k < records->count; k++) {
-        const Record *record = &records->items[k];
-        if (record->type != Py_TYPE(value))
-            continue;
-        push_object(scan, (PyObject *)record->type);
-        if (record->kind == RECORD_ATTRIBUTES)
-            return scan_attributes(scan, value, record->fields, is_static);
-        return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
-               scan_tuple(scan, value, TOKEN_RECORD, is_static);
-    }
-    return false;
-}
-
-/* --- what is known by itself ------------------------------------------------------------------------------------- */
-
-static bool is_known_by_identity(PyTypeObject *type)
-{
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(types.objects); k++)
-        if ((PyTypeObject *)PyTuple_GET_ITEM(types.objects, k) == type)
-            return true;
-    return false;
-}
-
-static int64_t code_of_scalar(PyTypeObject *type)
-{
-    for (Py_ssize_t code = 0; code < PyTuple_GET_SIZE(types.scalars); code++)
-        if ((PyTypeObject *)PyTuple_GET_ITEM(types.scalars, code) == type)
-            return code;
-    return -1;
+    const Record *record = record_of(scan->state, Py_TYPE(value));
+    if (record == NULL)
+        return false;
+    push_object(scan, (PyObject *)record->type);
+    if (record->kind == RECORD_ATTRIBUTES)
+        return scan_attributes(scan, value, record->fields, is_static);
+    return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
+           scan_tuple(scan, value, TOKEN_RECORD, is_static);
 }
 
 /* --- `Array` ----------------------------------------------------------------------------------------------------- */
@@ -362,7 +344,9 @@ static bool scan_value(Scan *scan, PyObject *value, bool is_static)
         return scan_bool(scan, value, is_static);
     int64_t code = code_of_scalar(type);
     if (code >= 0)
-        return !is_static && scan_scalar(scan, value, code);
+        return !is_static && scan_scalar(scan, value, code << 8 | TOKEN_SCALAR, types.scalar_bytes[code]);
+    if (type == &PyComplex_Type)
+        return !is_static && scan_scalar(scan, value, TOKEN_COMPLEX, sizeof(Py_complex));
     if (is_known_by_identity(type))
         return scan_object(scan, value);
     return scan_container(scan, value, is_static);
@@ -384,7 +368,7 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
     scan->slot = scan->slots + CONTEXT_SLOTS;
     scan->object = scan->objects;
     scan->held = scan->kept;
-    scan->elements = scan->depth = scan->pending = 0;
+    scan->elements = scan->depth = scan->pending = scan->stacked_count = 0;
     scan->units = 0.0;
     scan->device = ANYWHERE;
     scan->has_own = scan->has_raised = false;
@@ -408,4 +392,6 @@ void release_scan(Scan *scan)
         Py_DECREF(*held);
     for (PyObject **object = scan->objects; object < scan->object; object++)
         Py_DECREF(*object);
+    for (int64_t k = 0; k < scan->stacked_count; k++)
+        pellucid_release(scan->stacked[k]);
 }

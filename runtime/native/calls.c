@@ -64,46 +64,6 @@ static Plan *plan_for(State *state, const Scan *scan)
     return *entry->plan;
 }
 
-/* --- guards: whether what the machine code was made from is still so ----------------------------------------------- */
-
-/* A number that every change of a dict makes another one; 0 where CPython keeps none. */
-static uint64_t version_of(PyObject *dict)
-{
-#if PY_VERSION_HEX < 0x030C0000
-    return ((PyDictObject *)dict)->ma_version_tag;
-#else
-    (void)dict;
-    return 0;
-#endif
-}
-
-static bool table_holds(GuardTable *table)
-{
-    uint64_t now = version_of(table->dict);
-    if (now != 0 && now == table->version)
-        return true;
-    for (int64_t k = 0; k < table->count; k++) {
-        PyObject *found = PyDict_GetItemWithError(table->dict, table->items[k].name);
-        if (found == NULL)
-            PyErr_Clear();
-        if (found != table->items[k].expected)
-            return false;
-    }
-    table->version = now;
-    return true;
-}
-
-bool holds(const Plan *plan)
-{
-    for (int64_t k = 0; k < plan->word_count; k++)
-        if (*plan->words[k].place != plan->words[k].expected)
-            return false;
-    for (int64_t k = 0; k < plan->table_count; k++)
-        if (!table_holds(&plan->tables[k]))
-            return false;
-    return true;
-}
-
 /* --- the call ---------------------------------------------------------------------------------------------------- */
 
 /* Where the stack of this thread ends, for the context; false after an error. */
@@ -150,10 +110,11 @@ static void raise_error(const Plan *plan, int64_t status, int64_t *slots)
     Py_DECREF(error);
 }
 
-/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet. */
+/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet.  The arrays that
+   are made of lists last as long as the call. */
 static bool is_queued(const Plan *plan, const Scan *scan)
 {
-    return scan->has_own && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
+    return scan->has_own && scan->stacked_count == 0 && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
 }
 
 static PyObject *run_plan(Plan *plan, Scan *scan)
@@ -168,7 +129,7 @@ static PyObject *run_plan(Plan *plan, Scan *scan)
         return NULL;
     int64_t status = execute(plan, scan);
     if (status == 0)
-        return give(plan, scan->slots, scan->device);
+        return give(plan, scan);
     raise_error(plan, status, scan->slots);
     return NULL;
 }
@@ -185,7 +146,7 @@ static PyObject *call_natively(State *state, PyObject *const *args, int64_t give
         if (plan != NULL) {
             scan.places[scan.held - scan.kept] = NULL;
             *scan.held++ = Py_NewRef(plan->owner);
-            *understood = holds(plan);
+            *understood = holds(plan) && may_write(plan, &scan);
             if (*understood)
                 result = run_plan(plan, &scan);
         }

@@ -31,10 +31,13 @@ enum { LEAST_DEPTH = 10000 };
 enum {
     TOKEN_FLOAT = 1, TOKEN_INT, TOKEN_BOOL, TOKEN_SCALAR, TOKEN_ARRAY, TOKEN_TUPLE, TOKEN_LIST, TOKEN_DICT,
     TOKEN_RECORD, TOKEN_OBJECT, TOKEN_STATIC_INT, TOKEN_STATIC_FLOAT,
+    TOKEN_ROWS, TOKEN_COMPLEX,
 };
 enum { FLAG_STATIC = 1, FLAG_EXTRA = 2 };
+enum { APART = 8, STACKED = 64 }; /* items of lists up to which they are taken apart; arrays made of longer ones */
+enum { ROWS_ALIKE, ROWS_APART, ROWS_UNKNOWN };
 enum { RECORD_TUPLE = 1, RECORD_ATTRIBUTES = 2 };
-enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY };
+enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY, LEAF_WEAK_COMPLEX };
 enum { STEP_LEAF, STEP_STATIC, STEP_TUPLE, STEP_LIST, STEP_DICT, STEP_CALL };
 
 typedef struct {
@@ -87,8 +90,20 @@ typedef struct {
 } GuardTable;
 
 typedef struct {
+    PyObject *dict;
+    PyObject *name;
+    PyObject *expected; /* a copy, which nobody changes */
+} GuardValue;
+
+typedef struct {
     int64_t slot, rank, shift;
 } HiddenArray;
+
+typedef struct {
+    int64_t result, argument; /* slots: what machine code made, and the argument that it is written to */
+    int64_t rank, shift;
+    PyObject *dtype;
+} Target;
 
 typedef struct {
     PyObject *owner; /* holds all that the plan refers to */
@@ -105,6 +120,8 @@ typedef struct {
     int64_t word_count;
     GuardTable *tables;
     int64_t table_count;
+    const GuardValue *values; /* containers of numbers, compared by value */
+    int64_t value_count;
     int64_t slot_count;
     int64_t queue_limit; /* elements of arguments from which on a call that has not been timed goes on after it has
                             returned; -1: none does */
@@ -112,6 +129,8 @@ typedef struct {
     const HiddenArray *copied; /* arguments from outside that may change after the call */
     int64_t copied_count;
     _Atomic double pace; /* nanoseconds that the last call took for each element and each unit of an int; 0: not known */
+    const Target *targets; /* the arguments that are changed in place; their results come behind those of `leaves` */
+    int64_t target_count;
 } Plan;
 
 typedef struct {
@@ -150,11 +169,13 @@ typedef struct {
     int device;
     bool has_own, has_raised; /* whether there is an `Array`; whether its error has been raised */
     const State *state;
+    int64_t stacked_count;
     PyObject *bound[PARAMETERS];
     int64_t keys[KEYS + SLACK];
     PyObject *objects[OBJECTS + SLACK];
     PyObject *kept[KEPT + SLACK];
     int64_t *places[KEPT + SLACK]; /* the slots of what is held; NULL where there is none */
+    void *stacked[STACKED]; /* memory of arrays that were made of lists */
     int64_t slots[SLOTS + SLACK];
 } Scan;
 
@@ -181,9 +202,18 @@ bool bind_arguments(Scan *scan, PyObject *const *args, int64_t given, PyObject *
 /* arguments.c */
 bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
 void release_scan(Scan *scan);
+bool has_room(const Scan *scan);
+
+/* kinds.c */
+int64_t code_of_scalar(PyTypeObject *type);
+bool is_known_by_identity(PyTypeObject *type);
+const Record *record_of(const State *state, PyTypeObject *type);
+
+/* rows.c */
+int scan_rows(Scan *scan, PyObject *list);
 
 /* results.c */
-PyObject *give(const Plan *plan, int64_t *slots, int device);
+PyObject *give(const Plan *plan, const Scan *scan);
 PyObject *assemble(const Plan *plan, PyObject **leaves);
 
 /* questions.c */
@@ -191,9 +221,16 @@ PyObject *describe(PyObject *module, PyObject *args);
 PyObject *ask_guards(PyObject *module, PyObject *address);
 PyObject *place(PyObject *module, PyObject *args);
 
+/* targets.c */
+bool may_write(const Plan *plan, const Scan *scan);
+bool write_targets(const Plan *plan, const Scan *scan);
+void release_targets(const Plan *plan, const int64_t *slots);
+
+/* guards.c */
+bool holds(const Plan *plan);
+
 /* calls.c */
 uint64_t hash_of(const int64_t *words, int64_t count);
-bool holds(const Plan *plan);
 extern PyMethodDef DISPATCH[];
 PyObject *natively_called(void);
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* describe(state, arguments, names): the key of a call, as words and objects, and the hash of the words; None where there
-   is none.  `arguments` has the values of the keywords last, `names` their names. */
+/* describe(state, arguments, names): the key of a call, as words and objects, the hash of the words, and the slot behind the
+   arguments; None where there is none.  `arguments` has the values of the keywords last, `names` their names. */
 PyObject *describe(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -33,7 +33,8 @@ PyObject *describe(PyObject *module, PyObject *args)
     if (words != NULL && objects != NULL) {
         for (int64_t k = 0; k < PyTuple_GET_SIZE(objects); k++)
             PyTuple_SET_ITEM(objects, k, Py_NewRef(scan.objects[k]));
-        result = Py_BuildValue("OOK", words, objects, (unsigned long long)hash_of(scan.keys, key_count));
+        result = Py_BuildValue("OOKn", words, objects, (unsigned long long)hash_of(scan.keys, key_count),
+                               (Py_ssize_t)(scan.slot - scan.slots));
     }
     Py_XDECREF(words);
     Py_XDECREF(objects);

@@ -39,6 +39,8 @@ static PyObject *object_of_leaf(const Leaf *leaf, int64_t *all, int device)
         return PyFloat_FromDouble(*(double *)(void *)slots);
     case LEAF_WEAK_INT:
         return PyLong_FromLongLong(*slots);
+    case LEAF_WEAK_COMPLEX:
+        return PyComplex_FromCComplex(*(Py_complex *)(void *)slots);
     case LEAF_WEAK_BOOL:
         return PyBool_FromLong(*slots != 0);
     case LEAF_SCALAR:
@@ -147,11 +149,19 @@ PyObject *assemble(const Plan *plan, PyObject **leaves)
     return stack[0];
 }
 
-/* The result of a call that went well. */
-PyObject *give(const Plan *plan, int64_t *slots, int device)
+/* The result of a call that went well.  Results may show elements of arguments, so those are changed when all results are
+   made. */
+PyObject *give(const Plan *plan, const Scan *scan)
 {
     PyObject *leaves[RESULTS];
-    if (!make_leaves(plan, slots, device, leaves))
+    int64_t *slots = (int64_t *)scan->slots;
+    if (!make_leaves(plan, slots, scan->device, leaves)) {
+        release_targets(plan, slots);
         return NULL;
+    }
+    if (plan->target_count > 0 && !write_targets(plan, scan)) {
+        drop(leaves, plan->leaf_count);
+        return NULL;
+    }
     return assemble(plan, leaves);
 }

@@ -139,6 +139,8 @@ def agree(before, after, helpers=None, helpers_after=None, errors=True, exact=Tr
         expected, got = outcome(first, copy.deepcopy(arguments)), outcome(second, copy.deepcopy(arguments))
         if isinstance(expected, Exception) and not errors:
             continue
+        for place in after.in_place if isinstance(got, tuple) else ():
+            expected[1][place] = got[1][place] = None  # the one that may be changed is the one that is returned
         assert same(expected, got, exact), f"seed {seed}: {expected!r} became {got!r} for {arguments!r}"
 
 

@@ -3,7 +3,8 @@
     a = empty(...); b = empty(...); v = a[1:]      ->      {a, v}  {b}  {inputs}
 
 Names are joined where one may hold the buffer of another: aliases, views, lists and their elements, results of calls
-and the arrays passed to them.  All parameters are one class: callers may pass the same array twice.
+and the arrays passed to them.  All parameters are one class: callers may pass the same array twice,
+except for what is changed in place.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def storage_classes(function: Function) -> Mapping[str, str]:
     holders = {n for n, t in function.types.items() if isinstance(t, Array | ListOf)}
     if not holders:
         return {}
-    for name in function.parameters:
-        if name in holders:
+    for number, name in enumerate(function.parameters):
+        if name in holders and number not in function.in_place:
             join(INPUTS, name)
     for statement in syntax.walk(function.body):
         together = _shared(statement, holders)

@@ -33,7 +33,7 @@ from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
 from .specialised import Specialised
-from .values import Leaf, Static, Value, map_leaves
+from .values import Leaf, Rows, Static, Value, map_leaves, parts
 
 MOST_WALKS = 100
 
@@ -122,6 +122,9 @@ def walked(
     task.hidden_of[name] = instances.used_hidden(builder, builder.body)
     program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
     arguments = {key: given[key] for key in arguments}
+    if is_entry and changed and not hidden:  # what comes from outside may show the memory of an argument
+        places = tuple(parameters.index(name) for name in changed)
+        program = Program(name, {**program.functions, name: program.main.with_(changed=places)})
     guards = tuple(task.world.guards.values())
     result = text_numbers.told(task, result)
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
@@ -132,6 +135,11 @@ def _with_rule(frame: Frame, function: python_types.FunctionType, source: Source
     given, spec = rule_of(function), source.tree.args
     assert given is not None
     return ruled_calls.call(frame, source.name, Static(function), given, spec, dict(frame.variables), source.tree)
+
+
+def _has_rows(value: Value) -> bool:
+    """Whether a value holds a list of any length, whose items are copies."""
+    return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
 
 
 def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:
@@ -147,5 +155,8 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
         return made
 
     for name in mutates:
+        if _has_rows(frame.tree(frame.variables[name])):
+            message = f"`{name}` is declared with mutates= and holds a long list, which is made into one array"
+            frame.fault("T005", message, tree, "declared here", ("pass an array, or return the new value",))
         frame.variables[name] = map_leaves(frame.tree(frame.variables[name]), copied)
     return changed

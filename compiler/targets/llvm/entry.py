@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...program import Function
 from ...types import Array, ListOf, Scalar, Type
 from . import memory_values
-from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
+from .abi import ARGUMENTS, ENTRY, GUARDED, STACK_LIMIT, argument_slots
 from .native_calls import CONTEXT, native_name
 from .operands import NULL, SsaValue, int_
 from .text import Code, Module
@@ -20,6 +20,8 @@ def write_entry(module: Module, function: Function) -> None:
     if module.line_writer is not None:  # LLVM keeps the lines of what it inlines only where the caller has some
         module.line_writer.enter(code, function.name, ENTRY)
     _fix_stack_limit(code)
+    if function.in_place:  # no signal ends the call when a part of an argument has changed
+        code.store(int_(0), code.offset("i64", CONTEXT, GUARDED))
     operands = [CONTEXT]
     slot = ARGUMENTS
     for name in function.parameters:

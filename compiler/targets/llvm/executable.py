@@ -95,17 +95,19 @@ class Executable:
 
     def plan(
         self, recipe: Sequence[dispatch.RecipeWords], count: int, hidden: Callable[[Findings], Sequence[object]],
-        guards: Guards, may_go_on: bool,
+        guards: Guards, may_go_on: bool, changed: Sequence[int] = (),
     ) -> dispatch.CallPlan | None:
         """How native dispatch calls this; the last `count` arguments are `hidden` for what the guards found.
 
         may_go_on  whether the result can be put together before its numbers are known
+        changed    the arguments, by number, that the last results are written to
 
-        None for lists, which are native inside a program only, as a rule, and for numbers of more than one slot.
+        None for lists, which are native inside a program only, as a rule.
         """
         types = (*self.parameters, *self.results)
-        if any(isinstance(t, ListOf) or isinstance(t, Scalar) and scalar_slots(t) > 1 for t in types):
+        if any(isinstance(t, ListOf) for t in types):
             return None
+        may_go_on = may_go_on and not any(isinstance(t, Scalar) and scalar_slots(t) > 1 for t in types)
         given = len(self.parameters) - count
         first = ARGUMENTS + sum(map(argument_slots, self.parameters[:given]))
 
@@ -117,9 +119,11 @@ class Executable:
                 position = pack(slots, position, leaf, kept)
             return dispatch.Hidden(slots[first:position], kept, copied)
 
+        leaves = packing.leaf_words(self.results, self._first_result)
+        may_go_on = may_go_on and not changed
         return dispatch.CallPlan(
             code=self.library.address(ENTRY),
-            leaves=packing.leaf_words(self.results, self._first_result),
+            leaves=leaves[: len(leaves) - len(changed)],
             recipe=recipe,
             fail=self.error,
             limit=self.quick_below,
@@ -127,8 +131,17 @@ class Executable:
             slot_count=ctypes.sizeof(self._slots) // 8,
             keep=self,
             guards=guards,
+            first=first,
             queueing=queueing(self.parameters, self.results, self.quick_below) if may_go_on else None,
+            targets=[self._target(leaf, place) for leaf, place in zip(leaves[len(leaves) - len(changed) :], changed)],
         )
+
+    def _target(self, leaf: dispatch.LeafWords, place: int) -> dispatch.TargetWords:
+        """The result of this leaf is written to an argument."""
+        type_ = self.parameters[place]
+        assert isinstance(type_, Array)
+        argument = ARGUMENTS + sum(map(argument_slots, self.parameters[:place]))
+        return leaf[1], argument, type_.ndim, ITEM_BYTES[type_.dtype].bit_length() - 1, leaf[2]
 
     def error(self, site: int, slots: int) -> BaseException:
         """The exception of a call that ended at this error site."""
