@@ -30,6 +30,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
+from .environment import env
 from .forward_mode import hessian, hvp, jacfwd, jet, jvp, value_and_jacfwd
 from .function import Function
 from .gradient_check import check_grads
@@ -72,6 +73,7 @@ __all__ = [
     "custom_linear_solve",
     "custom_root",
     "custom_vjp",
+    "env",
     "from_source",
     "grad",
     "hessian",

@@ -230,6 +230,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
+    "pellucid/environment.py": {"importlib.metadata"},  # which is slow, and `pellucid` imports this file
     "pellucid/function.py": {"showing"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
