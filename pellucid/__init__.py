@@ -31,6 +31,7 @@ from .compiler.diagnostics import (
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
 from .environment import env
+from .eval_shape import eval_shape
 from .forward_mode import hessian, hvp, jacfwd, jet, jvp, value_and_jacfwd
 from .function import Function
 from .gradient_check import check_grads
@@ -40,6 +41,7 @@ from .linear import linear_transpose, linearize
 from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
+from .shapes import ShapeDtypeStruct
 from .stage_function import from_source
 from .starting import begin as _begin
 from .transformations import compile, grad, value_and_grad, vmap
@@ -61,6 +63,7 @@ __all__ = [
     "PerformanceWarning",
     "Pullback",
     "PurityError",
+    "ShapeDtypeStruct",
     "ShapeMismatchError",
     "StageError",
     "StaticArgumentError",
@@ -74,6 +77,7 @@ __all__ = [
     "custom_root",
     "custom_vjp",
     "env",
+    "eval_shape",
     "from_source",
     "grad",
     "hessian",

@@ -131,8 +131,8 @@ def cache() -> Section:
         advice = "unset PELLUCID_CACHE, so that later processes need not compile again"
         return Section("Cache", (("off", "each process compiles for itself"),), (advice,))
     if trouble := place.trouble():
-        rows = (("folder", place.path), ("not used", trouble))
-        return Section("Cache", rows, (f"make a folder that belongs to you alone of {place.path}",))
+        told = (("folder", place.path), ("not used", trouble))
+        return Section("Cache", told, (f"make a folder that belongs to you alone of {place.path}",))
     entries = place.entries()
     size = sum(one.size for one in entries)
     rows = (("folder", place.path), ("size", f"{as_size(size)} of {as_size(place.limit)}"),

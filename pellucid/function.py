@@ -188,8 +188,8 @@ class Function(_Base[Given, Result]):
         """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
         stage         source, core, typed, transformed, reverse, loops, llvm or asm; source and core need no arguments
-        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"; none at all mean the types of
-                      the call that was last compiled for
+        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]", or `ShapeDtypeStruct`s; none
+                      at all mean the types of the call that was last compiled for
 
         `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
         `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops the text is a Python

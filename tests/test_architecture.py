@@ -231,6 +231,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/stage_function.py": {"editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/environment.py": {"importlib.metadata"},  # which is slow, and `pellucid` imports this file
+    "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"showing"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
