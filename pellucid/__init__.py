@@ -12,7 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
-from . import lax, tree
+from . import lax, profiler, tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     AxisNameError,
@@ -91,6 +91,7 @@ __all__ = [
     "lax",
     "linear_transpose",
     "linearize",
+    "profiler",
     "remat",
     "stop_gradient",
     "thread_count",

@@ -7,10 +7,9 @@ What cannot be found out because a setting is wrong is told in its place: this i
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from .cache_command import as_size, counted
 from .compiler.records import dataclass
@@ -154,8 +153,7 @@ def settings(given: Mapping[str, str]) -> Section:
     rows, advice = [], []
     for name in sorted(name for name in given if name.startswith(PREFIX)):
         if name not in known:
-            near = difflib.get_close_matches(name[len(PREFIX) :], [other[len(PREFIX) :] for other in known], 1)
-            meant = f"; did you mean {PREFIX}{near[0]}?" if near else ""
+            meant = _meant(name, known)
             rows.append((f"{name}={given[name]}", "nothing reads it"))
             advice.append(f"unset {name}, which is no setting{meant}")
             continue
@@ -164,3 +162,10 @@ def settings(given: Mapping[str, str]) -> Section:
         if given[name] == value:
             advice.append(f"unset {name} where speed counts: {why}")
     return Section("Settings", tuple(rows) or (("none", "see docs/environment.md"),), tuple(advice))
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.removeprefix(PREFIX), [other.removeprefix(PREFIX) for other in known], 1)
+    return f"; did you mean {PREFIX}{near[0]}?" if near else ""

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .compiler import types
-from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import (
     ListOut,
     OneOf,
@@ -35,6 +34,9 @@ from .own_frames import told_to_users
 from .runtime.guards import Guards
 from .shapes import ShapeDtypeStruct, struct_of_type
 from .transformations import compile
+
+if TYPE_CHECKING:
+    from .compiler.frontend.specialise.specialised import Specialised
 
 UNKNOWN = (ListOut, OneOf, Optional, Rows, TextOut)  # what the run decides on
 
