@@ -12,7 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
-from . import lax, tree
+from . import lax, profiler, tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     AxisNameError,
@@ -30,6 +30,8 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
+from .environment import env
+from .eval_shape import eval_shape
 from .forward_mode import hessian, hvp, jacfwd, jet, jvp, value_and_jacfwd
 from .function import Function
 from .gradient_check import check_grads
@@ -42,6 +44,7 @@ from .runtime.array import Array
 from .runtime.asynchronous import synchronous
 from .runtime.devices import Device, default_device, device_count, devices, local_device_count
 from .runtime.threads import thread_count, threads
+from .shapes import ShapeDtypeStruct
 from .stage_function import from_source
 from .starting import begin as _begin
 from .transformations import compile, grad, value_and_grad, vmap
@@ -65,6 +68,7 @@ __all__ = [
     "PerformanceWarning",
     "Pullback",
     "PurityError",
+    "ShapeDtypeStruct",
     "ShapeMismatchError",
     "StageError",
     "StaticArgumentError",
@@ -83,6 +87,8 @@ __all__ = [
     "device_get",
     "device_put",
     "devices",
+    "env",
+    "eval_shape",
     "from_source",
     "grad",
     "hessian",
@@ -97,6 +103,7 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "local_device_count",
+    "profiler",
     "remat",
     "stop_gradient",
     "synchronous",

@@ -65,6 +65,11 @@ class Compilation:
         self._watch.daemon = True
         self._watch.start()
 
+    @property
+    def was_cached(self) -> bool:
+        """Whether the code was on disk."""
+        return self._watch is None
+
     def __exit__(self, *failed: Any) -> None:
         if self._watch is not None:
             self._watch.cancel()

@@ -49,7 +49,7 @@ def main(action: str, write: Callable[[str], object] = print) -> int:
 
 def cleared(place: Store) -> Iterator[str]:
     size = sum(one.size for one in place.entries())
-    yield f"removed {_counted(place.clear(), 'file')}, {as_size(size)}, from {place.path}"
+    yield f"removed {counted(place.clear(), 'file')}, {as_size(size)}, from {place.path}"
 
 
 def listing(place: Store, now: float) -> Iterator[str]:
@@ -66,9 +66,9 @@ def listing(place: Store, now: float) -> Iterator[str]:
     if len(rows) > 1:
         yield from aligned(rows)
         yield ""
-    functions = _counted(len(rows) - 1, "function")
+    functions = counted(len(rows) - 1, "function")
     total = f"{as_size(sum(sizes.values()))} of {as_size(place.limit)}"
-    yield f"{functions}; {_counted(len(found), 'file')}, {total}, in {place.path}"
+    yield f"{functions}; {counted(len(found), 'file')}, {total}, in {place.path}"
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -107,9 +107,9 @@ def as_size(count: int) -> str:
 def as_age(seconds: float) -> str:
     for word, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
-            return f"{_counted(int(seconds // length), word)} ago"
+            return f"{counted(int(seconds // length), word)} ago"
     return "just now"
 
 
-def _counted(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"

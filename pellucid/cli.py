@@ -1,4 +1,4 @@
-"""`pellucid` on the command line: check, emit, run, debug, explain, error, cache.
+"""`pellucid` on the command line: check, emit, run, debug, explain, error, cache, env.
 
     pellucid emit kepler.py:kepler --grad 0,1 --stage reverse --args "float, float"
 
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__, arguments, cache_command, error_pages
+from . import __version__, arguments, cache_command, environment, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
 from .compiler.stages import CORE, LOOPS, MACHINE, READABLE, RUNNABLE, STAGES, TYPED
@@ -94,7 +94,8 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=raw,
     )  # fmt: skip
     top.add_argument("--version", action="version", version=f"pellucid {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,run,debug,explain,error,cache}")
+    names = "{check,emit,run,debug,explain,error,cache,env}"
+    commands = top.add_subparsers(dest="command", required=True, metavar=names)
 
     check = commands.add_parser("check", help="report the faults of functions that are compiled, without running them")
     what = "a file, a folder with all files below it, FILE.py:NAME for one function, or - for standard input"
@@ -142,6 +143,9 @@ def parser() -> argparse.ArgumentParser:
     cache = commands.add_parser("cache", help="list or clear the code on disk", epilog=CACHE, formatter_class=raw)
     cache.add_argument("action", nargs="?", choices=("list", "path", "clear"), default="list", help="default: list")
     cache.set_defaults(run=run_cache)
+
+    env = commands.add_parser("env", help="print what Pellucid works with here, and what is recommended")
+    env.set_defaults(run=run_env)
     return top
 
 
@@ -228,6 +232,11 @@ def run_error(options: argparse.Namespace) -> int:
 
 def run_cache(options: argparse.Namespace) -> int:
     return cache_command.main(options.action)
+
+
+def run_env(options: argparse.Namespace) -> int:
+    print(environment.env())
+    return 0
 
 
 def run_debug(options: argparse.Namespace) -> int:

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
-from .compiler import driver, following
+from . import recording
+from .compiler import driver, following, steps
 from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.own_faults import named
 from .compiler.request import Request
-from .compiler.stopwatch import timed
+from .compiler.stopwatch import MACHINE_CODE, timed
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
 from .deep import with_room
@@ -40,7 +42,7 @@ def check(request: Request) -> bool:
 @with_room
 def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOptions) -> Compiled:
     """The machine code of a function for these types."""
-    with no_collection(), named("LLVM"), timed() as watch:
+    with no_collection(), named("LLVM"), timed() as watch, _steps_told(request):
         made = driver.derive(request, arguments)
         options = replace(options, exceptions=made.exceptions)
         loops = driver.loops(made.program)
@@ -49,6 +51,21 @@ def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOpti
         executable = llvm.compile_program(loops, options, driver.for_llvm)
     guards = Guards(made.guards)
     return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards), watch.took)
+
+
+@contextmanager
+def _steps_told(request: Request) -> Iterator[None]:
+    """Those who listen hear of the steps inside; what is no step counts for the one after it, or for machine code."""
+    if not recording.LISTENING:
+        yield
+        return
+    heard = recording.Steps(request)
+    steps.observers.append(heard)
+    try:
+        yield
+    finally:
+        steps.observers.remove(heard)
+    heard(MACHINE_CODE)
 
 
 @with_room

@@ -46,6 +46,7 @@ from .compiler.request import BackwardHalf
 from .runtime.array import Array
 from .runtime.nature import article
 from .runtime.structures import dict_like, list_like
+from .shapes import ShapeDtypeStruct, type_of_struct
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import TypeMismatchError
@@ -66,7 +67,7 @@ def flatten(
     function: Callable[..., Any],
     texts: Collection[str] = (),
 ) -> Flattened:
-    """Take bound arguments apart; strings in those named by `texts` may be types.
+    """Take bound arguments apart; strings and `ShapeDtypeStruct`s in those named by `texts` may be types.
 
     Raises TypeMismatchError T005 for a value that has no type here.
     """
@@ -91,6 +92,10 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
             if found is not None:
                 found.append(value)
             return Typed(types.parse(value))
+        if texts and isinstance(value, ShapeDtypeStruct):
+            if found is not None:
+                found.append(value)
+            return Typed(type_of_struct(value))
         number = known_number(value)
         if number is not None:
             value = number.value

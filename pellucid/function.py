@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import entries, pickling, retelling
+from . import entries, pickling, recording, retelling
 from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
@@ -98,6 +98,9 @@ class Function(_Base[Given, Result]):
 
     def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Result:
         try:
+            if recording.LISTENING:
+                heard: Result = recording.called(self.__qualname__, self.__pellucid__, self._call, args, kwargs)
+                return heard
             found: Result = self._call(args, kwargs)
             return found
         except BaseException as error:
@@ -157,9 +160,10 @@ class Function(_Base[Given, Result]):
         if not self._learning.acquire(blocking=False):
             return  # another thread is at it, and a later call like this one will learn
         try:
+            if recording.LISTENING:
+                return  # who listens is to hear of the next call like this one, too
             if not self._native or self._native[-1][0] is not seen:
-                parameters = list(seen.signature.parameters.values())
-                self._native.append((seen, NativeCalls(Function, parameters, self.__pellucid__.static)))
+                self._begin_natively(seen)
             plan = self._native[-1][1].plan(flat, compiled, findings)
             if plan is not None:
                 args, kwargs = with_own_containers((args, kwargs))
@@ -167,6 +171,18 @@ class Function(_Base[Given, Result]):
                     self._native[-1][1].learn(self, args, kwargs, flat, plan)
         finally:
             self._learning.release()
+
+    def _begin_natively(self, seen: Seen) -> None:
+        """Native dispatch of the function as it is now, which knows no call yet."""
+        parameters = list(seen.signature.parameters.values())
+        self._native.append((seen, NativeCalls(Function, parameters, self.__pellucid__.static)))
+
+    def _call_through_python(self) -> None:
+        """Native dispatch forgets all calls: the next ones go through Python, which may let it learn them again."""
+        with self._learning:
+            if self._native and self._native[-1][1].knows_calls:
+                self._begin_natively(self._seen)
+                self._native[-1][1].forget(self)
 
     def __reduce__(self) -> Any:
         """A pickle holds the name, or what the function is made of where its name does not lead to it."""
@@ -191,8 +207,8 @@ class Function(_Base[Given, Result]):
         """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
         stage         source, core, typed, transformed, reverse, loops, llvm or asm; source and core need no arguments
-        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"; none at all mean the types of
-                      the call that was last compiled for
+        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]", or `ShapeDtypeStruct`s; none
+                      at all mean the types of the call that was last compiled for
 
         `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
         `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops the text is a Python
@@ -303,8 +319,14 @@ class Function(_Base[Given, Result]):
     def _compile(self, flat: Flattened, outdated: Compiled | None = None) -> Compiled:
         """The code for these types, from the cache on disk if it has it; `outdated` is what there was for them."""
         self._latest = Flattened(flat.arguments, [], flat.key)
-        with self._announcer.compiling(flat.arguments, None if outdated is None else outdated.guards) as telling:
-            return self._fetched(flat, telling)
+        guards = None if outdated is None else outdated.guards
+        with (
+            recording.Compiling(self.__qualname__, self.__pellucid__) as heard,
+            self._announcer.compiling(flat.arguments, guards) as telling,
+        ):
+            found = self._fetched(flat, telling)
+            heard.was_cached = telling.was_cached
+            return found
 
     def _fetched(self, flat: Flattened, telling: Compilation) -> Compiled:
         request, options = self.__pellucid__, self._options()

@@ -76,6 +76,15 @@ class NativeCalls:
             classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]
             self._calls.learn(function, args, kwargs, plan, classes)
 
+    @property
+    def knows_calls(self) -> bool:
+        return self._calls is not None and self._calls.knows_calls
+
+    def forget(self, function: object) -> None:
+        """Let no call run what was learned before this was made."""
+        if self._calls is not None:
+            self._calls.begin(function)
+
 
 def needs_no_number(structure: Value) -> bool:
     """Whether a result can be put together before its numbers are known: which case, how long, which text."""

@@ -230,7 +230,10 @@ INSIDE_FUNCTIONS = {
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
+    "pellucid/environment.py": {"difflib", "importlib.metadata"},
+    "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"showing"},
+    "pellucid/profiler.py": {"gzip", "json"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
     "pellucid/transformations.py": {"of_library"},  # which asks the table of all names
@@ -423,6 +426,8 @@ GROWING = {
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},
     "compiler/types.py": {"_SUMS", "BACKWARD"},
+    "pellucid/profiler.py": {"_LATEST"},
+    "pellucid/recording.py": {"LISTENING"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
     "compiler/ops/routines.py": {"ROUTINES"},
     "runtime/portable.py": {"ADDRESSES", "_MADE"},

@@ -137,6 +137,15 @@ class Calls:
         self._add(key, plan)
         code.attach(function, ctypes.addressof(self._state))
 
+    @property
+    def knows_calls(self) -> bool:
+        return bool(self._entries)
+
+    def begin(self, function: object) -> None:
+        """Let calls of the function look here from now on, where there is nothing yet: they go through Python."""
+        if self._native is not None:
+            self._native.attach(function, ctypes.addressof(self._state))
+
     def ask_quickly(self, guards: Guards) -> None:
         """Let native code say whether these guards hold when Python asks."""
         if self._native is not None and guards.ask is None:
