@@ -221,6 +221,11 @@ class Array(HeldValues):
         """The module with the functions of the array API standard: `pellucid.numpy`."""
         return namespace.of_arrays(api_version)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._values.__array_interface__
+        return found
+
     def __dlpack__(self, **options: Any) -> Any:
         return self._values.__dlpack__(**options)
 

@@ -17,6 +17,7 @@ import scipy.special
 import scipy.stats
 
 from pellucid import Array, compile, grad, hessian, hvp, jacfwd, value_and_grad
+from pellucid.runtime import native_part
 
 START, LEAST = np.array([1.3, 0.7, 0.8]), np.ones(3)
 
@@ -253,6 +254,21 @@ def test_an_array_is_saved_by_any_name(save):
     with np.load(file) as found:
         np.testing.assert_array_equal(found["out"], LINE)
         np.testing.assert_array_equal(found["a"], SQUARE)
+
+
+def test_the_elements_are_a_read_only_buffer():
+    x = Array(SQUARE)
+    assert x.__array_interface__["data"] == (x._values.ctypes.data, True)
+    for shown in (np.asarray(x), np.asarray(x, copy=False), np.from_dlpack(x)):
+        assert np.shares_memory(shown, x._values) and not shown.flags.writeable
+    if native_part.extension() is not None:
+        view = memoryview(x)
+        assert view.readonly and view.shape == (3, 3) and view[1, 1] == 3.0
+        assert bytes(x) == SQUARE.tobytes()
+        np.testing.assert_array_equal(np.frombuffer(x), SQUARE.ravel())
+    for values in (np.float16(1.5), np.array([True, False]), np.array([1 + 2j], np.complex64), np.zeros((0, 3))):
+        found = np.asarray(Array(values))
+        assert found.dtype == np.asarray(values).dtype and found.shape == np.shape(values)
 
 
 def test_methods_of_numpy_that_look():

@@ -88,6 +88,14 @@ static PyObject *values(PyObject *self, void *unused)
     return Py_XNewRef(held_values(self));
 }
 
+/* The elements as a read-only buffer, for memoryview, Cython and NumPy's conversions; waits for them. */
+static int give_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+    PyObject *values = held_values(self);
+    view->obj = NULL;
+    return values == NULL ? -1 : PyObject_GetBuffer(values, view, flags);
+}
+
 static bool is_number(const Held *held)
 {
     return held->value != NULL && held->value->kind != LEAF_ARRAY;
@@ -294,6 +302,7 @@ static PyType_Slot SLOTS_OF_TYPE[] = {
     {Py_tp_methods, METHODS},
     {Py_tp_getset, GETTERS},
     {Py_tp_members, MEMBERS},
+    {Py_bf_getbuffer, give_buffer},
     {Py_tp_doc, "An object around a read-only NumPy array, which may not be computed yet."},
     {0, NULL},
 };
