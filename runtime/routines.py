@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from . import ufuncs
 
@@ -64,7 +64,7 @@ def address_of(name: str) -> int:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _kept(module: str) -> object:
     """Code that a module of ours provides, which is loaded for as long as the process lives."""
     return importlib.import_module(module, __package__).provide()
