@@ -33,7 +33,7 @@ from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 from .runtime.dispatch.records import reading
 from .runtime.guards import Findings
-from .runtime.structures import dict_like, list_like, meta_fields
+from .runtime.structures import dict_like, list_like
 
 if TYPE_CHECKING:
     from .entries import Compiled
@@ -53,8 +53,6 @@ class NativeCalls:
         if self._calls is None:
             return None
         self._calls.ask_quickly(compiled.guards)
-        if any(meta_fields(cls) for value in flat.arguments.values() for cls in record_classes(value)):
-            return None  # native code does not know which fields of a class are static
         if id(compiled) not in self._plans:
             changed = [place for _, place in compiled.mutated]
             steps = recipe(compiled.result, len(compiled.executable.results) - len(changed))

@@ -6,6 +6,7 @@ The general path stays reachable as `type(f).__call__(f, ...)` and is the oracle
 import collections
 import copy
 import dataclasses
+import enum
 import gc
 import os
 import pathlib
@@ -202,8 +203,9 @@ BASE = np.arange(24.0).reshape(4, 6)
 ARGUMENTS = {
     "float": 1.5, "minus zero": -0.0, "nan": float("nan"), "int": 7, "large int": 2**62, "bool": True,
     "f64": np.float64(1.5), "f32": np.float32(1.5), "i64": np.int64(-3), "i32": np.int32(-3), "bool_": np.bool_(True),
-    "complex": 1.5 - 2.0j, "minus zeros": complex(-0.0, -0.0), "c128": np.complex128(1 + 2j), "c64": np.complex64(2 - 1j),
-    "complex array": BASE * 1j, "complex view": (BASE * 1j).astype("c8")[::2, ::-1], "0-d": np.array(2.5), "1-d": BASE[0], "2-d": BASE, "row": BASE[:1], "column": BASE[:, :1], "one": BASE[:1, :1],
+    "complex": 1.5 - 2.0j, "minus zeros": complex(-0.0, -0.0), "c128": np.complex128(1 + 2j),
+    "c64": np.complex64(2 - 1j), "complex array": BASE * 1j, "complex view": (BASE * 1j).astype("c8")[::2, ::-1],
+    "0-d": np.array(2.5), "1-d": BASE[0], "2-d": BASE, "row": BASE[:1], "column": BASE[:, :1], "one": BASE[:1, :1],
     "transposed": BASE.T, "backwards": BASE[::-1], "stepped": BASE[:, ::2], "empty": BASE[:0],
     "f32 array": BASE.astype("f4"),
     "i32 array": BASE.astype("i4"), "i64 array": BASE.astype("i8"), "bool array": BASE > 3, "Array": Array(BASE),
@@ -537,6 +539,55 @@ def test_fifty_layers():
         np.testing.assert_allclose(np.asarray(network(layers, np.ones(3))), network.__wrapped__(layers, np.ones(3)))
 
 
+class Side(enum.Enum):
+    LEFT = "left"
+    RIGHT = 2.0
+
+
+class Weight(enum.IntEnum):
+    LIGHT = 1
+    HEAVY = 5
+
+
+@native_only
+def test_members_of_enums():
+    sided = compile(lambda x, side: -x if side is Side.LEFT else x * side.value)
+    for side in (Side.LEFT, Side.RIGHT, Side.LEFT):
+        assert agree(sided, 3.0, side) == []
+    weighed = compile(lambda x, weight: x * weight.value)
+    for weight in (Weight.LIGHT, Weight.HEAVY, 5):
+        entered = agree(weighed, 3.0, weight)
+        assert entered == [] or weight == 5
+    named = compile(lambda x, parts: x * len(parts), static=("parts",))
+    for parts in ((Side.LEFT, Weight.HEAVY), (Side.RIGHT,), [Side.LEFT] * 12):
+        assert agree(named, 2.0, parts) == []
+
+
+@pellucid.tree.register_dataclass
+@dataclasses.dataclass
+class Model:
+    w: np.ndarray
+    turns: int = dataclasses.field(default=1, metadata={"static": True})
+    mode: object = dataclasses.field(default="plain", metadata={"static": True})
+    bias: float = 0.0
+
+
+@native_only
+def test_fields_that_are_known_values():
+    @compile
+    def run(model, x):
+        for _ in range(model.turns):
+            x = x * model.w + model.bias
+        return x, model.mode
+
+    for turns in (1, 2, 3, 1):
+        for mode in ("plain", "minus", None, 2.0, -0.0, 0.0, (1, "a"), Side.LEFT):
+            assert agree(run, Model(np.arange(3.0), turns, mode, 0.5), np.ones(3)) == []
+    run(Model(np.arange(4.0), 2, "minus", 1.5), np.ones(4))
+    assert frames(run, Model(np.arange(5.0), 2, "minus", 7.5), np.ones(5)) == []
+    agree(compile(lambda models: len(models)), [Model(np.ones(2), k) for k in range(12)])
+
+
 def test_frozen_arrays():
     for x in (np.ones(3), np.ones((2, 3))):
         assert agree(frozen_sum, x) in ([], ["Function.__call__"])
@@ -652,6 +703,7 @@ LEAK_CASES = {
     "records": (record, (State(np.ones(3)), Pair(1.0, np.ones(3))), {}),
     "views": (view, (np.ones(4),), {}),
     "an error": (element, (np.ones(3), 5), {}),
+    "known fields": (compile(lambda model: model.w * model.turns), (Model(np.ones(3), 2, Side.LEFT),), {}),
     "many items": (first_of, ([(np.ones(3), 1.0)] * 12,), {}),
     "many items, not alike": (first_of, ([np.ones(3)] * 11 + [np.ones(2)],), {}),
     "many items, not understood": (first_of, ([np.ones(3)] * 11 + [object()],), {}),

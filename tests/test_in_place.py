@@ -7,6 +7,7 @@ import pytest
 
 import pellucid
 from pellucid import compile
+from tests.test_dispatch import native_only
 
 
 def shift(a):
@@ -217,6 +218,7 @@ def test_memory_from_outside_is_read_as_it_was():
         assert (HELD == want).all()
 
 
+@native_only
 def test_no_signal_ends_a_call_that_stores_in_place():
     """The handler raises when the call is over: all elements have changed, and not a part of them."""
 

@@ -33,8 +33,8 @@ def store_in_place(function: Function, changed: tuple[int, ...] | None = None) -
     """The function that stores into those of its arguments that it can; `changed` are its own if nothing is said."""
     numbers = function.changed if changed is None else changed
     for number, result in zip(numbers, _results(function)[-len(numbers) :] if numbers else (), strict=True):
-        found = _Change(function, function.parameters[number], result)
-        if result is not None and found.is_possible():
+        found = None if result is None else _Change(function, function.parameters[number], result)
+        if found is not None and found.is_possible():
             function = function.with_(body=found.body(), in_place=(*function.in_place, number))
     return function
 
@@ -52,12 +52,12 @@ class _Change:
 
     function: Function
     parameter: str
-    made: str | None
+    made: str
 
     def is_possible(self) -> bool:
         made, parameter, types = self.made, self.parameter, self.function.types
         type_ = types.get(parameter)
-        if made is None or not isinstance(type_, Array) or types[made] != type_ or type_.layout != "C":
+        if not isinstance(type_, Array) or types[made] != type_ or type_.layout != "C":
             return False
         if _results(self.function).count(made) != 1 or parameter in _results(self.function):
             return False

@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import EnumMeta
 from functools import lru_cache
 from inspect import Parameter as Kind
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -29,6 +30,7 @@ from ..array import Array
 from ..dtypes import DTYPES
 from ..guards import Guards
 from ..stack import stack_floor
+from ..structures import meta_fields
 from . import records, support
 from .guard_words import Question
 from .plan import CallPlan
@@ -38,6 +40,7 @@ KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worr
 NUMPY = {name: getattr(np, name) for name in DTYPES}
 SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefdFD"))  # dtypes of C; which are the same depends on the machine
 TABLE_BYTES, NOT_OURS = 32, 255
+MOST_KNOWN = 1 << 62  # bits for the fields of a class
 BY_IDENTITY = (type(None), str, FunctionType, BuiltinFunctionType, type, np.ufunc)  # types of static arguments
 
 
@@ -65,7 +68,7 @@ def native(cls: type) -> ModuleType | None:
     found = support.extension()
     scalars = tuple(NUMPY[name] for name in DTYPES)
     asynchronous.prepare()
-    found.set_up(cls, Array, stack_floor, (*BY_IDENTITY, cls), scalars, bytes(codes), sizes, own_folder(cls))
+    found.set_up(cls, Array, stack_floor, (*BY_IDENTITY, cls), scalars, bytes(codes), sizes, own_folder(cls), EnumMeta)
     return found
 
 
@@ -159,8 +162,11 @@ class Calls:
         if how is None:
             return
         self._held.append(how)
-        self._records += [id(cls), how[0], id(how[1])]
-        self._set("RECORDS", self._array([len(self._records) // 3, *self._records]))
+        known = sum(1 << number for number, name in enumerate(how[1]) if name in meta_fields(cls))
+        if known >= MOST_KNOWN:
+            return
+        self._records += [id(cls), how[0], id(how[1]), known]
+        self._set("RECORDS", self._array([len(self._records) // 4, *self._records]))
 
     def _key(self, code: ModuleType, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Key | None:
         """The words and the objects of a call, as native code sees it; None where it does not understand it."""

@@ -195,8 +195,9 @@ static bool scan_dict(Scan *scan, PyObject *dict, bool is_static)
     return true;
 }
 
-static bool scan_attributes(Scan *scan, PyObject *value, PyObject *fields, bool is_static)
+static bool scan_attributes(Scan *scan, PyObject *value, const Record *record, bool is_static)
 {
+    PyObject *fields = record->fields;
     push_key(scan, TOKEN_RECORD);
     scan->depth++;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(fields); k++) {
@@ -205,7 +206,7 @@ static bool scan_attributes(Scan *scan, PyObject *value, PyObject *fields, bool 
             PyErr_Clear(); /* Python's way meets it again */
             return false;
         }
-        bool is_fine = scan_value(scan, part, is_static);
+        bool is_fine = scan_value(scan, part, is_static || (k < 63 && record->known >> k & 1));
         Py_DECREF(part);
         if (!is_fine)
             return false;
@@ -222,7 +223,7 @@ static bool scan_record(Scan *scan, PyObject *value, bool is_static)
         return false;
     push_object(scan, (PyObject *)record->type);
     if (record->kind == RECORD_ATTRIBUTES)
-        return scan_attributes(scan, value, record->fields, is_static);
+        return scan_attributes(scan, value, record, is_static);
     return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
            scan_tuple(scan, value, TOKEN_RECORD, is_static);
 }

@@ -223,15 +223,15 @@ static bool take_bytes(uint8_t *place, size_t count, PyObject *given)
     return true;
 }
 
-/* set_up(function, array, find_floor, objects, scalars, codes, scalar_bytes, package): the types of this process, and
+/* set_up(function, array, find_floor, objects, scalars, codes, scalar_bytes, package, enums): the types of this process, and
    instances of `function` are called natively from now on.  What is named here lives as long as the process. */
 static PyObject *set_up(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *function, *array, *find_floor, *objects, *scalars, *codes, *scalar_bytes, *package;
-    if (!PyArg_ParseTuple(args, "O!O!OO!O!OOU", &PyType_Type, &function, &PyType_Type, &array, &find_floor,
+    PyObject *function, *array, *find_floor, *objects, *scalars, *codes, *scalar_bytes, *package, *enums;
+    if (!PyArg_ParseTuple(args, "O!O!OO!O!OOUO!", &PyType_Type, &function, &PyType_Type, &array, &find_floor,
                           &PyTuple_Type, &objects, &PyTuple_Type, &scalars, &codes, &scalar_bytes,
-                          &package))
+                          &package, &PyType_Type, &enums))
         return NULL;
     PyTypeObject *type = (PyTypeObject *)function;
     if (type->tp_vectorcall_offset != offsetof(NativelyCalled, call)) {
@@ -254,6 +254,7 @@ static PyObject *set_up(PyObject *module, PyObject *args)
     types.objects = Py_NewRef(objects);
     types.scalars = Py_NewRef(scalars);
     types.package = Py_NewRef(package);
+    types.enums = (PyTypeObject *)Py_NewRef(enums);
     type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL; /* a class with a `__call__` of its own does not inherit that */
     PyType_Modified(type);
     Py_RETURN_NONE;

@@ -50,6 +50,7 @@ typedef struct {
     PyTypeObject *type;
     int64_t kind;
     PyObject *fields; /* their names */
+    int64_t known;    /* a bit for each field that is a known value, as static arguments are */
 } Record;
 
 typedef struct {
@@ -189,6 +190,7 @@ typedef struct {
     PyObject *package;          /* the folder of our own Python files */
     PyObject *find_floor;       /* tells where the stack of a thread ends */
     PyObject *objects;          /* types whose instances are known by identity */
+    PyTypeObject *enums;        /* the type of enums, whose members are so too */
     PyObject *scalars;          /* NumPy's scalar types, the most frequent first; their place is their code */
     uint8_t codes[32];          /* of dtypes by NumPy's numbers; 255 for those that are not ours */
     uint8_t scalar_bytes[32];   /* by code */

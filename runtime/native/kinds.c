@@ -7,7 +7,7 @@ bool is_known_by_identity(PyTypeObject *type)
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(types.objects); k++)
         if ((PyTypeObject *)PyTuple_GET_ITEM(types.objects, k) == type)
             return true;
-    return false;
+    return PyObject_TypeCheck((PyObject *)type, types.enums);
 }
 
 /* -1 for what is no scalar of NumPy's that we have. */

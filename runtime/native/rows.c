@@ -91,6 +91,8 @@ static int read_record(Rows *rows, PyObject *value)
     const Record *record = record_of(rows->scan->state, Py_TYPE(value));
     if (record == NULL)
         return ROWS_UNKNOWN;
+    if (record->known != 0)
+        return ROWS_APART;
     int found = expect_class(rows, record->type);
     if (found != ROWS_ALIKE)
         return found;
