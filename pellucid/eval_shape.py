@@ -54,8 +54,7 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     from . import showing
 
-    unbound, args = (f.__func__, (f.__self__, *args)) if isinstance(f, BoundFunction) else (f, args)
-    function = unbound if isinstance(unbound, Function) else compile(unbound)
+    function, args = compiled_function(f, args)
     flat = function._flatten(args, kwargs, texts=True)
     request = function.__pellucid__
     made, _ = showing.program(request, TRANSFORMED, with_known_lengths(flat))
@@ -70,6 +69,12 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if has_a(UNKNOWN, made.result):
         raise ValueError(f"which result {function.__name__} has, or how long a list of it is, depends on values")
     return rebuild(made.result, structs)
+
+
+def compiled_function(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Function, tuple[Any, ...]]:
+    """What is compiled of `f`, and its arguments, the instance that a method is bound to among them."""
+    unbound, given = (f.__func__, (f.__self__, *args)) if isinstance(f, BoundFunction) else (f, args)
+    return unbound if isinstance(unbound, Function) else compile(unbound), given
 
 
 def with_known_lengths(flat: Flattened) -> Mapping[str, Value]:

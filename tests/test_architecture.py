@@ -233,7 +233,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"showing"},
-    "pellucid/profiler.py": {"gzip", "json"},
+    "pellucid/profiler.py": {"gzip", "json", "line_times"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
     "pellucid/transformations.py": {"of_library"},  # which asks the table of all names
@@ -426,6 +426,7 @@ GROWING = {
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},
     "compiler/types.py": {"_SUMS", "BACKWARD"},
+    "pellucid/line_times.py": {"_TABLE"},
     "pellucid/profiler.py": {"_LATEST"},
     "pellucid/recording.py": {"LISTENING"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},

@@ -24,6 +24,7 @@ from ...types import Array, ListOf, Scalar, Type
 
 if TYPE_CHECKING:
     from ...diagnostics import Span
+    from .laps import Laps
 
 REGISTER = {word: row.register for word, row in DTYPE.items()}
 STORED = {word: row.storage for word, row in DTYPE.items()}
@@ -54,7 +55,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 @dataclass(frozen=True, slots=True)
 class EmitOptions:
     """What the user chose.  `contract` lets a product and a sum round once; `exceptions` are the user's own classes;
-    `line_tables` points machine code into the printed loops stage.
+    `line_tables` points machine code into the printed loops stage; `laps` make it keep time by the user's lines.
     """
 
     fastmath: bool = False
@@ -62,6 +63,7 @@ class EmitOptions:
     parallel: bool = True
     line_tables: bool = False
     exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
+    laps: Laps | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from ...ops.routines import ROUTINES
 from ...optimise.small_arrays import small_arrays
 from ...program import Function, Program
 from ...types import Array, ListOf, Scalar
-from . import cold_functions, control, lists, native_calls, reassociation, views
+from . import cold_functions, control, laps, lists, native_calls, reassociation, views
 from .abi import EmitOptions
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at, tags_of
 from .effort import write_effort
@@ -119,6 +119,8 @@ def write_function(
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = cold_functions.is_glue(function, recursive)
     native_calls.enter(frame)
+    if options.laps is not None:
+        options.laps.choose(function, program.functions)
     lower_block(frame, function.body)
     native_calls.leave(frame)
     parameters = native_calls.parameters_of(function)
@@ -132,6 +134,8 @@ def lower_block(frame: Emission, body: Sequence[gast.stmt]) -> None:
     for statement in body:
         if frame.module.line_writer is not None:
             frame.module.line_writer.at(frame.code, statement)
+        if frame.options.laps is not None:
+            laps.lap(frame, frame.options.laps, statement)
         frame.span = getattr(statement, "span", None)
         frame.inlined = tuple(getattr(statement, "inlined", ()))
         lower_statement(frame, statement)
