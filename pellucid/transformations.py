@@ -230,7 +230,7 @@ def keeping(function: Any, freeze: Names | bool) -> Any:
     if not freeze:
         return function
     kept = getattr(getattr(function, "__pellucid__", None), "freeze", ())
-    return compile(function, freeze=together(kept, freeze if freeze is True else names(freeze)))
+    return compile(function, freeze=together(kept, True if isinstance(freeze, bool) else names(freeze)))
 
 
 def mapping(

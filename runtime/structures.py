@@ -141,7 +141,7 @@ class Structure:
             return REGISTERED[kind].made(kind, self.aux, parts)
         if issubclass(kind, dict):  # type: ignore[arg-type]
             found = dict(zip(self.keys or (), parts))
-            return dict_like(kind, self.made_by, {key: found[key] for key in self.order})  # type: ignore[arg-type]
+            return dict_like(kind, self.made_by, {key: found[key] for key in self.order})
         if issubclass(kind, tuple | list):  # type: ignore[arg-type]
             return list_like(kind, parts) if self.keys is None else kind._make(parts)  # type: ignore
         made: Any = object.__new__(kind)  # type: ignore[arg-type]

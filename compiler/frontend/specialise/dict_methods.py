@@ -107,9 +107,9 @@ def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
 
 
 def _copy(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    held = frame.held(target)
+    held: Mapping_ = frame.held(target)
     copied = keyed.new_dict(frame, dict(held.items), node)
-    if held.like is not None and held.like[0] in (OrderedDict, defaultdict):  # others below `dict` give a dict
+    if held.like is not None and issubclass(held.like[0], OrderedDict | defaultdict):  # others below `dict` give a dict
         frame.heap.contents[copied.number] = dataclasses.replace(held)
     return copied
 
