@@ -18,10 +18,10 @@ import dataclasses, enum, functools, math, random, time, types
 import numpy as np
 import pellucid
 
-TABLE = [1.0, 2.0]
-PAIRS = {"a": 1.0}
-NAMES = {1, 2}
-ARRAY = np.ones(2)
+table = [1.0, 2.0]
+pairs = {"a": 1.0}
+names = {1, 2}
+array = np.ones(2)
 HOLDS = (1.0, [2.0])
 GENERATOR = np.random.default_rng(0)
 COUNT = 0
@@ -47,10 +47,10 @@ SPACE = types.SimpleNamespace(rate=2.0)
 """
 # Bodies of a function of `x`, each with the codes that it is refused with.
 IMPURE = {
-    "a list": ("return x * TABLE[0]", "P007"),
-    "a dict": ("return x * PAIRS['a']", "P007"),
-    "a set": ("return len(NAMES) * x", "P007"),
-    "an array": ("return x * ARRAY[0]", "P007"),
+    "a list": ("return x * table[0]", "P007"),
+    "a dict": ("return x * pairs['a']", "P007"),
+    "a set": ("return len(names) * x", "P007"),
+    "an array": ("return x * array[0]", "P007"),
     "a tuple that holds a list": ("return x * HOLDS[0]", "P007"),
     "a loose dataclass": ("return x * LOOSE.rate", "P007"),
     "an object": ("return x * OBJECT.rate", "P008"),
@@ -62,7 +62,7 @@ IMPURE = {
     "Python's random numbers": ("return x + random.random()", "P005"),
     "the time": ("return x + time.time()", "P006"),
     "a global": ("global COUNT\nCOUNT = COUNT + 1\nreturn x", "P001"),
-    "an item of a global": ("TABLE[0] = x\nreturn x", "P010"),
+    "an item of a global": ("table[0] = x\nreturn x", "P010"),
     "an attribute": ("OBJECT.rate = x\nreturn x", "P003 P008"),
     "a misspelt name": ("return sinn(x)", "P009"),
     "a misspelt function": ("return np.sinn(x)", "U012"),
@@ -71,9 +71,9 @@ IMPURE = {
     "async": ("async def later(v):\n    return v\nreturn x", "U003"),
     "a class": ("class A: pass\nreturn x", "U005"),
     "import": ("import os\nos = 1\nreturn x", "U006"),
-    "an inner function": ("def inner(v):\n    return v * TABLE[0]\nreturn inner(x)", "P007"),
-    "a lambda": ("return (lambda v: v * TABLE[0])(x)", "P007"),
-    "two at once": ("print(x)\nreturn x * TABLE[0] + np.random.rand()", "P004 P005 P007"),
+    "an inner function": ("def inner(v):\n    return v * table[0]\nreturn inner(x)", "P007"),
+    "a lambda": ("return (lambda v: v * table[0])(x)", "P007"),
+    "two at once": ("print(x)\nreturn x * table[0] + np.random.rand()", "P004 P005 P007"),
 }  # fmt: skip
 STATIC_CANNOT_TELL = {"a namespace", "a loose dataclass", "an object", "a method of an object", "an attribute"}
 # How `f` reaches `helper`; every way has one line that calls or mentions it.
@@ -143,7 +143,7 @@ def test_faults_of_helpers_are_found_without_running_anything(name, route, tmp_p
 
 
 def test_faults_in_other_files_are_shown_there(tmp_path, monkeypatch):
-    (tmp_path / "tools_of_mine.py").write_text("TABLE = [1.0]\n\n\ndef scaled(x):\n    return x * TABLE[0]\n")
+    (tmp_path / "tools_of_mine.py").write_text("table = [1.0]\n\n\ndef scaled(x):\n    return x * table[0]\n")
     path = tmp_path / "program.py"
     path.write_text(
         "import pellucid\nfrom tools_of_mine import scaled\n\n\n@pellucid.compile\ndef f(x):\n    return scaled(x)\n"
@@ -151,7 +151,7 @@ def test_faults_in_other_files_are_shown_there(tmp_path, monkeypatch):
     (found,) = check_file(str(path))
     assert (found.code, found.span.file, found.span.line) == ("P007", str(tmp_path / "tools_of_mine.py"), 5)
     shown = render(found)
-    assert "return x * TABLE[0]" in shown and "return scaled(x)" in shown and "`f` calls `scaled` here" in shown
+    assert "return x * table[0]" in shown and "return scaled(x)" in shown and "`f` calls `scaled` here" in shown
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(pellucid.PurityError) as caught:
         load(path.read_text(), path)
@@ -228,7 +228,7 @@ def test_what_helpers_do_to_arguments(helpers, body, changes, tmp_path):
 
 
 def test_a_global_given_to_a_helper_that_changes_it(tmp_path):
-    text = HEAD + "def h(v):\n    v[0] = 7.0\n    return 1.0\ndef f(x):\n    return x * h(ARRAY)\n"
+    text = HEAD + "def h(v):\n    v[0] = 7.0\n    return 1.0\ndef f(x):\n    return x * h(array)\n"
     found = refusal(load(text, tmp_path / "program.py").f)
     assert {d.code for d in found} == {"P010"}
 
@@ -236,7 +236,7 @@ def test_a_global_given_to_a_helper_that_changes_it(tmp_path):
 def test_helpers_that_come_later_are_judged_when_they_are_there(tmp_path):
     text = (
         "@pellucid.compile\ndef f(x):\n    return later(x)\n"
-        "def later(x):\n    print(x)\n    return x * TABLE[0]\n"
+        "def later(x):\n    print(x)\n    return x * table[0]\n"
     )
     module = load(HEAD + text, tmp_path / "program.py")
     for _ in range(2):
@@ -249,23 +249,23 @@ def test_helpers_that_come_later_are_judged_when_they_are_there(tmp_path):
 def test_replaced_helpers_are_judged_anew(tmp_path):
     module = load(HEAD + "def h(x):\n    return x\n@pellucid.compile\ndef f(x):\n    return h(x)\n", tmp_path / "a.py")
     assert [module.f(1.0) for _ in range(4)] == [1.0] * 4
-    module.h = load(HEAD + "def h(x):\n    print(x)\n    return x * TABLE[0]\n", tmp_path / "b.py").h
+    module.h = load(HEAD + "def h(x):\n    print(x)\n    return x * table[0]\n", tmp_path / "b.py").h
     with pytest.raises(pellucid.PurityError) as caught:
         module.f(1.0)
     assert [d.code for d in caught.value.diagnostics] == ["P004", "P007"]
 
 
 def test_a_frozen_array_may_be_read_by_helpers(tmp_path):
-    text = HEAD + "def h(x):\n    return x * ARRAY[0]\ndef f(x):\n    return h(x)\n"
+    text = HEAD + "def h(x):\n    return x * array[0]\ndef f(x):\n    return h(x)\n"
     module = load(text, tmp_path / "program.py")
     assert {d.code for d in refusal(module.f)} == {"P007"}
-    assert pellucid.compile(module.f, freeze=("ARRAY",))(3.0) == 3.0
+    assert pellucid.compile(module.f, freeze=("array",))(3.0) == 3.0
 
 
 def test_a_function_reached_in_many_ways_is_judged_once(tmp_path):
     """Forty functions that call each other around: the number of ways is beyond counting."""
     called = [(f"h{k}", [f"h{(k + step) % 40}(x)" for step in (1, 7, 13)]) for k in range(40)]
-    helpers = "".join(f"def {name}(x):\n    return {' + '.join(calls)} + TABLE[0]\n" for name, calls in called)
+    helpers = "".join(f"def {name}(x):\n    return {' + '.join(calls)} + table[0]\n" for name, calls in called)
     module = load(f"{HEAD}\n{helpers}\ndef f(x):\n    return h0(x)\n", tmp_path / "program.py")
     found = refusal(module.f)
     assert len(found) == 40 and {d.code for d in found} == {"P007"}
@@ -273,8 +273,8 @@ def test_a_function_reached_in_many_ways_is_judged_once(tmp_path):
 
 def test_attributes_of_classes_are_constants(tmp_path):
     text = HEAD + (
-        "class Settings:\n    RATE = 2.0\n    TABLE = [1.0]\n"
-        "def good(x):\n    return x * Settings.RATE\ndef bad(x):\n    return x * Settings.TABLE[0]\n"
+        "class Settings:\n    RATE = 2.0\n    table = [1.0]\n"
+        "def good(x):\n    return x * Settings.RATE\ndef bad(x):\n    return x * Settings.table[0]\n"
         "def made(x):\n    return x * Settings().RATE\n"
     )
     module = load(text, tmp_path / "program.py")

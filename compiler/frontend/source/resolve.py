@@ -103,6 +103,8 @@ def member(base: Resolution, attribute: str) -> Resolution:
             return library(f"{base.name}.{attribute}")
         case "mutable" | "undecided" | "undefined" | "unknown":
             return base
+        case "constant" if base.what:  # an object that could change, whose methods are judged by what they are called
+            return base
         case _ if base.value is not MISSING and hasattr(base.value, attribute):
             return classify(getattr(base.value, attribute), f"{base.name}.{attribute}")
         case _:
@@ -138,7 +140,7 @@ def live_resolver(function: types.FunctionType) -> Resolve:
         if name in function.__globals__:
             found = classify(function.__globals__[name], name)
             if found.kind == "mutable" and is_constant_at("global", function, name):
-                return Resolution("constant", name, found.value)
+                return Resolution("constant", name, found.value, found.what)
             return dataclasses.replace(found, span=_assigned_at(function, name)) if found.kind == "mutable" else found
         if hasattr(builtins, name):
             return Resolution("builtin", name, getattr(builtins, name))
@@ -282,7 +284,7 @@ def _user_member(module: types.ModuleType, attribute: str) -> Resolution:
     dotted = f"{module.__name__}.{attribute}"
     value = getattr(module, attribute, MISSING)
     if value is not MISSING and is_constant_at("attribute", module, attribute):
-        return Resolution("constant", dotted, value)
+        return Resolution("constant", dotted, value, nature(value)[1])
     return Resolution("undefined", dotted) if value is MISSING else classify(value, dotted)
 
 

@@ -128,7 +128,7 @@ class StaticNames:
             case gast.Assign(targets=[gast.Name()], value=value) | gast.AnnAssign(value=value) if value is not None:
                 found = self.classify(value, name)
                 if found.kind == "mutable" and self.outer is None and is_constant_in(self.text, name, found.what):
-                    found = Resolution("constant", name)
+                    found = Resolution("constant", name, what=found.what)
                 return Resolution(found.kind, found.name, found.value, found.what, span, found.members, found.source)
             case _:
                 return Resolution("undecided", name, span=span)

@@ -268,8 +268,8 @@ def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AS
         words = {one.type.dtype for one in meanings_of(frame, args[0])}
         words.add(types.dtype_of(frame.builder.types[args[0].name]))
         return Sequence(tuple(map(Static, sorted(words))))
-    described = [description(frame, a) for a in args]
     try:
+        described = [description(frame, a) for a in args]
         answer = function.ask(*described)
         if function in OF_DTYPES and frame.builder.widened:
             two_meanings.require_one_dtype(frame, args, described, function.ask, node)
