@@ -151,7 +151,7 @@ def test_errors_are_numpys(args):
         before = memory.live_bytes()
         with pytest.raises(type(want.error), match=str(want.error)[:40].replace("(", r"\(")):
             pellucid.compile(PROGRAMS["solve"])(*args)
-        assert memory.live_bytes() == before
+        assert memory.live_bytes() <= before
 
 
 def test_memory_of_a_library_is_mentioned():
@@ -234,10 +234,11 @@ def test_factors_are_numpys(name, dtype):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_factors_of_every_shape(name, shape):
     """Empty ones, those that are refused, and those that are singular."""
+    before = memory.live_bytes()  # of arrays that other tests keep
     for matrix in (np.ones(shape), np.zeros(shape), np.full(shape, 2.0)):
         stages, want = Stages(FACTORS[name]), in_python(FACTORS[name], matrix)
         assert_same(stages.run("llvm", matrix), want)
-    assert memory.live_bytes() == 0
+    assert memory.live_bytes() <= before
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
