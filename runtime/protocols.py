@@ -20,12 +20,10 @@ from .values import HeldValues, over, unwrap
 CHANGING = {
     np.copyto: "dst", np.fill_diagonal: "a", np.place: "arr", np.put: "a", np.put_along_axis: "arr", np.putmask: "a",
 }  # fmt: skip
-# Functions that convert to NumPy's arrays: they give these, and no Array.  What they are told of where to write to is a
-# name like any other for those that save.
-CONVERTING = frozenset({
-    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.copy, np.require, np.asarray, np.asanyarray, np.ascontiguousarray,
-    np.asfortranarray, np.array, np.asarray_chkfinite, np.asmatrix,
-})  # fmt: skip
+# Functions that convert to NumPy's arrays: they give these, and no Array.  `np.asarray` and its kin come here for
+# `like=` alone, which asks for an Array.
+CONVERTING = frozenset({np.atleast_1d, np.atleast_2d, np.atleast_3d, np.copy})
+# To those that save, `out` is a name like any other.
 SAVING = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 
 

@@ -239,6 +239,11 @@ def test_conversions_convert(convert):
     assert type(convert(Array(LINE))) is np.ndarray
 
 
+def test_like_asks_for_an_array():
+    for make in (np.asarray, np.array, np.asanyarray, np.require):
+        assert type(make([1.0, 2.0], like=Array(LINE))) is Array
+
+
 @pytest.mark.parametrize("convert", [np.array, np.copy, np.atleast_1d, np.atleast_2d])
 def test_what_is_converted_by_a_copy_may_be_written_to(convert):
     held = Array(LINE)
