@@ -42,6 +42,11 @@ PROGRAMS = {
     "tuple": (lambda x: x.at[(0, 1)].set(9.0), MATRIX),
     "list": (lambda x: x.at[[0, 2]].set(9.0), VECTOR),
     "array beside a slice": (lambda x, i: x.at[:, i].set(1.0), MATRIX, PLACES[:2]),
+    "held tuple": (lambda x, ij: x.at[ij].add(1.0), MATRIX, (0, 1)),
+    "held tuple of arrays": (lambda x, ij: x.at[ij].add(1.0), MATRIX, (PLACES, np.array([0, 0, 2]))),
+    "held tuple, clipped": (lambda x, ij: x.at[ij].get(mode="clip"), MATRIX, (OUTSIDE, np.array([0, 1, 2, 9, -9]))),
+    "held tuple, dropped": (lambda x, ij: x.at[ij].add(1.0, mode="drop"), MATRIX, (0, 7)),
+    "held slice": (lambda x: x.at[np.s_[1:3, 0]].add(1.0), MATRIX),
     "again": (lambda x, y: x.at[1:3].add(y).at[0].set(y[0]), VECTOR, RANDOM.normal(size=2)),
 }
 

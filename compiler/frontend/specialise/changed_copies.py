@@ -19,7 +19,7 @@ from ...ops.python_names import NameBinding
 from ...syntax import rebuild
 from . import apply, attributes, classes, evaluate, execute, library, subscript
 from .frame import Frame
-from .values import Record, Static, Value
+from .values import Record, Sequence, Slice, Static, Value
 
 BY_DEFAULT = (None, "promise_in_bounds")
 MIXED = ("put the axes of the arrays first: `x.T.at[i].add(v).T`",)
@@ -45,19 +45,18 @@ def called(frame: Frame, node: gast.Call, hint: str) -> Value | None:
         index = names.index(place.index)
         copied = names.keep(_library(frame, "copied", [base], node, hint))
         if mode not in BY_DEFAULT and names.has_numbers or place.method in UFUNCS and names.has_arrays:
-            return _by_places(frame, place.method, copied, names, mode, given, node, hint)
+            return _by_places(frame, place.method, copied, index, names.has_slices, mode, given, node, hint)
         return _by_stores(frame, place.method, copied, index, given, node, hint)
     finally:
         names.forget()
 
 
 class _Hidden:
-    """Variables of a frame that hold what is computed once, and what the parts of the index are."""
+    """Variables of a frame that hold what is computed once, and of what kinds the parts of the index are."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.names: list[str] = []
-        self.parts: list[Value] = []
         self.has_arrays = self.has_numbers = self.has_slices = False
 
     def keep(self, value: Value) -> gast.Name:
@@ -67,30 +66,42 @@ class _Hidden:
         return gast.Name(name, gast.Load(), None, None)
 
     def index(self, node: gast.expr) -> gast.expr:
-        """The same index of variables."""
+        """The same index of variables; a tuple that a variable holds is its parts, as one that is written is."""
         if isinstance(node, gast.Tuple):
-            return rebuild(node, elts=[self.index(part) for part in node.elts])
+            return rebuild(node, elts=[self._part(part) for part in node.elts])
+        if isinstance(node, gast.Slice):
+            return self._part(node)
+        value = evaluate.evaluate(self.frame, node)
+        items = _items_of(self.frame.held(value))
+        return self._noted(value) if items is None else gast.Tuple([self._noted(one) for one in items], gast.Load())
+
+    def _part(self, node: gast.expr) -> gast.expr:
         if isinstance(node, gast.Slice):
             self.has_slices = True
             bounds = [None if b is None else self.keep(evaluate.evaluate(self.frame, b)) for b in
                       (node.lower, node.upper, node.step)]  # fmt: skip
             return rebuild(node, lower=bounds[0], upper=bounds[1], step=bounds[2])
-        value = evaluate.evaluate(self.frame, node)
-        self._note(value)
-        return gast.copy_location(self.keep(value), node)
+        return self._noted(evaluate.evaluate(self.frame, node))
 
-    def _note(self, value: Value) -> None:
+    def _noted(self, value: Value) -> gast.Name:
         found = self.frame.type_of(value)
         is_mask = isinstance(found, types.Array) and is_bool(found.dtype)
-        is_other = isinstance(value, Static) and not isinstance(value.value, int)
+        is_other = isinstance(value, Slice) or isinstance(value, Static) and not isinstance(value.value, int)
         self.has_slices |= is_mask or is_other
         self.has_numbers |= not is_mask and not is_other
         self.has_arrays |= not is_mask and not is_other and not isinstance(found, types.Scalar)
-        self.parts.append(value)
+        return self.keep(value)
 
     def forget(self) -> None:
         for name in self.names:
             del self.frame.variables[name]
+
+
+def _items_of(held: Value) -> list[Value] | None:
+    """The parts of a tuple; None for anything else."""
+    if isinstance(held, Sequence) and held.kind is tuple:
+        return list(held.items)
+    return [*map(Static, held.value)] if isinstance(held, Static) and isinstance(held.value, tuple) else None
 
 
 def _arguments(frame: Frame, node: gast.Call, method: str) -> dict[str, object]:
@@ -112,15 +123,17 @@ def _arguments(frame: Frame, node: gast.Call, method: str) -> dict[str, object]:
 
 
 def _by_places(
-    frame: Frame, method: str, copied: gast.Name, names: _Hidden, mode: object, given: dict, node: gast.Call, hint: str
-) -> Value:
+    frame: Frame, method: str, copied: gast.Name, written: gast.expr, has_slices: bool, mode: object, given: dict,
+    node: gast.Call, hint: str,
+) -> Value:  # fmt: skip
     """By a function of the library that goes over the places one after the other."""
-    if names.has_slices:
+    if has_slices:
         frame.fault("U012", f"`.at[...].{method}` of arrays and slices together", node, "called here",
                     OTHER_MODES if mode not in BY_DEFAULT else MIXED)  # fmt: skip
     array = frame.variables[copied.id]
     value = evaluate.evaluate(frame, given["value"]) if "value" in given else Static(None)
-    index = evaluate.evaluate(frame, gast.Tuple([names.keep(part) for part in names.parts], gast.Load()))
+    parts = written if isinstance(written, gast.Tuple) else gast.Tuple([written], gast.Load())
+    index = evaluate.evaluate(frame, parts)
     if mode not in BY_DEFAULT:
         ufunc = Static(UFUNCS[method]) if method in UFUNCS else Static(method)
         return _library(frame, "in_mode", [ufunc, array, index, value, Static(mode)], node, hint)
