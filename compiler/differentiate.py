@@ -267,8 +267,9 @@ def check_differentiable(made: Specialised, where: Span, name: str, value: Value
 
     Beside others in a container it has the slope None: a model may hold its activation function.
     """
-    without = [leaf for leaf in leaves_with_slopes(value) if not _has_derivative(made, leaf)]
-    if not without or parts(value) and len(without) < len(list(leaves_with_slopes(value))):
+    found_leaves = list(leaves_with_slopes(value))
+    without = [leaf for leaf in found_leaves if not _has_derivative(made, leaf)]
+    if not without or parts(value) and len(without) < len(found_leaves):
         return
     leaf = without[0]
     found = made.program.main.types[leaf.name] if isinstance(leaf, Leaf) else None

@@ -95,7 +95,7 @@ def facts_of(scope: Scope, resolve: Resolve, summaries: Summaries) -> AliasFacts
         if owner is not None:
             return FUNCTION if name in owner.functions else outside("enclosing", name)
         found = resolve(name)
-        if found.kind == "mutable" or found.what:  # a constant by its name is an object that could change
+        if found.is_data_that_can_change:
             return outside("global", name)
         return SCALAR if found.kind == "constant" else FUNCTION
 

@@ -159,7 +159,7 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
     if owner is not None and (function := owner.functions.get(node.func.id)) is not None:
         inside = replace(around, scope=around.summaries.scope(function, owner))
         yield from _changes_by_function(node, inside, node.func.id)
-    elif found is None or found.kind == "mutable" or found.kind == "constant" and found.what:
+    elif found is None or found.is_data_that_can_change:
         if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS and not _parts_text(node):
             how = f"`.{node.func.attr}()` changes it in place"
             yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)

@@ -54,6 +54,11 @@ class Resolution:
     source: Callable[[], NameSource | None] | None = field(default=None, repr=False, compare=False)
     mutates: tuple[str, ...] = ()
 
+    @property
+    def is_data_that_can_change(self) -> bool:
+        """Whether it is an array or a container: one that may be changed, or a constant by its name."""
+        return self.kind == "mutable" or self.kind == "constant" and bool(self.what)
+
 
 Resolve: TypeAlias = Callable[[str], Resolution]
 
@@ -101,9 +106,9 @@ def member(base: Resolution, attribute: str) -> Resolution:
     match base.kind:
         case "module" | "library":
             return library(f"{base.name}.{attribute}")
-        case "mutable" | "undecided" | "undefined" | "unknown":
+        case "undecided" | "undefined" | "unknown":
             return base
-        case "constant" if base.what:  # an object that could change, whose methods are judged by what they are called
+        case _ if base.is_data_that_can_change:  # its methods are judged by what they are called
             return base
         case _ if base.value is not MISSING and hasattr(base.value, attribute):
             return classify(getattr(base.value, attribute), f"{base.name}.{attribute}")
