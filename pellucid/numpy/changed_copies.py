@@ -23,11 +23,10 @@ def combined(ufunc, a, indices, value):
         word, name = static.element(a), static.ufunc_name(ufunc)
         static.refuse("T001", f"an array of {word} cannot take what `{name}` makes of such values in place")
     ufunc.at(a, indices, value)
-    return a
 
 
 def in_mode(method, a, indices, value, mode):
-    """The elements at these places, or the array when these have changed; an index below 0 counts from the end.
+    """The elements at these places, or None when these have changed; an index below 0 counts from the end.
 
     method  "get", "set" or a ufunc
     mode    "clip": who is outside is moved to the last place; "drop" and "fill": changes outside are left out, and
@@ -48,7 +47,7 @@ def in_mode(method, a, indices, value, mode):
         instead = filling(static.element(a)) if value is None else value
         return op.where(fits, found, in_dtype(instead, static.element(a)))
     store(method, a, [ravel(place) for place in places], ravel(inside) if mode != "clip" else True, value, shape)
-    return a
+    return None
 
 
 def within(indices, lengths, shape):

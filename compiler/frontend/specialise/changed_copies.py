@@ -136,8 +136,10 @@ def _by_places(
     index = evaluate.evaluate(frame, parts)
     if mode not in BY_DEFAULT:
         ufunc = Static(UFUNCS[method]) if method in UFUNCS else Static(method)
-        return _library(frame, "in_mode", [ufunc, array, index, value, Static(mode)], node, hint)
-    return _library(frame, "combined", [Static(UFUNCS[method]), array, index, value], node, hint)
+        found = _library(frame, "in_mode", [ufunc, array, index, value, Static(mode)], node, hint)
+        return found if method == "get" else array
+    _library(frame, "combined", [Static(UFUNCS[method]), array, index, value], node, hint)
+    return array
 
 
 def _by_stores(
