@@ -17,7 +17,7 @@ from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import Request, Vjp, suffixes
-from .compiler.stages import CORE, LLVM, READABLE, RUNNABLE, SOURCE, STAGES, TYPED, named
+from .compiler.stages import CORE, KERNELS, LLVM, READABLE, RUNNABLE, SOURCE, STAGES, TYPED, named
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
@@ -223,7 +223,7 @@ class Function(_Base[Given, Result]):
         if stage in (SOURCE, CORE):
             return Text(showing.untyped_text(request, stage))
         flat = self._asked(args, kwargs)
-        if stage in READABLE:
+        if stage in (*READABLE, KERNELS):
             return Text(showing.text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
         return Text(executable.llvm_text if stage == LLVM else executable.asm)

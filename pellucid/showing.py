@@ -16,7 +16,9 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.stages import LOOPS, SOURCE, TYPED
+from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
+from .compiler.targets.cuda.kernels import Kernels
+from .compiler.targets.cuda.kernels import kernels as kernels_of
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
@@ -63,6 +65,14 @@ def _given(value: Value) -> Any:
 
 
 @with_room
+def kernels(request: Request, arguments: Mapping[str, Value]) -> tuple[Specialised, Program, Kernels]:
+    """The program at the loops stage, and its kernels stage."""
+    made = driver.derive(request, arguments)
+    program = driver.loops(made.program)
+    return made, program, kernels_of(program)
+
+
+@with_room
 def untyped_text(request: Request, stage: str) -> str:
     """The program at a stage that needs no types."""
     if stage == SOURCE:
@@ -72,7 +82,9 @@ def untyped_text(request: Request, stage: str) -> str:
 
 @with_room
 def text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
-    """The printed program at a typed stage."""
+    """The printed program at a typed stage, at that of loops or of kernels."""
+    if stage == KERNELS:
+        return kernels(request, arguments)[2].text
     return printer.print_program(program(request, stage, arguments)[1])
 
 

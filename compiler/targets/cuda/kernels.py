@@ -18,7 +18,7 @@ from ...records import dataclass
 from ...transform.coalesce import rename_freely
 from ...types import Array, Scalar
 from ..python.fold import fold
-from ..python.printer import WIDTH, definition, head_lines, import_lines, with_headings, wrap
+from ..python.printer import WIDTH, Printed, definition, head_lines, import_lines, with_headings, wrap
 from ..python.spell import HELPERS, Speller
 from ..python.templates import attribute
 from ..python.unparse import Unparser, statement_text
@@ -30,12 +30,16 @@ from .trees import python
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernels:
-    """A kernels stage: its text, and the reasons why parts stay on the host."""
+    """A kernels stage: its text, the names of its driver and its kernels, and which parts stay on the host, and why."""
 
-    text: str
+    printed: Printed
     entry: str
     kernels: tuple[str, ...]
     on_host: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        return self.printed.text
 
 
 def kernels(program: Program) -> Kernels:
@@ -136,7 +140,8 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
     writer.dispatch(main)
     on_host = tuple((p.name, p.reason) for p in driver.kernels if isinstance(p, HostText))
     names = tuple(p.name for p in driver.kernels if isinstance(p, KernelText))
-    return Kernels(writer.text(), function.name, names, on_host)
+    printed = Printed(writer.text(), dict(writer.lines), dict(writer.numbers), dict(writer.heads))
+    return Kernels(printed, function.name, names, on_host)
 
 
 def _has_host(driver: DriverWriter) -> bool:
