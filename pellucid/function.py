@@ -250,9 +250,8 @@ class Function(_Base[Given, Result]):
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program = showing.program(request, stage, flat.arguments)
+            made, program, function = showing.loaded(request, stage, flat.arguments)
             targets = self._targets(showing.mutated(made), flat)
-            function = showing.python_target.load(program)
             guards = Guards(made.guards)
             hidden = showing.hidden_leaves(request, made, guards).leaves(guards.findings)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bdb import BdbQuit
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import stepping
@@ -24,6 +24,7 @@ from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
+from .runtime.lockstep import in_lockstep
 
 __all__ = [
     "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
@@ -70,6 +71,19 @@ def kernels(request: Request, arguments: Mapping[str, Value]) -> tuple[Specialis
     made = driver.derive(request, arguments)
     program = driver.loops(made.program)
     return made, program, kernels_of(program)
+
+
+def loaded(
+    request: Request, stage: str, arguments: Mapping[str, Value]
+) -> tuple[Specialised, Program, Callable[..., Any]]:
+    """The program at a stage, and what it is as a Python function, run by CPython from a file."""
+    if stage != KERNELS:
+        made, at_stage = program(request, stage, arguments)
+        return made, at_stage, python_target.load(at_stage)
+    made, at_stage, found = kernels(request, arguments)
+    main = at_stage.main.with_(stage=KERNELS)
+    path = python_target.write_stage(Program(at_stage.entry, {at_stage.entry: main}), found.printed)
+    return made, at_stage, in_lockstep(python_target.execute(found.printed, path, found.entry))
 
 
 @with_room

@@ -10,6 +10,7 @@ from .compiler.ops import OPERATORS
 from .compiler.ops.forms import ROUTINES
 from .runtime import lockstep
 from .runtime.kernels import shapes
+from .runtime.kernels.host import host_of
 from .runtime.kernels.loading import load
 
 _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
@@ -17,7 +18,8 @@ _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelli
 # What a kernels file needs: the machine, shapes of launches, and what kernels call (`row_sum_f64`, `maximum`).
 _KERNELS = {
     **{name: getattr(lockstep, name) for name in ("KernelFault", "cuda", "faults", "fetch")},
-    **{name: getattr(shapes, name) for name in ("elements", "parts", "rows", "tiles")},
+    **{name: getattr(shapes, name) for name in ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")},
+    "host": host_of(lockstep.cuda.to_device),
     **load(lockstep.cuda),
 }
 

@@ -22,6 +22,7 @@ TERMS_A_THREAD = 4  # of a row between them: enough warps to wait for memory, fe
 LONG_ROW_THREADS = 512  # longer rows have enough terms for each
 PART = 8192  # terms that one block of a long sum takes, 32 a thread
 PART_THREADS = 256
+TURNS = 4096  # terms that a warp adds into its own row of places
 MOST_SECOND = 65535  # blocks along the second axis of a grid
 
 Launch = tuple[int | tuple[int, ...], int | tuple[int, ...]]
@@ -70,3 +71,13 @@ def parts(n: int) -> Launch:
     The number of parts depends on n alone, because the order of the additions does.
     """
     return blocks_for(n, PART), (PART_THREADS, 1)
+
+
+def scan_parts(n: int) -> Launch:
+    """(grid, block) of a kernel of a scan of n terms, 8192 to a block, which has 256 threads."""
+    return blocks_for(n, PART), PART_THREADS
+
+
+def scatter_parts(n: int) -> Launch:
+    """(grid, block) of a kernel that adds n terms into places that data names: a warp for each 4096 of them."""
+    return blocks_for(n, TURNS), WARP

@@ -13,12 +13,15 @@ another dtype than the array's.
     blocks       threads from barrier to barrier memory      arrays, and what is known of each element
     order        what is a race                  numbers     where numba's numbers are not CPython's
     counts       what memory moves               machine     `cuda`
+    calling      drivers for arrays of the host
 """
 
 from __future__ import annotations
 
+from .calling import in_lockstep
 from .errors import KernelFault, LockstepError
 from .machine import counting, cuda
 from .memory import DeviceArray, FaultWord, faults, fetch
 
-__all__ = ["DeviceArray", "FaultWord", "KernelFault", "LockstepError", "counting", "cuda", "faults", "fetch"]
+__all__ = ["DeviceArray", "FaultWord", "KernelFault", "LockstepError", "counting", "cuda", "faults", "fetch",
+           "in_lockstep"]  # fmt: skip

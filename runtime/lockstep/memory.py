@@ -84,10 +84,15 @@ class DeviceArray:
         """A view of the same elements in another shape; ValueError where the elements do not lie together."""
         return DeviceArray(self.allocation, self._view.reshape(*shape, copy=False))
 
-    def copy_to_host(self) -> np.ndarray:
-        """A new ndarray of the elements; LockstepError if one of them was never written."""
+    def copy_from_host(self, values: np.ndarray) -> None:
+        """Copy the elements of an ndarray of the same shape."""
+        self._view[...] = values
+        self.allocation.written[self.places()] = True
+
+    def copy_to_host(self, partly: bool = False) -> np.ndarray:
+        """A new ndarray of the elements; LockstepError if one of them was never written, unless it may be `partly`."""
         written = self.allocation.written[self.places()]
-        if not written.all():
+        if not (partly or written.all()):
             first = tuple(int(k) for k in np.argwhere(~written)[0])
             missing = written.size - np.count_nonzero(written)
             where = f", the first of them [{', '.join(map(str, first))}]" if first else ""

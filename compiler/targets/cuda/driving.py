@@ -29,6 +29,8 @@ from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
 from .nests import Elements, Rows, Tiles, bounds, kind_of, shape_of
 from .places import DEVICE_LOOPS, launches, loads
+from .recognise import scan_of, scatter_of
+from .recognised import scan, scatter
 from .rows import RowWriter
 from .spell import FAILED, Unmappable
 from .trees import expression, python
@@ -265,6 +267,10 @@ class DriverWriter:
 
     # --- kernels
 
+    def local(self, wish: str) -> str:
+        """A name that the function does not have; kernels may share it, since each is a world of its own."""
+        return Names({*self.types, "cuda", "np", "math", FAILED, *self.extra}).fresh(wish)
+
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
         return cls(self.function, own, self.cells, self.needed)
 
@@ -326,7 +332,7 @@ class DriverWriter:
         outer = [loop for loop in loops if loop is not along]
         body = writer.thread(loops[-1].body)
         lengths = [self.length(writer, loop) for loop in outer]
-        x, number = along.target.id, outer[0].target.id if len(outer) == 1 else self.names.fresh("turn")
+        x, number = along.target.id, outer[0].target.id if len(outer) == 1 else self.local("turn")
         if len(outer) > 1:
             writer.own.add(number)
         made = python("{x}, {y} = cuda.grid(2)", x=x, y=number)
@@ -400,7 +406,7 @@ class DriverWriter:
             made += python("{t} = {start}", t=name, start=writer.identity(name, fold))
         first = first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {PART} + cuda.threadIdx.x"))
         _, stop = bounds(loop)
-        last = self.names.fresh("last")
+        last = self.local("last")
         made += python("{i} = {first}", i=variable, first=first)
         ends = first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {PART} + {PART}"))
         made += python("{last} = min({ends}, {stop})", last=last, ends=ends, stop=writer.speller.as_dtype(stop, "i64"))
@@ -443,10 +449,10 @@ class DriverWriter:
         writer = self.writer(set(passing))
         made: list[gast.stmt] = []
         tail: list[gast.stmt] = []
-        k = self.names.fresh("k")
+        k = self.local("k")
         results: list[tuple[str, str]] = []
         for name, (operator, fold) in found.items():
-            whole = self.names.fresh("whole")
+            whole = Names({*self.types, *writer.own, *self.extra}).fresh("whole")
             writer.own.add(whole)
             writer.parameters[parts[name]] = None
             writer.types = writer.speller.types = {**writer.types, whole: self.types[name]}
@@ -540,6 +546,12 @@ class DriverWriter:
         """A loop that stays in order: in the driver where it is about its own numbers, else a function of the host."""
         if not any(isinstance(self.types.get(n), Array | ListOf) for n in _mentioned([node])):
             return [self.host.statement(self.fetched(node))]
+        if isinstance(node, gast.For):
+            as_scan, as_scatter = scan_of(self.function, node), scatter_of(self.function, node)
+            if as_scan is not None and not (as_scan.carried and as_scan.carried in self.live.after(node)):
+                return self.tried(node, lambda: scan(self, as_scan))
+            if as_scatter is not None:
+                return self.tried(node, lambda: scatter(self, as_scatter))
         return self.on_host([node], "its turns need each other")
 
     def on_host(self, nodes: Sequence[gast.stmt], reason: str) -> list[gast.stmt]:
