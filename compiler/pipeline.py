@@ -166,14 +166,14 @@ LOOPS_WAY = (
     Step(collapse, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(tidy_names, takes=LOOPS, gives=LOOPS, renames=True),
     Step(release, takes=LOOPS, gives=LOOPS, renames=True),
-    Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
-    Step(block_lanes, takes=LOOPS, gives=LOOPS, when=has_loops),
 )
 # a typed stage that a user edited
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # behind the stage that is printed: what this target alone wants
 LLVM_WAY = (
+    Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(block_lanes, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),
     Step(version_loops, takes=LOOPS, gives=LOOPS, when=has_loops),
 )

@@ -112,7 +112,8 @@ class Stages:
         if (stage, flat.key) not in self._runnable:
             made, program = self.program(stage, flat)
             if stage == "llvm":
-                call = llvm.compile_program(program, llvm.EmitOptions(exceptions=made.exceptions))
+                options = llvm.EmitOptions(exceptions=made.exceptions)
+                call = llvm.compile_program(program, options, driver.for_llvm)
             else:
                 text = self.texts[stage] = printer.print_program(program)
                 call = unpacking(entry_of(text, program.entry, f"{self.function.__name__}_{stage}.py"))
