@@ -18,8 +18,9 @@ from ... import syntax
 from ...analysis.def_use import reads_of
 from ...analysis.lanes import accumulated
 from ...analysis.liveness import liveness
+from ...analysis.memory.storage import storage_classes
 from ...names import Names
-from ...ops.forms import CHANGES_FIRST, FORMS
+from ...ops.forms import CHANGES_FIRST, FORMS, LIBRARY
 from ...ops.schema import Fold
 from ...program import Function
 from ...records import dataclass
@@ -61,12 +62,13 @@ class HostText:
 
 
 class DriverWriter:
-    def __init__(self, function: Function, cells: frozenset[str]) -> None:
+    def __init__(self, function: Function, cells: frozenset[str], others: Iterable[str] = ()) -> None:
         self.function, self.types, self.cells = function, function.types, cells
         self.needed: dict[str, None] = {}
         self.kernels: list[KernelText | HostText] = []
         self.fails = False
-        self.names = Names({*function.types, *function.parameters, "cuda", "np", "math", FAILED})
+        self.others = frozenset(others)
+        self.names = Names({*function.types, *function.parameters, *self.others, "cuda", "np", "math", FAILED})
         self.made_cells: set[str] = set()
         self.starts: dict[str, gast.Assign] = {}
         self.host = HostSpeller(function, {name: name for name in HELPERS})
@@ -126,6 +128,8 @@ class DriverWriter:
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(self.types.get(name), Array):
                 return self.array(node, name, value)
+            case gast.Assign() if self.calls_with_arrays(node):
+                return self.on_host([node], "a function is called with arrays")
             case gast.Assign(targets=[gast.Subscript()]):
                 return self.tried(node, lambda: self.single([node]))
             case gast.Assign(targets=[gast.Name()], value=value):
@@ -157,7 +161,9 @@ class DriverWriter:
                 return [] if name in self.cells else [node]
             case gast.Pass():
                 return []
-        return self.on_host([node], "it is computed by a routine of a library")
+            case gast.Expr(value=gast.Call(func=gast.Name(id=operator))) if operator in LIBRARY:
+                return [self.host.statement(self.fetched(node))]
+        return self.on_host([node], "no kernel can have it")
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """A block that is run any number of times: what a name begins with is no longer known in it, nor behind it."""
@@ -165,6 +171,12 @@ class DriverWriter:
         made = self.block(body) + self.flushed(set(self.starts))
         self.starts = before
         return made or [gast.Pass()]
+
+    def calls_with_arrays(self, node: gast.Assign) -> bool:
+        """Whether a function of the program is given arrays."""
+        calls = [c for c in syntax.calls_in(node.value) if syntax.operator_of(c) in self.others]
+        read = [n for call in calls for n in syntax.names_read(call)]
+        return any(isinstance(self.types.get(n), Array | ListOf) for n in read)
 
     def has_calls(self, node: gast.Assign) -> bool:
         return any(isinstance(part, gast.Call) for part in syntax.nodes_of(node.value))
@@ -561,7 +573,9 @@ class DriverWriter:
         live = self.live.after(nodes[-1])
         inside = _read_before(nodes, self.function)
         given = [n for n in mentioned if n in self.types and (n not in assigned or n in inside)]
-        changes = [n for n in given if n in _changed(nodes)]
+        classes = storage_classes(self.function)
+        touched = {classes[n] for n in _changed(nodes) if n in classes}
+        changes = [n for n in given if classes.get(n) in touched]
         results = [n for n in dict.fromkeys(n for s in syntax.walk(nodes) for n in syntax.names_bound(s)) if n in live]
         if any(isinstance(self.types[n], ListOf) for n in (*given, *results)):
             raise Refused(f"a list is used: {reason}")

@@ -45,7 +45,7 @@ class Kernels:
 def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
     function = _prepared(program.main)
-    driver = DriverWriter(function, cells_of(function))
+    driver = DriverWriter(function, cells_of(function), program.functions)
     body = driver.block(function.body)
     body = _with_cells(driver, body)
     if driver.fails:
@@ -114,7 +114,7 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
     helpers = {name: name for name in HELPERS}
     parts = [_definition(function, part, helpers) for part in driver.kernels]
     others = [f for name, f in program.functions.items() if name != program.entry]
-    called = [definition(f, helpers, True, False, WIDTH) for f in others] if _has_host(driver) else []
+    called = [definition(f, helpers, True, False, WIDTH) for f in others]
     arguments = gast.arguments([_parameter(n) for n in function.parameters], [], None, [], [], None, [])
     main = gast.FunctionDef(function.name, arguments, [with_headings(s) for s in body], [], None, None, [])
     trees = [tree for _, tree in parts] + [tree for _, tree in called] + [main]
@@ -142,10 +142,6 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
     names = tuple(p.name for p in driver.kernels if isinstance(p, KernelText))
     printed = Printed(writer.text(), dict(writer.lines), dict(writer.numbers), dict(writer.heads))
     return Kernels(printed, function.name, names, on_host)
-
-
-def _has_host(driver: DriverWriter) -> bool:
-    return any(isinstance(p, HostText) for p in driver.kernels)
 
 
 def _parameter(name: str) -> gast.Name:
