@@ -22,9 +22,10 @@ from ..python.printer import WIDTH, Printed, definition, head_lines, import_line
 from ..python.spell import HELPERS, Speller
 from ..python.templates import attribute
 from ..python.unparse import Unparser, statement_text
-from .driving import DriverWriter, HostText, KernelText
+from .driving import DriverWriter
 from .places import cells_of
 from .spell import FAILED
+from .texts import HostText, KernelText
 from .trees import python
 
 

@@ -13,6 +13,7 @@ import gast
 from ... import syntax
 from ...types import Scalar
 from ..python.templates import numpy_dtype
+from .host_parts import on_host
 from .nests import bounds
 from .recognise import SCANS, Scan, Scatter
 from .trees import expression, python
@@ -33,7 +34,7 @@ def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     loop, dtype = found.loop, driver.types[found.place.value.id].dtype
     count = driver.count(loop)
     sums = driver.names.fresh("sums")
-    driver.extra = {**driver.extra, sums: f"{dtype}[{sums}_length]"}
+    driver.extra[sums] = f"{dtype}[{sums}_length]"
     number = expression("scan_parts({n})", n=count)
     driver.need("scan_parts")
     made = [like(python("{s} = cuda.device_array({k}[0], {d})", s=sums, k=number, d=numpy_dtype(dtype))[0], loop)]
@@ -179,7 +180,7 @@ def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     loop, base = found.loop, found.place.value.id
     dtype = driver.types[base].dtype
     parts_ = driver.names.fresh(f"{base}_parts")
-    driver.extra = {**driver.extra, parts_: f"{dtype}[{parts_}_rows, {parts_}_length]"}
+    driver.extra[parts_] = f"{dtype}[{parts_}_rows, {parts_}_length]"
     count = driver.count(loop)
     driver.need("scatter_parts")
     rows = expression("scatter_parts({n})", n=count)
@@ -188,7 +189,7 @@ def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     )
     few += _terms_of_warps(driver, found, parts_, dtype, rows)
     few += _rows_added(driver, found, parts_, dtype)
-    many = driver.on_host([loop], "there may be more places than shared memory holds")
+    many = on_host(driver, [loop], "there may be more places than shared memory holds")
     test = expression("{b}.shape[0] <= {n}", b=base, n=syntax.constant(PLACES))
     return [like(gast.If(test, [like(s, loop) for s in few], many), loop)]
 
