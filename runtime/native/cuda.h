@@ -146,7 +146,8 @@ static inline bool is_device_array(PyObject *object)
 }
 
 /* cuda_values.c */
-PyObject *copy_to_host(PyObject *self, PyObject *unused);
+PyObject *copy_to_host(PyObject *self);
+PyObject *copy_from_host(PyObject *self, PyObject *given);
 PyObject *fetch(PyObject *module, PyObject *given);
 PyObject *wait_for_array(PyObject *self, PyObject *unused);
 void span_of(PyArrayObject *layout, npy_intp *lowest, npy_intp *bytes);

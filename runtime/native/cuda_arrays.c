@@ -256,8 +256,17 @@ static int set_verdict(PyObject *self, PyObject *verdict, void *unused)
     return 0;
 }
 
+/* copy_to_host(partly=False): the lockstep machine wants to know whether some elements need not be there yet. */
+static PyObject *give_values(PyObject *self, PyObject *args, PyObject *names)
+{
+    int partly = 0;
+    static char *words[] = {"partly", NULL};
+    return PyArg_ParseTupleAndKeywords(args, names, "|$p:copy_to_host", words, &partly) ? copy_to_host(self) : NULL;
+}
+
 static PyMethodDef METHODS[] = {
-    {"copy_to_host", copy_to_host, METH_NOARGS, "The elements as an ndarray; waits for them."},
+    {"copy_to_host", (PyCFunction)(void (*)(void))give_values, METH_VARARGS | METH_KEYWORDS, "The elements as an ndarray; waits for them."},
+    {"copy_from_host", copy_from_host, METH_O, "Write the elements of an ndarray."},
     {"wait", wait_for_array, METH_NOARGS, "Wait for the elements."},
     {"clear", clear, METH_NOARGS, "Set all elements to 0; gives the array."},
     {"reshape", reshaped, METH_VARARGS, "The same elements in another shape, as a view."},

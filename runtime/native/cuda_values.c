@@ -89,9 +89,9 @@ static bool passes_verdict(DeviceArray *array)
     return answer != NULL;
 }
 
-PyObject *copy_to_host(PyObject *self, PyObject *unused)
+/* What has not been written yet is what happens to be there. */
+PyObject *copy_to_host(PyObject *self)
 {
-    (void)unused;
     PyObject *values = values_of((DeviceArray *)self);
     if (values != NULL && !passes_verdict((DeviceArray *)self))
         Py_CLEAR(values);
@@ -107,7 +107,7 @@ PyObject *fetch(PyObject *module, PyObject *given)
     if (PyArray_NDIM(((DeviceArray *)given)->layout) != 0)
         return PyErr_Format(PyExc_TypeError, "fetch takes an array of no dimensions; `x.copy_to_host()` gives the values "
                                              "of others");
-    PyObject *values = copy_to_host(given, NULL);
+    PyObject *values = copy_to_host(given);
     return values == NULL ? NULL : PyArray_Return((PyArrayObject *)values);
 }
 
@@ -117,6 +117,42 @@ PyObject *wait_for_array(PyObject *self, PyObject *unused)
     (void)unused;
     DeviceArray *array = (DeviceArray *)self;
     if (!wait_for_stream(array->block->gpu) || !passes_verdict(array))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static bool scatter(Gpu *gpu, Address to, const char *from, int rank, const npy_intp *lengths, const npy_intp *strides,
+                    const npy_intp *own, npy_intp item)
+{
+    if (rank == 0)
+        return copy_to_gpu(gpu, to, from, (size_t)item);
+    if (rank == 1 && strides[0] == item)
+        return copy_to_gpu(gpu, to, from, (size_t)(lengths[0] * item));
+    for (npy_intp k = 0; k < lengths[0]; k++)
+        if (!scatter(gpu, to + (Address)(k * strides[0]), from + k * own[0], rank - 1, lengths + 1, strides + 1, own + 1, item))
+            return false;
+    return true;
+}
+
+/* copy_from_host(ndarray): writes its elements to the device, in the order of the stream. */
+PyObject *copy_from_host(PyObject *self, PyObject *given)
+{
+    PyArrayObject *layout = ((DeviceArray *)self)->layout;
+    Gpu *gpu = ((DeviceArray *)self)->block->gpu;
+    if (!PyArray_Check(given) || !PyArray_SAMESHAPE((PyArrayObject *)given, layout) ||
+        !PyArray_EquivTypes(PyArray_DESCR((PyArrayObject *)given), PyArray_DESCR(layout)))
+        return PyErr_Format(PyExc_TypeError, "copy_from_host takes an ndarray of the same shape and dtype");
+    PyArrayObject *values = (PyArrayObject *)PyArray_FromArray((PyArrayObject *)given, NULL, NPY_ARRAY_CARRAY_RO);
+    if (values == NULL)
+        return NULL;
+    Address to = (Address)(uintptr_t)PyArray_BYTES(layout);
+    npy_intp bytes = PyArray_NBYTES(layout);
+    bool went_well = bytes == 0 || (PyArray_IS_C_CONTIGUOUS(layout)
+                                        ? copy_to_gpu(gpu, to, PyArray_BYTES(values), (size_t)bytes)
+                                        : scatter(gpu, to, PyArray_BYTES(values), PyArray_NDIM(layout), PyArray_DIMS(layout),
+                                                  PyArray_STRIDES(layout), PyArray_STRIDES(values), PyArray_ITEMSIZE(layout)));
+    Py_DECREF(values);
+    if (!went_well)
         return NULL;
     Py_RETURN_NONE;
 }

@@ -11,16 +11,24 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ... import parsing
-from . import driver, shapes
-from .verdicts import judged, present, verdict_on
+from ... import native_part, parsing
+from ...kernels import shapes
+from ...kernels.host import on_host
+from . import driver
+from .verdicts import Verdict, judged, present, verdict_on
 
+if TYPE_CHECKING:
+    from typing import Any as DeviceArray
+else:
+    DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
+
+SHAPES = ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
 SHORT = {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("float", "int", "uint", "complex") for bits in (8, 16, 32, 64, 128)}
 
 
@@ -86,33 +94,42 @@ class LoadedKernels:
         native = driver.extension()
         former = native.cuda_use(device)
         try:
-            with judged() as run:
+            with judged(lambda: self._fail(args)) as run:
                 results = self.driver(*args)
         finally:
             native.cuda_use(former)
-        verdict = verdict_on(run, lambda: self._fail(args), args)
-        if verdict is not None:
-            found = results if isinstance(results, tuple) else (results,)
-            if not all(isinstance(one, native.DeviceArray) for one in found):
-                verdict()
-            else:
-                for one in found:
-                    one.verdict = verdict
-        return results
+        verdict = verdict_on(run, args)
+        if verdict is None:
+            return results
+        if not isinstance(results, tuple):
+            return _judged(results, verdict)
+        return tuple(_judged(result, verdict) for result in results)
 
     def _fail(self, args: tuple[Any, ...]) -> None:
         if self._explain is not None:
             self._explain(*args)
 
 
+def _judged(result: Any, verdict: Verdict) -> Any:
+    """A result that raises the error of its call when it comes to the host; at once where it is there already."""
+    if not isinstance(result, DeviceArray):
+        verdict()
+        return result
+    found = DeviceArray(result)  # the array itself may be an argument, which is good in any case
+    found.verdict = verdict
+    return found
+
+
 def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
-    """The last function of a kernels stage, with the names that it calls; kernels and imports of the text are left out."""
+    """The last function of a kernels stage, with the names that it calls; kernels of the text are left out."""
     tree = parsing.parse(text)
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef) and not _is_kernel(part)]
     if not functions:
         raise ValueError("a kernels stage ends with its driver")
+    read = {node.id for part in functions for node in ast.walk(part) if isinstance(node, ast.Name)}
+    imports = [_needed(part, read - names.keys()) for part in tree.body if isinstance(part, ast.Import | ast.ImportFrom)]
+    tree.body = [*(part for part in imports if part.names), *functions]
     found: dict[str, Any] = dict(names)
-    tree.body = functions
     exec(compile(tree, f"<driver {functions[-1].name}>", "exec"), found)
     driver: Callable[..., Any] = found[functions[-1].name]
     return driver
@@ -122,18 +139,38 @@ def _is_kernel(function: ast.FunctionDef) -> bool:
     return any(ast.unparse(mark).startswith("cuda.jit") for mark in function.decorator_list)
 
 
+def _needed(part: ast.Import | ast.ImportFrom, read: Set[str]) -> ast.Import | ast.ImportFrom:
+    """An import of the text without what kernels alone call and what is there in the device's own way."""
+    part.names = [alias for alias in part.names if (alias.asname or alias.name) in read]
+    return part
+
+
+# --- what drivers call on the host -----------------------------------------------------------------------------------
+
+
+class FaultWord(DeviceArray):
+    """A word on the device in which kernels say that they have found an error: `failed[0] = 1`."""
+
+    __slots__ = ()
+
+    def check(self) -> None:
+        """Let the results of the call be judged by it."""
+        present().noted.append(self)
+
+
 def host_names() -> dict[str, Any]:
-    """What drivers call on the host."""
+    """The names of a driver, but for its kernels."""
     native = driver.extension()
     cuda = SimpleNamespace(device_array=native.device_array, to_device=native.to_device)
-    launches = {name: value for name, value in vars(shapes).items() if callable(value) and not name.startswith("_")}
-    return {"math": math, "np": np, "cuda": cuda, "fetch": fetch, "faults": faults, **launches}
+    launches = {name: getattr(shapes, name) for name in SHAPES}
+    loops = dict.fromkeys(("prange", "lanes", "noalias"), range)
+    return {"math": math, "np": np, "cuda": cuda, "fetch": fetch, "faults": faults, "host": host, **launches, **loops}
 
 
-def faults() -> Any:
-    """A word on the device in which kernels say that they have found an error: `failed[0] = 1`."""
+def faults() -> FaultWord:
+    """A new word for the call that runs."""
     native = driver.extension()
-    word = faults_class()(native.device_array(1, np.int64).clear())
+    word = FaultWord(native.device_array(1, np.int64).clear())
     present().words.append(word)
     return word
 
@@ -141,8 +178,18 @@ def faults() -> Any:
 def fetch(x: Any) -> Any:
     """The element of an array of no dimensions, once it is known that no kernel before it has failed."""
     found = driver.extension().fetch(x)
+    present().judge()
     return found
 
 
-def faults_class() -> Any:
-    raise NotImplementedError
+def host(function: Callable[..., Any] | None = None, *, changes: Sequence[str] = ()) -> Any:
+    """A part that stays on the host: it gets copies, once it is known that no kernel before it has failed."""
+    if function is None:
+        return lambda found: host(found, changes=changes)
+    inner = on_host(function, changes, driver.extension().to_device)
+
+    def call(*arguments: Any) -> Any:
+        present().judge()
+        return inner(*arguments)
+
+    return call

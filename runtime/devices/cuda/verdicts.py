@@ -37,10 +37,16 @@ class Verdict:
 
 @dataclass(slots=True)
 class Run:
-    """A call of a driver, while it runs."""
+    """A call of a driver, while it runs: the words that were made for it, and those that judge its results."""
 
-    words: list[Any] = field(default_factory=list)  # all that were made
-    noted: list[Any] = field(default_factory=list)  # those that judge the results
+    explain: Explain
+    words: list[Any] = field(default_factory=list)
+    noted: list[Any] = field(default_factory=list)
+
+    def judge(self) -> None:
+        """Raise the error of the call if a kernel has found it by now, before the host goes on with what it made."""
+        if self.words:
+            Verdict([(tuple(self.words), self.explain)])()
 
 
 class _Runs(threading.local):
@@ -59,17 +65,20 @@ def present() -> Run:
 
 
 class judged:
-    """A block in which a driver runs on this thread; gives the `Run`."""
+    """A block in which a driver runs on this thread; `explain` raises the error of its call.  Gives the `Run`."""
+
+    def __init__(self, explain: Explain) -> None:
+        self._run = Run(explain)
 
     def __enter__(self) -> Run:
-        _RUNS.stack.append(Run())
-        return _RUNS.stack[-1]
+        _RUNS.stack.append(self._run)
+        return self._run
 
     def __exit__(self, *error: object) -> None:
         _RUNS.stack.pop()
 
 
-def verdict_on(run: Run, explain: Explain, arguments: Iterable[Any]) -> Verdict | None:
+def verdict_on(run: Run, arguments: Iterable[Any]) -> Verdict | None:
     """The verdict that the results of a call carry; None where nothing can have failed."""
     pending: dict[int, tuple[tuple[Any, ...], Explain]] = {}
     for argument in arguments:
@@ -81,5 +90,5 @@ def verdict_on(run: Run, explain: Explain, arguments: Iterable[Any]) -> Verdict 
         pending.clear()
     found = list(pending.values())
     if run.noted:
-        found.append((tuple(run.noted), explain))
+        found.append((tuple(run.noted), run.explain))
     return Verdict(found) if found else None
