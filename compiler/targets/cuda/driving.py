@@ -81,7 +81,7 @@ class DriverWriter:
         return made
 
     def is_start(self, node: gast.stmt) -> bool:
-        """Whether a cell is set to a number that is known: perhaps what a fold begins with, which need not be stored."""
+        """Whether a cell is set to a known number: perhaps what a fold begins with, which need not be stored."""
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.cells:
                 while syntax.operator_of(value) == "cast":
@@ -208,9 +208,7 @@ class DriverWriter:
         self.needed[helper] = None
         return helper
 
-    def single_run(
-        self, body: Sequence[gast.stmt], position: int
-    ) -> tuple[list[gast.stmt], list[gast.stmt]]:
+    def single_run(self, body: Sequence[gast.stmt], position: int) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """The statements from here on that set cells and single elements: one thread's work.
 
         Arrays that are let go among them may as well be let go behind them.
@@ -329,5 +327,3 @@ def _copied(node: Any) -> Any:
         elif isinstance(old, gast.AST) and field != "ctx":
             changes[field] = _copied(old)
     return syntax.rebuild(node, **changes)
-
-

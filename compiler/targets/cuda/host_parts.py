@@ -1,4 +1,4 @@
-"""Parts of a driver that stay on the host: a call of a function of NumPy arrays, which copies what it reads and changes."""
+"""Parts of a driver that stay on the host: a function of NumPy arrays, called with copies of what it mentions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A launch for a nest whose turns are independent: a thread for each element, a tile for each place, a row for each turn.
+"""A launch for a nest whose turns are independent: a thread for each element, or a row of threads for each turn.
 
-    for i in prange(size): out[i] = f(x[i])     ->     f_1[elements(size)](x, out, size)
+for i in prange(size): out[i] = f(x[i])     ->     f_1[elements(size)](x, out, size)
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def rows(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
     made = [*python("{i} = {first}", i=variable, first=first), gast.If(test, body, [])]
     inner = next(s for s in syntax.walk(loop.body) if is_together(s))
     try:
-        terms = driver.count(inner) if not set(syntax.names_read(inner.iter)) & own_names([loop]) else syntax.constant(256)
+        terms = (
+            driver.count(inner) if not set(syntax.names_read(inner.iter)) & own_names([loop]) else syntax.constant(256)
+        )
     except Unmappable:
         terms = syntax.constant(256)
     shape = expression("{rows}({n}, {m})", rows=driver.need("rows"), n=driver.count(loop), m=terms)

@@ -50,7 +50,11 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 is_scalar = isinstance(function.types.get(name), Scalar)
-                if is_scalar and not _is_routine(node) and (loads(function, value) or known & set(syntax.names_read(value))):
+                if (
+                    is_scalar
+                    and not _is_routine(node)
+                    and (loads(function, value) or known & set(syntax.names_read(value)))
+                ):
                     yield name
             case gast.For() if kind_of(node) == "lanes":
                 for name in {n for s in syntax.walk(node.body) for n in syntax.names_bound(s)}:

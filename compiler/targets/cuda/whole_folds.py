@@ -1,7 +1,7 @@
 """Folds over a whole loop: blocks fold parts of fixed size, one block folds what they give and does what comes next.
 
-    for i in lanes(n): total += x[i]     ->     total_1[parts(n)](x, total_parts)
-                                                total_2[1, 256](total_parts, total)
+for i in lanes(n): total += x[i]     ->     total_1[parts(n)](x, total_parts)
+                                            total_2[1, 256](total_parts, total)
 """
 
 from __future__ import annotations
@@ -117,7 +117,11 @@ def parts_arrays(driver: DriverWriter, parts: dict[str, str], count: gast.expr, 
 
 
 def taken_together(
-    driver: DriverWriter, loop: gast.For, found: dict[str, tuple[str, Fold]], parts: dict[str, str], behind: Sequence[gast.stmt]
+    driver: DriverWriter,
+    loop: gast.For,
+    found: dict[str, tuple[str, Fold]],
+    parts: dict[str, str],
+    behind: Sequence[gast.stmt],
 ) -> list[gast.stmt]:
     """One block folds the parts; its first thread goes on with the numbers that are made of them."""
     after = driver.live.after(behind[-1] if behind else loop)
