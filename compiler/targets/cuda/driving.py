@@ -89,6 +89,11 @@ class DriverWriter:
                 return isinstance(value, gast.Constant)
         return False
 
+    def all_on_host(self, reason: str) -> list[gast.stmt]:
+        """The whole function as one part of the host.  Raises Refused where it takes or gives lists."""
+        *body, last = self.function.body
+        return [*on_host(self, body, reason), self.host.statement(last)]
+
     def tried(self, node: gast.stmt, write: Any) -> list[gast.stmt]:
         """What a writer makes of a statement; where it cannot, the statement on the host."""
         kept = len(self.kernels), self.fails, dict(self.starts)

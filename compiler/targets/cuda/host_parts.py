@@ -27,12 +27,12 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
     names = dict.fromkeys(mentioned(nodes))
     assigned = own_names(nodes)
     live = driver.live.after(nodes[-1])
-    inside = _read_before(nodes, driver.function)
+    results = [n for n in dict.fromkeys(n for s in syntax.walk(nodes) for n in syntax.names_bound(s)) if n in live]
+    inside = _read_before([*nodes, syntax.return_(results)], driver.function)
     given = [n for n in names if n in driver.types and (n not in assigned or n in inside)]
     classes = storage_classes(driver.function)
     touched = {classes[n] for n in _changed(nodes) if n in classes}
     changes = [n for n in given if classes.get(n) in touched]
-    results = [n for n in dict.fromkeys(n for s in syntax.walk(nodes) for n in syntax.names_bound(s)) if n in live]
     if any(isinstance(driver.types[n], ListOf) for n in (*given, *results)):
         raise Refused(f"a list is used: {reason}")
     name = driver.names.fresh(f"{driver.function.name}_{len(driver.kernels) + 1}")

@@ -25,7 +25,7 @@ from ..python.unparse import Unparser, statement_text
 from .driving import DriverWriter
 from .places import cells_of
 from .spell import FAILED
-from .texts import HostText, KernelText
+from .texts import HostText, KernelText, Refused
 from .trees import python
 
 
@@ -47,8 +47,11 @@ def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
     function = _prepared(program.main)
     driver = DriverWriter(function, cells_of(function), program.functions)
-    body = driver.block(function.body)
-    body = _with_cells(driver, body)
+    try:
+        body = _with_cells(driver, driver.block(function.body))
+    except Refused as refused:
+        driver = DriverWriter(function, frozenset(), program.functions)
+        body = driver.all_on_host(str(refused))
     if driver.fails:
         body = [*python("{failed} = {faults}()", failed=FAILED, faults=driver.need("faults")), *body]
     return _text(program, function, driver, body)

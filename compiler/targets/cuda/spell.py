@@ -264,6 +264,8 @@ def _from_the_end(index: gast.expr, length_: gast.expr) -> gast.expr:
 
 def constant(value: Any, dtype: str) -> gast.expr:
     """A number in a dtype; Numba takes a literal for float64, int64 or a truth."""
+    if is_complex(dtype) or isinstance(value, complex):
+        raise Unmappable("complex numbers have no kernels yet")
     if is_bool(dtype):
         return syntax.constant(bool(value))
     if is_inexact(dtype):
