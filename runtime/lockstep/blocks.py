@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from .threads import WARP, Block, Thread, Triple
+import numpy as np
+
+from .threads import WARP, Block, Site, Thread, Triple
 
 Code = Callable[..., Any]
 Waiting = Generator[tuple[Any, ...], Any, None]
 EVERY_LANE = 0xFFFFFFFF
 WITHOUT_MASK = ("syncthreads", "syncwarp")
+CARRIED = (np.int32, np.int64, np.float32, np.float64, int, float)  # by shuffles
 
 
 def threads_of(block: Block, make: Callable[[Block, int, Triple], Thread]) -> list[Thread]:
@@ -54,12 +57,17 @@ def check_barrier(threads: list[Thread], waiting: list[tuple[Thread, tuple[Any, 
         first.fail(
             site,
             f"not all threads of the block come to this barrier: {len(waiting)} of {len(threads)} do, and"
-            f" thread {missing.threadIdx} has ended",
+            f" thread {missing.place_in_block} has ended",
         )
     for thread, (_, other) in waiting:
-        if other is not site:
-            why = f"thread {thread.threadIdx} waits on line {other.line}"
+        if other is not site or thread.path != first.path:
+            why = f"thread {thread.place_in_block} waits on line {line_of(thread, other)}"
             first.fail(site, f"threads of the block wait at two barriers: {why}")
+
+
+def line_of(thread: Thread, site: Site) -> int:
+    """The line of the kernel on which a thread waits, perhaps in a function that it calls."""
+    return (thread.path[0] if thread.path else site).line
 
 
 class Warp:
@@ -86,9 +94,10 @@ class Warp:
                 return
             self.check(wanted)
             given = exchange(wanted[0], [one or () for one in self.wanted])
-            for thread in self.lanes:
-                block, blocks, warp, warps, number = thread.now
-                thread.now = (block, blocks, warp, warps + 1, number)
+            if wanted[0] == "syncwarp":
+                for thread in self.lanes:
+                    block, blocks, warp, warps, number = thread.now
+                    thread.now = (block, blocks, warp, warps + 1, number)
 
     def step(self, given: list[Any]) -> None:
         for lane, thread in enumerate(self.lanes):
@@ -108,9 +117,11 @@ class Warp:
             if one is None:
                 why = "has ended" if lane < len(self.lanes) else "is not there, for the block is no multiple of 32"
                 first.fail(site, f"cuda.{kind} with lanes missing: lane {lane} {why}")
-            if one[1] is not site:
-                why = f"waits at {one[1].text}, line {one[1].line}"
+            if one[1] is not site or self.lanes[lane].path != first.path:
+                why = f"waits at {one[1].text}, line {line_of(self.lanes[lane], one[1])}"
                 first.fail(site, f"cuda.{kind} with lanes missing: lane {lane} {why}")
+            if kind.startswith("shfl") and not isinstance(one[3], CARRIED):
+                self.lanes[lane].fail(site, f"cuda.{kind} carries int32, int64, float32 and float64, not {one[3]!r}")
             if (len(one) > 2 or kind not in WITHOUT_MASK) and int(one[2]) != EVERY_LANE:
                 self.lanes[lane].fail(site, f"cuda.{kind} takes all lanes in lockstep: the mask is {int(one[2]):#x}")
 

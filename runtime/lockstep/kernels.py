@@ -15,7 +15,6 @@ from .blocks import run_plain, run_waiting, threads_of
 from .counts import Counts
 from .errors import LockstepError
 from .memory import DeviceArray, device_arrays
-from .numbers import SILENT
 from .rewriting import UNKNOWN, Names, rewrite
 from .sources import definition_of
 from .threads import Block, Thread, Triple
@@ -126,7 +125,7 @@ class Kernel(Function):
         device: Device = self.cuda.device
         counts = device.counts
         make = self.thread if counts is None else counts.launched(self.__name__, grid, block)
-        with np.errstate(**SILENT), self.located(device):
+        with np.errstate(all="ignore"), self.located(device):
             for number, place in enumerate(places(grid)):
                 threads = threads_of(Block(number, place, block, grid), make)
                 run(code, threads, given, device.here)

@@ -2,7 +2,7 @@
 
 `math.exp` of a float32 is a float32 in numba, and a Python float in CPython; `math.log(-1.0)` is nan there, and an
 error here; `np.int64(x)` cuts off what does not fit, and is an error here.  Kernels get NumPy's functions in the place
-of `math`'s and casts in the place of NumPy's integer types.  NumPy's warnings are off in kernels: `SILENT`.
+of `math`'s and casts in the place of NumPy's integer types.  NumPy's warnings are off while they run.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-SILENT = {"all": "ignore"}
 
 # Functions of `math` by their name in NumPy, where it is another one.
 RENAMED = {
@@ -52,10 +50,17 @@ def of_python(function: Callable[..., Any]) -> Callable[..., Any]:
         except OverflowError:
             result = math.inf
         except ValueError:
-            result = math.inf if function is math.lgamma else math.nan
+            result = at_pole(function, *found)
         return np.result_type(*found).type(result)
 
     return call
+
+
+def at_pole(function: Callable[..., Any], x: Any, *_: Any) -> float:
+    """Where CPython refuses: lgamma is infinite, gamma has no sign but beside 0."""
+    if function is math.gamma and x == 0:
+        return math.copysign(math.inf, x)
+    return math.inf if function is math.lgamma else math.nan
 
 
 @functools.cache

@@ -146,8 +146,11 @@ class Rewrite(ast.NodeTransformer):
         code, waits = self.names.code_of(function)
         given = [ast.Name("_t", ast.Load()), *map(self.visit, node.args)]
         call = ast.copy_location(ast.Call(self.names.add("call", code), given, []), node)
-        self.names.waits |= waits
-        return ast.YieldFrom(call) if waits else call
+        if not waits:
+            return call
+        self.names.waits = True
+        site = self.names.site(node, ast.unparse(node.func))
+        return ast.YieldFrom(ast.copy_location(ast.Call(of_thread("calling"), [site, call], []), node))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides"):
