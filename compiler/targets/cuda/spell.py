@@ -304,7 +304,7 @@ def _is_not_zero(node: gast.expr) -> bool:
 
 def _substitute(node: Any, holes: Mapping[str, gast.expr], need: Callable[[str], str]) -> Any:
     if isinstance(node, gast.Name):
-        return holes[node.id] if node.id in holes else node
+        return holes.get(node.id, node)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in ("abs",):
         node = syntax.rebuild(node, func=syntax.name(need(node.func.id)))
     changes: dict[str, Any] = {}
