@@ -9,11 +9,12 @@ from __future__ import annotations
 
 SOURCE, CORE, TYPED, TRANSFORMED, REVERSE = "source", "core", "typed", "transformed", "reverse"
 LOOPS, LLVM, ASM = "loops", "llvm", "asm"
-STAGES = (SOURCE, CORE, TYPED, TRANSFORMED, REVERSE, LOOPS, LLVM, ASM)
+KERNELS, PTX, SASS = "kernels", "ptx", "sass"
+STAGES = (SOURCE, CORE, TYPED, TRANSFORMED, REVERSE, LOOPS, LLVM, ASM, KERNELS, PTX, SASS)
 IN_TYPED = (TYPED, TRANSFORMED, REVERSE)  # the stages that are written in the typed language
 READABLE = (*IN_TYPED, LOOPS)  # what is printed of them can be read back
-RUNNABLE = (CORE, *READABLE)  # what is printed of them is Python
-MACHINE = (LLVM, ASM)
+RUNNABLE = (CORE, *READABLE, KERNELS)  # what is printed of them is Python
+MACHINE = (LLVM, ASM, PTX, SASS)
 
 
 def named(stages: tuple[str, ...]) -> str:

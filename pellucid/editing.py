@@ -88,4 +88,5 @@ def run(program: Program, leaves: list[Any], call: Callable[..., Any] | None) ->
 
 @with_room
 def explain(program: Program) -> str:
-    return explanation(program, edited.lowered(program))
+    loops = edited.lowered(program)
+    return explanation(program, loops, versions=driver.for_llvm(loops))

@@ -28,7 +28,7 @@ def explanation(
     """The decisions in these stages of one program, earlier stages first; what two of them say is said once.
 
     guards    what it read from outside, and what has to be found again by every call
-    versions  the last stage with its loops in versions, of which one does without checks
+    versions  the last stage as the target takes it, which decides of blocks and of versions without checks
     took      the seconds of the steps of compiling, where they are known
     """
     return "\n".join(line.rstrip() for line in _lines(programs, told(guards), versions, took)) + "\n"
@@ -71,6 +71,7 @@ def by_topic(stages: list[Function], versions: Function | None) -> dict[str, lis
     """Topics in the order in which they first came up, each with its texts."""
     found: dict[str, list[str]] = {}
     told = [decision for function in stages for decision in decisions_of(function)]
+    told += [] if versions is None else versions.decisions
     for decision in dict.fromkeys(told):
         text = in_users_names(decision.text, stages[0])
         if text not in found.setdefault(decision.topic, []):

@@ -17,7 +17,7 @@ from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import Request, Vjp, suffixes
-from .compiler.stages import CORE, LLVM, READABLE, RUNNABLE, SOURCE, STAGES, TYPED, named
+from .compiler.stages import CORE, KERNELS, LLVM, READABLE, RUNNABLE, SOURCE, STAGES, TYPED, named
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
@@ -223,7 +223,7 @@ class Function(_Base[Given, Result]):
         if stage in (SOURCE, CORE):
             return Text(showing.untyped_text(request, stage))
         flat = self._asked(args, kwargs)
-        if stage in READABLE:
+        if stage in (*READABLE, KERNELS):
             return Text(showing.text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
         return Text(executable.llvm_text if stage == LLVM else executable.asm)
@@ -250,9 +250,8 @@ class Function(_Base[Given, Result]):
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program = showing.program(request, stage, flat.arguments)
+            made, program, function = showing.loaded(request, stage, flat.arguments)
             targets = self._targets(showing.mutated(made), flat)
-            function = showing.python_target.load(program)
             guards = Guards(made.guards)
             hidden = showing.hidden_leaves(request, made, guards).leaves(guards.findings)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bdb import BdbQuit
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import stepping
@@ -16,12 +16,15 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.stages import LOOPS, SOURCE, TYPED
+from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
+from .compiler.targets.cuda.kernels import Kernels
+from .compiler.targets.cuda.kernels import kernels as kernels_of
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
+from .runtime.lockstep import in_lockstep
 
 __all__ = [
     "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
@@ -63,6 +66,27 @@ def _given(value: Value) -> Any:
 
 
 @with_room
+def kernels(request: Request, arguments: Mapping[str, Value]) -> tuple[Specialised, Program, Kernels]:
+    """The program at the loops stage, and its kernels stage."""
+    made = driver.derive(request, arguments)
+    program = driver.loops(made.program)
+    return made, program, kernels_of(program)
+
+
+def loaded(
+    request: Request, stage: str, arguments: Mapping[str, Value]
+) -> tuple[Specialised, Program, Callable[..., Any]]:
+    """The program at a stage, and what it is as a Python function, run by CPython from a file."""
+    if stage != KERNELS:
+        made, at_stage = program(request, stage, arguments)
+        return made, at_stage, python_target.load(at_stage)
+    made, at_stage, found = kernels(request, arguments)
+    main = at_stage.main.with_(stage=KERNELS)
+    path = python_target.write_stage(Program(at_stage.entry, {at_stage.entry: main}), found.printed)
+    return made, at_stage, in_lockstep(python_target.execute(found.printed, path, found.entry))
+
+
+@with_room
 def untyped_text(request: Request, stage: str) -> str:
     """The program at a stage that needs no types."""
     if stage == SOURCE:
@@ -72,7 +96,9 @@ def untyped_text(request: Request, stage: str) -> str:
 
 @with_room
 def text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
-    """The printed program at a typed stage."""
+    """The printed program at a typed stage, at that of loops or of kernels."""
+    if stage == KERNELS:
+        return kernels(request, arguments)[2].text
     return printer.print_program(program(request, stage, arguments)[1])
 
 

@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from .compiler.ops import OPERATORS
 from .compiler.ops.forms import ROUTINES
+from .runtime import lockstep
+from .runtime.kernels import shapes
+from .runtime.kernels.host import host_of, routine_of
+from .runtime.kernels.loading import load
 
 _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
 
-__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS]
+# What a kernels file needs: the machine, shapes of launches, and what kernels call (`row_sum_f64`, `maximum`).
+_KERNELS = {
+    **{name: getattr(lockstep, name) for name in ("KernelFault", "cuda", "faults", "fetch")},
+    **{name: getattr(shapes, name) for name in ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")},
+    "host": host_of(lockstep.cuda.to_device),
+    **load(lockstep.cuda),
+}
+
+__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS, *_KERNELS]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -31,7 +43,9 @@ ahead of those of `a[i]`.
 """
 
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.
-globals().update((name, row.in_place) for name, row in ROUTINES.items())
+globals().update((name, routine_of(row.in_place, len(row.given) - len(row.read))) for name, row in ROUTINES.items())
 
 # Whether a function of linear algebra raises LinAlgError: `cholesky_fails(a)`.
 globals().update(_QUESTIONS)
+
+globals().update(_KERNELS)

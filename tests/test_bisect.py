@@ -79,7 +79,8 @@ def test_nothing_is_named_where_all_is_well():
     assert bisect.bisect(program(), *ARGUMENTS, transforms=GRADIENT) is None
 
 
-PASSES = [step.name for step in (*pipeline.TIDY, *pipeline.SETTLED_WAY, *pipeline.LOOPS_WAY) if isinstance(step, Step)]
+WAYS = pipeline.TIDY, pipeline.SETTLED_WAY, pipeline.LOOPS_WAY, pipeline.LLVM_WAY
+PASSES = [step.name for way in WAYS for step in way if isinstance(step, Step)]
 
 
 @pytest.mark.parametrize("step", PASSES)

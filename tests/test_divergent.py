@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.compiler import driver
+from pellucid.compiler.request import Batch
+from pellucid.compiler.targets.python import printer
 
 from .harness import targets
+from .harness.stages import Stages, entry_of
 
 
 def newton(c):
@@ -64,14 +68,24 @@ def elements(count):
     return values
 
 
+def in_blocks(program):
+    """What the target makes of the loops over all elements, in CPython."""
+    stages = Stages(program, [Batch()])
+    made = driver.for_llvm(stages.program("loops", stages.flatten((elements(40),)))[1])
+    text = printer.print_program(made)
+    assert " in lanes(16)" in text
+    return entry_of(text, made.entry, f"{program.__name__}_in_blocks.py")
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.parametrize("stage", ["loops", "llvm"])
+@pytest.mark.parametrize("stage", ["loops", "blocks", "llvm"])
 def test_every_element_has_its_own_turns(program, stage):
     over_all = pellucid.vmap(program)
-    assert "in lanes" in over_all.explain("f64[n]") and " in lanes(16)" in over_all.source("loops", "f64[n]")
+    assert "in lanes" in over_all.explain("f64[n]") and "lanes" not in over_all.source("loops", "f64[n]")
+    call = {"loops": over_all.debug("loops"), "blocks": in_blocks(program), "llvm": over_all}[stage]
     for count in LENGTHS:
         values = elements(count)
-        got = (over_all if stage == "llvm" else over_all.debug(stage))(values)
+        got = call(values)
         wanted = [program(value) for value in values]
         parts = zip(*wanted) if isinstance(wanted[0], tuple) else [wanted]
         for one, part in zip(got if isinstance(wanted[0], tuple) else [got], parts, strict=True):
@@ -83,6 +97,30 @@ def test_turns_are_vectors_of_the_processor(target, monkeypatch):
     targets.on(monkeypatch, target)
     text = pellucid.vmap(newton).source("llvm", "f64[n]")
     assert targets.has_vectors(text, "fdiv", target)
+
+
+def roots(c):
+    out = np.zeros(len(c))
+    for k in range(len(c)):
+        x = 1.0
+        while abs(x * x - c[k]) > 1e-12:
+            x = 0.5 * (x + c[k] / x)
+        out[k] = x
+    return out
+
+
+@pytest.mark.parametrize("target", ["x86-64-v3", "aarch64"])
+def test_an_edited_loop_is_taken_in_lanes_as_well(tmp_path, target, monkeypatch):
+    path, values = tmp_path / "edited.py", np.random.default_rng(4).uniform(0.5, 4.0, 40)
+    text = pellucid.compile(roots).source("loops", "f64[n]")
+    assert "lanes" not in text
+    path.write_text(text.replace("1e-12", "1e-6"))
+    edited = pellucid.from_source(path, stage="loops")
+    assert "in lanes" in edited.explain()
+    got = np.asarray(edited(values))
+    assert 0.0 < np.max(np.abs(got - np.sqrt(values))) < 1e-5
+    targets.on(monkeypatch, target)
+    assert targets.has_vectors(pellucid.from_source(path, stage="loops").source("llvm"), "fdiv", target)
 
 
 def escapes(xs, ys, most):
@@ -132,7 +170,8 @@ def test_loops_of_users_turn_in_lanes_unless_that_is_forbidden(program):
     free, bound = pellucid.compile(program), pellucid.compile(program, rewrite=False)
     for function in free, bound, free.debug("loops"):
         np.testing.assert_array_equal(np.asarray(function(*values)), program(*values))
-    assert "in lanes" in free.explain(*values) and "lane" not in bound.source("loops", *values)
+    assert "in lanes" in free.explain(*values) and "in lanes" not in bound.explain(*values)
+    assert "lane" not in free.source("loops", *values)
 
 
 def test_what_may_raise_stays_in_its_order():
@@ -150,7 +189,7 @@ def test_what_may_raise_stays_in_its_order():
         return out
 
     compiled = pellucid.compile(shares)
-    assert "lane" not in compiled.source("loops", "f64[n]")
+    assert "in lanes" not in compiled.explain("f64[n]")
     np.testing.assert_array_equal(np.asarray(compiled(np.array([0.1, 1.0]))), shares(np.array([0.1, 1.0])))
     with pytest.raises(ZeroDivisionError):
         compiled(np.array([0.1, 9.0, 0.2]))

@@ -16,6 +16,7 @@ from pellucid.compiler.request import Request
 from pellucid.compiler.targets.llvm import llvm
 from pellucid.compiler.targets.llvm.abi import EmitOptions
 from pellucid.compiler.targets.llvm.line_tables import with_lines
+from pellucid.compiler.targets.llvm.text import Module
 from pellucid.flatten import flatten
 from pellucid.runtime import linking
 
@@ -48,6 +49,16 @@ def rows(x):
         if x[i, 0] > 0.0:
             total += x[i, 0] * 2.0
     return total
+
+
+def roots(c):
+    out = np.zeros(len(c))
+    for k in range(len(c)):
+        x = 1.0
+        while abs(x * x - c[k]) > 1e-12:
+            x = 0.5 * (x + c[k] / x)
+        out[k] = x
+    return out
 
 
 @pytest.fixture
@@ -83,6 +94,20 @@ def test_instructions_point_to_lines(folder):
     line = int(re.search(r"line: (\d+)", location)[1])
     [printed] = (folder / "home").rglob("*rows_loops.py")
     assert "2.0" in printed.read_text().split("\n")[line - 1]
+
+
+def test_a_loop_in_blocks_points_to_the_loop_that_is_printed(folder):
+    module = Module()
+    options = EmitOptions(line_tables=True)
+    llvm.write_module(module, lowered(roots, np.ones(40)), options, driver.for_llvm)
+    text = module.finished().text
+    [printed] = (folder / "home").rglob("*roots_loops.py")
+    lines = printed.read_text().split("\n")
+    divisions = re.findall(r" fdiv .*!dbg (!\d+)", text)
+    assert len(divisions) == 2  # in the lanes, and where the last ones are finished
+    for number in divisions:
+        [line] = re.findall(rf"^{number} = !DILocation\(line: (\d+)", text, re.MULTILINE)
+        assert lines[int(line) - 1].strip() == "x = 0.5 * (x + c[k] / x)"
 
 
 def test_without_line_tables_there_is_no_trace_of_them():

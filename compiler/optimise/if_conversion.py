@@ -24,7 +24,7 @@ from ..ops.raising import never
 from ..ops.schema import row_of
 from ..ops.works_in import as_result
 from ..program import Function
-from ..renaming import copied
+from ..renaming import copied, placed
 from ..types import Array, Scalar, Type
 
 Reached = dict[object, gast.Subscript]
@@ -95,7 +95,7 @@ class _Converter:
         if len(stores) > 1:  # the first may change what the test reads
             name = self.names.fresh("chosen")
             self.types[name] = Scalar(BOOL_WORD)
-            made.append(syntax.at(syntax.assign(name, test), node.span, getattr(node, "inlined", ())))
+            made += placed([syntax.assign(name, test)], node)
             test = syntax.name(name)
         for store, value in stores:
             place = store.targets[0]

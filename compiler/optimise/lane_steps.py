@@ -20,7 +20,7 @@ from .. import syntax
 from ..analysis.def_use import reads_of
 from ..analysis.expression_types import type_of
 from ..names import Names
-from ..renaming import copied
+from ..renaming import copied, placed
 from ..types import Scalar, Type
 
 STRICT = {gast.And: "logical_and", gast.Or: "logical_or"}
@@ -31,11 +31,13 @@ class LaneSteps:
 
     held    by name the array that has its value in each lane
     values  what the names stand for by now
+    given   the statement that gave each its value
     """
 
     def __init__(self, lane: str, held: Mapping[str, str], names: Names, types: dict[str, Type]) -> None:
         self.lane, self.held, self.names, self.types = lane, held, names, types
         self.values: dict[str, gast.expr] = {}
+        self.given: dict[str, gast.stmt] = {}
         self.made: list[gast.stmt] = []
         self.reads: Counter[str] = Counter()
 
@@ -50,7 +52,7 @@ class LaneSteps:
         for name in changed:
             value = copied(self.values[name], {})
             chosen = syntax.call("where", going, value, self._element(self.held[name])) if going else value
-            self.made.append(syntax.store(self.held[name], [self.lane], chosen))
+            self.made += placed([syntax.store(self.held[name], [self.lane], chosen)], self.given.get(name, loop))
         return going, self.made
 
     def _may_be_stored_now(self, name: str, changed: Sequence[str]) -> bool:
@@ -68,9 +70,8 @@ class LaneSteps:
                     self._give(name, self.tree(value))
                 case gast.If():
                     self._branch(node)
-            for made in self.made[before:]:
-                if made.span is None:
-                    syntax.at(made, node.span, getattr(node, "inlined", ()))
+            self.given |= dict.fromkeys(syntax.names_bound(node), node)
+            placed(self.made[before:], node)
 
     def _give(self, name: str, value: gast.expr) -> None:
         """Let a name stand for a value, which gets a name of its own where it is read more than once."""

@@ -2,6 +2,7 @@
    dispatch, and the base of `Array`. */
 
 #include "asynchronous.h"
+#include "cuda.h"
 
 typedef struct {
     const char *name;
@@ -53,7 +54,9 @@ static int fill(PyObject *module)
     if (held == NULL || PyModule_AddObjectRef(module, "HeldValues", held) < 0)
         failed = -1;
     Py_XDECREF(held);
-    return failed ? failed : PyModule_AddFunctions(module, QUEUES);
+    if (failed || PyModule_AddFunctions(module, QUEUES) < 0)
+        return -1;
+    return add_cuda(module);
 }
 
 static PyModuleDef_Slot MODULE_SLOTS[] = {

@@ -20,7 +20,7 @@ import sys
 
 import numpy as np
 
-from pellucid.compiler import steps
+from pellucid.compiler import driver, steps
 from pellucid.compiler.diagnostics import InternalError
 from pellucid.compiler.frontend.specialise.values import Leaf, leaves
 from pellucid.compiler.program import Program
@@ -62,7 +62,8 @@ def bisect(function, *args, transforms=(), static=()):
     flat = stages.flatten(args)
     with told() as events:
         try:
-            made, last = stages.program("loops", flat)
+            made, loops = stages.program("loops", flat)
+            last = driver.for_llvm(loops)
         except InternalError as error:
             return Culprit(error.step, str(error), error.statement_text)
     wrt = [_wrt(made, transform) for transform in transforms]
@@ -200,7 +201,7 @@ def _central(call, arguments, place, step=1e-6):
 
 def _in_machine_code(program, arguments):
     want = outcome(runnable(program), arguments)
-    call = llvm.compile_program(program)
+    call = llvm.compile_program(program, None, lambda made: made)  # it is down the whole way
     got = outcome(lambda *values: _as_list(call(values)), arguments)
     differs = _different((None if got[0] is None else list(map(_bare, got[0])), got[1]), want)
     return Culprit("machine code", differs, text_of(program)) if differs else None

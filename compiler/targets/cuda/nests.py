@@ -1,0 +1,122 @@
+"""What shape of threads a nest of loops wants.
+
+    for i in prange(n): ...scalars...                              Elements: a thread for each i
+    for i in prange(n): for j in prange(m): ...                    Tiles: a thread for each (i, j)
+    for i in prange(n): for j in lanes(m): total += x[i, j]        Rows: the threads of a row take its j together
+
+A nest whose inner loops go along memory is better off as rows; one whose outer loop does, as elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import gast
+
+from ... import syntax
+from ...records import dataclass
+
+SHORT = 32  # a loop known to have fewer turns is left to one thread
+TOGETHER = frozenset({"prange", "lanes"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """A thread for each turn of a loop."""
+
+    loop: gast.For
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tiles:
+    """A thread for each turn of a perfect nest; `along` is the loop whose turns lie next to each other in memory."""
+
+    loops: tuple[gast.For, ...]
+    along: gast.For
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A row of threads for each turn of a loop."""
+
+    loop: gast.For
+
+
+def kind_of(node: gast.stmt) -> str:
+    """`range`, `prange`, `lanes` or `noalias`; empty for what is no loop over a range."""
+    return str(syntax.operator_of(node.iter)) if isinstance(node, gast.For) else ""
+
+
+def steps_by_one(node: gast.For) -> bool:
+    step = node.iter.args[2]
+    return isinstance(step, gast.Constant) and step.value == 1
+
+
+def bounds(node: gast.For) -> tuple[gast.expr, gast.expr]:
+    return node.iter.args[0], node.iter.args[1]
+
+
+def shape_of(loop: gast.For) -> Elements | Tiles | Rows | None:
+    """The threads for a loop whose turns are independent; None where no launch fits."""
+    if not steps_by_one(loop):
+        return None
+    nest = _perfect(loop)
+    if len(nest) > 1:
+        return Tiles(tuple(nest), _along(nest))
+    inner = list(_row_loops(loop.body))
+    if inner and _goes_along(loop, inner):
+        return Rows(loop)
+    return Elements(loop)
+
+
+def _perfect(loop: gast.For) -> list[gast.For]:
+    """The loop and the independent ones that are all there is in it, with bounds that no other of them changes."""
+    nest, variables = [loop], {loop.target.id}
+    while len(nest[-1].body) == 1:
+        (inner,) = nest[-1].body
+        if kind_of(inner) != "prange" or not steps_by_one(inner):
+            break
+        if variables & {n for bound in bounds(inner) for n in syntax.names_read(bound)}:
+            break
+        nest.append(inner)
+        variables.add(inner.target.id)
+    return nest
+
+
+def _row_loops(body: Sequence[gast.stmt]) -> Iterator[gast.For]:
+    """The loops that threads of a row could take together: the outermost ones of their kind."""
+    for node in body:
+        if kind_of(node) in TOGETHER and steps_by_one(node) and not _is_short(node):
+            yield node
+        else:
+            for block in syntax.blocks_of(node):
+                yield from _row_loops(block)
+
+
+def _is_short(node: gast.For) -> bool:
+    start, stop = bounds(node)
+    if isinstance(start, gast.Constant) and isinstance(stop, gast.Constant):
+        return bool(stop.value - start.value < SHORT)
+    return False
+
+
+def _goes_along(loop: gast.For, inner: Sequence[gast.For]) -> bool:
+    """Whether inner loops, more than the outer one, go along the last axis of arrays."""
+    within = sum(_uses(node.body, {node.target.id}) for node in inner)
+    return within > 0 and within >= _uses(loop.body, {loop.target.id})
+
+
+def _uses(body: Sequence[gast.stmt], variables: set[str]) -> int:
+    """How many elements are read and stored whose last index mentions one of these names."""
+    found = 0
+    for node in syntax.walk(body):
+        for part in syntax.own_nodes(node):
+            if isinstance(part, gast.Subscript):
+                items = part.slice.elts if isinstance(part.slice, gast.Tuple) else [part.slice]
+                found += bool(items and variables & set(syntax.names_read(items[-1])))
+    return found
+
+
+def _along(nest: Sequence[gast.For]) -> gast.For:
+    """The loop of a nest along whose turns most accesses are next to each other; the innermost where they are even."""
+    return max(reversed(nest), key=lambda loop: _uses(nest[-1].body, {loop.target.id}))

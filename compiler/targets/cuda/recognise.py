@@ -1,0 +1,159 @@
+"""Loops whose turns need each other in a way that kernels know: running sums, and sums into places that data names.
+
+    for i in range(1, n): out[i] = out[i - 1] + term        a scan: blocks fold parts, one block scans what they give,
+                                                            and each block scans its part behind what lies before it
+    for i in range(n): out[place] += term                   a scatter: a warp adds its turns, in their order, into a row
+                                                            of shared memory, and the rows are added up
+
+Both have an order that lengths alone fix, so that a GPU gives the same bits each time, and every GPU the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.memory.storage import storage_classes
+from ...dtypes import is_bool
+from ...ops.reduction import fold_by
+from ...ops.schema import Fold
+from ...program import Function
+from ...records import dataclass
+from ...types import Array, Scalar
+from .nests import steps_by_one
+
+SCANS = {"add": "sum", "maximum": "max", "minimum": "min", "multiply": "prod"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """`array[i] = operator(array[i - 1], term)` for each turn, or a name that is carried and stored, in `before` what
+    a turn works out first.
+    """
+
+    loop: gast.For
+    operator: str
+    fold: Fold
+    before: tuple[gast.stmt, ...]
+    term: gast.expr
+    place: gast.Subscript
+    carried: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scatter:
+    """`array[place] = array[place] + term` for each turn."""
+
+    loop: gast.For
+    before: tuple[gast.stmt, ...]
+    place: gast.Subscript
+    term: gast.expr
+
+
+def scan_of(function: Function, loop: gast.For) -> Scan | None:
+    """The loop as a scan, where it is one."""
+    if not steps_by_one(loop) or not isinstance(loop.body[-1], gast.Assign):
+        return None
+    return _scan_of_elements(function, loop) or _scan_of_name(function, loop)
+
+
+def _scan_of_elements(function: Function, loop: gast.For) -> Scan | None:
+    """`out[i] = out[i - 1] + term`."""
+    *before, last = loop.body
+    match last:
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=base), slice=items) as place],
+            value=gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]),
+        ) if first.value.id == base:
+            pass
+        case _:
+            return None
+    type_ = function.types[base]
+    fold = _fold(operator, type_)
+    if fold is None or not _is_next(items, loop.target.id, 0) or not _is_next(first.slice, loop.target.id, -1):
+        return None
+    if not _is_plain(before) or _touches(function, [*before, term], base):
+        return None
+    return Scan(loop, operator, fold, tuple(before), term, place, "")
+
+
+def _scan_of_name(function: Function, loop: gast.For) -> Scan | None:
+    """`total += term; out[i] = total`."""
+    if len(loop.body) < 2:
+        return None
+    *before, step, last = loop.body
+    match step, last:
+        case (
+            gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id=operator), args=[first, term])),
+            gast.Assign(
+                targets=[gast.Subscript(value=gast.Name(id=base), slice=items) as place], value=gast.Name(id=kept)
+            ),
+        ) if isinstance(first, gast.Name) and first.id == name == kept:
+            pass
+        case _:
+            return None
+    scalar, type_ = function.types[name], function.types[base]
+    fold = _fold(operator, type_) if isinstance(scalar, Scalar) and scalar.dtype == type_.dtype else None
+    if fold is None or not _is_next(items, loop.target.id, 0) or not _is_plain(before):
+        return None
+    parts = [*before, term]
+    if name in {n for part in parts for n in syntax.names_read(part)} or _touches(function, parts, base):
+        return None
+    return Scan(loop, operator, fold, tuple(before), term, place, name)
+
+
+def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
+    """The loop as sums into places, where it is that."""
+    if not steps_by_one(loop):
+        return None
+    *before, last = loop.body
+    match last:
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=base)) as place],
+            value=gast.Call(func=gast.Name(id="add"), args=[gast.Subscript() as first, term]),
+        ) if first.value.id == base and syntax.same(first.slice, place.slice):
+            pass
+        case _:
+            return None
+    type_ = function.types[base]
+    if (
+        not isinstance(type_, Array)
+        or type_.ndim != 1
+        or type_.dtype not in ("f32", "f64", "i64")
+        or not _is_plain(before)
+    ):
+        return None
+    if _touches(function, [*before, term, place.slice], base):
+        return None
+    return Scatter(loop, tuple(before), place, term)
+
+
+def _fold(operator: str, type_: object) -> Fold | None:
+    if not isinstance(type_, Array) or operator not in SCANS or is_bool(type_.dtype) or type_.ndim != 1:
+        return None
+    return fold_by(operator, type_.dtype) if type_.dtype in ("f32", "f64", "i64") else None
+
+
+def _is_next(items: gast.expr, variable: str, by: int) -> bool:
+    """Whether an index is the turn of the loop, or the one before."""
+    listed = items.elts if isinstance(items, gast.Tuple) else [items]
+    match listed:
+        case [gast.Name(id=name)]:
+            return name == variable and by == 0
+        case [gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=name), gast.Constant(value=number)])]:
+            return name == variable and {"add": number, "subtract": -number}.get(operator) == by
+    return False
+
+
+def _is_plain(body: Sequence[gast.stmt]) -> bool:
+    """Whether these statements work out numbers, and that is all."""
+    return all(isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) for s in body)
+
+
+def _touches(function: Function, parts: Sequence[gast.AST], base: str) -> bool:
+    """Whether elements that may be those of an array are read."""
+    classes = storage_classes(function)
+    found = [n for part in parts for n in syntax.nodes_of(part) if isinstance(n, gast.Subscript)]
+    return any(classes.get(n.value.id) == classes[base] for n in found)

@@ -1,0 +1,322 @@
+"""Spell expressions of the loops stage as numba-cuda takes them: NumPy's dtypes as casts, checks as device functions.
+
+    add(x[i], 2.0)          x: f32      ->     x[i] + np.float32(2.0)
+    add(k[i], k[j])         k: i32      ->     np.int32(k[i] + k[j])       Numba adds them as i64
+    out[t]                  t: any int  ->     out[index(t, out.shape[0], failed)]
+
+What an operator gives is asked of its row; what Numba makes of it follows from the dtypes that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...analysis.expression_types import joined, result_of, type_of, works_in
+from ...analysis.integers.range_values import BACK, FRONT, NATURAL
+from ...analysis.integers.ranges import ranges
+from ...analysis.result_types import result_type
+from ...builder import INFIX
+from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool, is_complex, is_inexact, is_integer
+from ...ops import schema
+from ...program import Function
+from ...types import Array, ListOf, Scalar
+from ..python.templates import attribute, parse_spelling
+from .spellings import CHECKED, SPELLINGS
+
+SIGNS = {operator: sign for sign, operator in INFIX.items()}
+KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64"})  # dtypes whose sums, in Numba, have the same
+TRUTHS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf",
+                    "isfinite", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor", "math_isnan",
+                    "math_isinf", "math_isfinite"})  # fmt: skip
+FAILED = "failed"
+
+
+class Unmappable(Exception):
+    """A statement that no kernel can have, and why, in words for `explain`."""
+
+
+class Speller:
+    """Spells expressions of one function for kernels.
+
+    `read` is told every name that is read and gives the tree that stands for it; `fail` is told that a check was
+    written, and gives the name of the fault word.
+    """
+
+    def __init__(
+        self, function: Function, read: Callable[[str], gast.expr], fail: Callable[[], str],
+        need: Callable[[str], str],
+    ) -> None:  # fmt: skip
+        self.function, self.types = function, function.types
+        self.ranges = ranges(function)
+        self.read, self.fail, self.need = read, fail, need
+
+    # --- types
+
+    def type_of(self, node: gast.expr) -> Scalar:
+        found = result_type(node, self.types)
+        if not isinstance(found, Scalar):
+            raise Unmappable("a whole array, or what is not known, stands in an expression")
+        found = type_of(node, self.types)
+        assert isinstance(found, Scalar)
+        if is_complex(found.dtype) or found.dtype == "f16":
+            raise Unmappable(f"{found} has no kernels yet")
+        return found
+
+    # --- values
+
+    def as_dtype(self, node: gast.expr, dtype: str) -> gast.expr:
+        """An expression in a dtype."""
+        if isinstance(node, gast.Constant):
+            return constant(node.value, dtype)
+        source = self.type_of(node).dtype
+        made = self.expression(node)
+        return made if source == dtype else cast(made, dtype, is_bool(source))
+
+    def expression(self, node: gast.expr) -> gast.expr:
+        """An expression in the dtype that it has."""
+        match node:
+            case gast.Constant(value=value):
+                return constant(value, self.type_of(node).dtype)
+            case gast.Name(id=name):
+                self.type_of(node)
+                return self.read(name)
+            case gast.Subscript():
+                self.type_of(node)
+                return self.element(node)
+            case gast.IfExp(test=test, body=body, orelse=orelse):
+                dtype = joined(self.type_of(body), self.type_of(orelse)).dtype
+                return gast.IfExp(self.test(test), self.as_dtype(body, dtype), self.as_dtype(orelse, dtype))
+            case gast.BoolOp(op=op, values=values):
+                return gast.BoolOp(op, [self.test(v) for v in values])
+            case gast.Call(func=gast.Name(id=operator)):
+                return self.call(operator, node)
+        raise Unmappable(f"`{type(node).__name__}` has no kernels")
+
+    def test(self, node: gast.expr) -> gast.expr:
+        type_ = self.type_of(node)
+        made = self.expression(node)
+        return made if is_bool(type_.dtype) else gast.Compare(made, [gast.NotEq()], [constant(0, type_.dtype)])
+
+    def call(self, operator: str, node: gast.Call) -> gast.expr:
+        if operator == "dim":
+            return length(self.read(node.args[0].id), int(syntax.static_of(node)["axis"]))
+        if operator == "cast":
+            return self.cast(node)
+        row = schema.OPERATORS.get(operator)
+        if row is None or row.kind != "elementwise":
+            raise Unmappable(f"`{operator}` has no kernels")
+        sources = tuple(self.type_of(a) for a in node.args)
+        result = result_of(operator, sources)
+        self.type_of(node)
+        words = works_in(operator, sources)
+        values = [self.as_dtype(a, word) for a, word in zip(node.args, words, strict=True)]
+        word = words[-1] if operator == "where" else words[0]
+        made, has = self.operation(row, node, values, word, sources)
+        return made if has == result.dtype else cast(made, result.dtype, has == BOOL_WORD)
+
+    def operation(
+        self, row: schema.Operator, node: gast.Call, values: list[gast.expr], word: str, sources: tuple[Scalar, ...]
+    ) -> tuple[gast.expr, str]:
+        """An operator on values of a dtype, and the dtype that Numba gives it."""
+        name = row.name
+        if name == "where":
+            return gast.IfExp(*values), word
+        if name in ("logical_and", "logical_or") and is_bool(word):
+            return gast.BoolOp(gast.And() if row.conjoins else gast.Or(), values), BOOL_WORD
+        if name == "logical_not" and is_bool(word):
+            return gast.UnaryOp(gast.Not(), values[0]), BOOL_WORD
+        if row.domain is not None:
+            return self.of_math(row, values), FLOAT_WORD
+        if self.may_raise(row, node, sources):
+            if name not in CHECKED:
+                raise Unmappable(f"`{name}` may raise there")
+            has = FLOAT_WORD if name == "divide" else word
+            return self.filled(_for_ints(CHECKED[name], word), row, values), has
+        if name == "power":
+            return self.power(node, values, word)
+        if is_bool(word) and name not in TRUTHS:
+            raise Unmappable(f"`{name}` of truths has no kernels")
+        spelling = SPELLINGS.get(name) or (row.scalar_spelling or row.spelling if row.precedence is not None else "")
+        if name == "absolute":
+            spelling = "abs({x})"
+        if not spelling:
+            raise Unmappable(f"`{name}` has no kernels")
+        made = self.filled(_for_ints(spelling, word), row, values)
+        if name in TRUTHS:
+            return made, BOOL_WORD
+        if name == "divide" and not is_inexact(word):
+            return made, FLOAT_WORD
+        keeps = word in KEEPS_SIZE or spelling in SPELLINGS.values()
+        return made, word if keeps else ""
+
+    def of_math(self, row: schema.Operator, values: list[gast.expr]) -> gast.expr:
+        """A function of `math`: what it raises for is seen from the result."""
+        assert row.domain is not None
+        numpy = schema.OPERATORS[row.domain.numpy]
+        spelling = SPELLINGS.get(numpy.name, "{x} ** {y}" if numpy.name == "power" else "")
+        if not spelling:
+            raise Unmappable(f"`{row.spelling}` has no kernels")
+        made = self.filled(spelling, numpy, values)
+        helper = self.need("checked" if len(values) == 1 else "checked_of_two")
+        return gast.Call(syntax.name(helper), [made, *values, syntax.name(self.fail())], [])
+
+    def power(self, node: gast.Call, values: list[gast.expr], word: str) -> tuple[gast.expr, str]:
+        base, exponent = values[0], node.args[1]
+        number = exponent.value if isinstance(exponent, gast.Constant) else None
+        if number in (2, 3) and isinstance(base, gast.Name | gast.Subscript):
+            product = gast.BinOp(base, gast.Mult(), base)
+            made = product if number == 2 else gast.BinOp(product, gast.Mult(), base)
+            return made, word if word in KEEPS_SIZE else ""
+        if number == 2:
+            return gast.Call(syntax.name(self.need("square")), [base], []), word
+        if is_inexact(word):
+            return gast.BinOp(base, gast.Pow(), values[1]), word
+        return gast.Call(syntax.name(self.need("power_integer")), values, []), word
+
+    def may_raise(self, row: schema.Operator, node: gast.Call, sources: tuple[Scalar, ...]) -> bool:
+        """Whether CPython may raise for these operands, by the row and what is known of the numbers."""
+        if all(s.weak for s in sources) and not any(is_inexact(s.dtype) for s in sources):
+            if row.is_polynomial and row.name in CHECKED:
+                return id(node) not in self.ranges.fits
+        if not row.raises(sources, {}):
+            return False
+        if row.name == "power":
+            return not isinstance(node.args[1], gast.Constant) or node.args[1].value < 0
+        return id(node) not in self.ranges.nonzero and not _is_not_zero(node.args[-1])
+
+    def cast(self, node: gast.Call) -> gast.expr:
+        static = syntax.static_of(node)
+        target = self.type_of(node)
+        source = self.type_of(node.args[0])
+        if isinstance(node.args[0], gast.Constant) and is_inexact(target.dtype):
+            return strong(node.args[0].value, target)
+        if static.get("weak") and is_inexact(source.dtype) and is_integer(target.dtype):
+            helper = syntax.name(self.need("checked_int"))
+            return gast.Call(helper, [self.expression(node.args[0]), syntax.name(self.fail())], [])
+        made = self.as_dtype(node.args[0], target.dtype)
+        return made if source.dtype != target.dtype or target.weak else cast(made, target.dtype)
+
+    def filled(self, spelling: str, row: schema.Operator, values: list[gast.expr]) -> gast.expr:
+        holes: dict[str, gast.expr] = dict(zip(row.operands, values))
+        if "{failed}" in spelling:
+            holes["failed"] = syntax.name(self.fail())
+        tree = parse_spelling(spelling)
+        return _substitute(tree, {f"__{k}__": v for k, v in holes.items()}, self.need)
+
+    # --- elements
+
+    def element(self, node: gast.Subscript) -> gast.Subscript:
+        """An element, its indices natural and in bounds."""
+        base = node.value.id
+        type_ = self.types[base]
+        if isinstance(type_, ListOf):
+            raise Unmappable(f"`{base}` is a list")
+        items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        if len(items) != type_.ndim or any(isinstance(i, gast.Slice) for i in items):
+            raise Unmappable(f"a part of `{base}` is read as a whole")
+        array = self.read(base)
+        indices = [self.index(node, array, item, axis) for axis, item in enumerate(items)]
+        place = indices[0] if len(indices) == 1 else gast.Tuple(indices, gast.Load())
+        return gast.Subscript(array, place, gast.Load())
+
+    def index(self, node: gast.Subscript, array: gast.expr, item: gast.expr, axis: int) -> gast.expr:
+        known = self.ranges.of(node, axis)
+        if is_bool(self.type_of(item).dtype):
+            raise Unmappable("a truth is an index")
+        made = self.as_dtype(item, INT_WORD) if isinstance(item, gast.Constant) else self.expression(item)
+        if known == FRONT:
+            return made
+        if known == BACK:
+            return _from_the_end(made, length(array, axis))
+        word = "natural_index" if known == NATURAL else "index"
+        return gast.Call(syntax.name(self.need(word)), [made, length(array, axis), syntax.name(self.fail())], [])
+
+
+def _for_ints(spelling: str, word: str) -> str:
+    """Division and its kin have device functions of their own for ints."""
+    if is_inexact(word):
+        return spelling
+    for name in ("floor_divide", "remainder", "fmod"):
+        spelling = spelling.replace(f"{name}(", f"{name}_integer(")
+    return spelling.replace("math.fmod_integer", "fmod_integer")
+
+
+# --- trees -----------------------------------------------------------------------------------------------------------
+
+
+def length(array: gast.expr, axis: int) -> gast.expr:
+    return gast.Subscript(gast.Attribute(array, "shape", gast.Load()), syntax.constant(axis), gast.Load())
+
+
+def _from_the_end(index: gast.expr, length_: gast.expr) -> gast.expr:
+    """`n - 1` for the index -1."""
+    match index:
+        case gast.Constant(value=int() as value):
+            return gast.BinOp(length_, gast.Sub(), syntax.constant(-value))
+        case gast.UnaryOp(op=gast.USub(), operand=inner):
+            return gast.BinOp(length_, gast.Sub(), inner)
+    return gast.BinOp(length_, gast.Add(), index)
+
+
+def constant(value: Any, dtype: str) -> gast.expr:
+    """A number in a dtype; Numba takes a literal for float64, int64 or a truth."""
+    if is_complex(dtype) or isinstance(value, complex):
+        raise Unmappable("complex numbers have no kernels yet")
+    if is_bool(dtype):
+        return syntax.constant(bool(value))
+    if is_inexact(dtype):
+        made = number(float(value))
+        return made if dtype == FLOAT_WORD else cast(made, dtype)
+    if int(value) != value:
+        raise Unmappable(f"{value} is no int")
+    made = syntax.constant(int(value))
+    return made if dtype == INT_WORD else cast(made, dtype)
+
+
+def strong(value: Any, type_: Scalar) -> gast.expr:
+    """A number of NumPy's: in CPython 1.0 / 0.0 raises, and np.float64(1.0) / 0.0 does not."""
+    made = number(float(value))
+    return made if type_.weak else cast(made, type_.dtype)
+
+
+def number(value: float) -> gast.expr:
+    if value != value:
+        return attribute("math.nan")
+    if value in (float("inf"), -float("inf")):
+        infinite = attribute("math.inf")
+        return infinite if value > 0 else gast.UnaryOp(gast.USub(), infinite)
+    return syntax.constant(value)
+
+
+def cast(made: gast.expr, dtype: str, of_truth: bool = False) -> gast.expr:
+    if is_bool(dtype):
+        return made if of_truth else gast.Compare(made, [gast.NotEq()], [syntax.constant(0)])
+    return gast.Call(attribute(f"np.{NUMPY_DTYPE[dtype].name}"), [made], [])
+
+
+def _is_not_zero(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and bool(node.value)
+
+
+def _substitute(node: Any, holes: Mapping[str, gast.expr], need: Callable[[str], str]) -> Any:
+    if isinstance(node, gast.Name):
+        return holes.get(node.id, node)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in ("abs",):
+        node = syntax.rebuild(node, func=syntax.name(need(node.func.id)))
+    changes: dict[str, Any] = {}
+    for field in node._fields:
+        old = getattr(node, field, None)
+        if isinstance(old, list):
+            changes[field] = [_substitute(o, holes, need) if isinstance(o, gast.AST) else o for o in old]
+        elif isinstance(old, gast.expr):
+            changes[field] = _substitute(old, holes, need)
+    return syntax.rebuild(node, **changes) if changes else node
+
+
+def declared(type_: Scalar | Array) -> str:
+    """The dtype of an element or of a scalar."""
+    return type_.dtype

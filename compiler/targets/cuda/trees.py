@@ -1,0 +1,54 @@
+"""Statements from text with holes: what a kernel has beside the user's own statements.
+
+python("{i} += cuda.blockDim.x", i="j")     ->     [j += cuda.blockDim.x]
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...parsing import parsed_module
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+def python(text: str, /, **holes: Any) -> list[gast.stmt]:
+    """The statements of a text; a hole takes a name, given as text, or an expression."""
+    trees = {f"__{name}__": syntax.atom(value) for name, value in holes.items()}
+    return [_filled(statement, trees) for statement in _parsed(_HOLE.sub(r"__\1__", text))]
+
+
+def expression(text: str, /, **holes: Any) -> gast.expr:
+    (statement,) = python(text, **holes)
+    made: gast.expr = statement.value
+    return made
+
+
+@cache
+def _parsed(text: str) -> tuple[gast.stmt, ...]:
+    return tuple(parsed_module(text, "<kernels>").body)
+
+
+def _filled(node: Any, trees: dict[str, gast.expr]) -> Any:
+    if isinstance(node, gast.Name):
+        found = trees.get(node.id)
+        if found is None:
+            return gast.Name(node.id, node.ctx, None, None)
+        return gast.Name(found.id, node.ctx, None, None) if isinstance(found, gast.Name) else found
+    fields: dict[str, Any] = {}
+    for field in node._fields:
+        old = getattr(node, field, None)
+        if isinstance(old, list):
+            fields[field] = [_filled(o, trees) if isinstance(o, gast.AST) else o for o in old]
+        elif isinstance(old, gast.AST):
+            fields[field] = _filled(old, trees)
+        else:
+            fields[field] = old
+    made = node.__class__.__new__(node.__class__)
+    made.__dict__ = fields
+    return made

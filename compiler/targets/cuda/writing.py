@@ -1,0 +1,237 @@
+"""The statements of one kernel: of a thread on its own, and of threads that take the row of a nest together.
+
+    for j in lanes(m): total += x[i, j]     ->     j = cuda.threadIdx.x
+                                                   while j < m:
+                                                       total += x[i, j]
+                                                       j += cuda.blockDim.x
+                                                   total = row_sum_f64(total)
+
+What a kernel mentions and does not make itself is a parameter.  A number that lies on the device is an array without
+axes there, `total[()]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...analysis.lanes import accumulated, fold_of
+from ...analysis.memory.storage import storage_classes
+from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
+from ...ops.schema import Fold
+from ...program import Function
+from ...types import Array, Scalar
+from ..python.templates import attribute
+from .nests import TOGETHER, bounds, kind_of, steps_by_one
+from .spell import FAILED, Speller, Unmappable, constant
+from .trees import python
+
+FOLDS = {
+    "add": "sum",
+    "maximum": "max",
+    "minimum": "min",
+    "multiply": "prod",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+AUGMENTS = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult}
+LARGEST_LOCAL = 64  # elements of an array of a thread's own
+
+
+class KernelWriter:
+    """Writes one kernel; `needed` collects the functions of `pellucid.support` that it calls."""
+
+    def __init__(self, function: Function, own: Iterable[str], cells: frozenset[str], needed: dict[str, None]) -> None:
+        self.function, self.types = function, function.types
+        self.own, self.cells, self.needed = set(own), cells, needed
+        self.parameters: dict[str, None] = {}
+        self.renamed: dict[str, str] = {}
+        self.fails = False
+        self.in_row = False
+        self.speller = Speller(function, self.read, self.fail, self.need)
+
+    # --- what expressions mention
+
+    def read(self, name: str) -> gast.expr:
+        name = self.renamed.get(name, name)
+        if name in self.own:
+            return syntax.name(name)
+        self.parameters[name] = None
+        return _cell(name) if name in self.cells else syntax.name(name)
+
+    def fail(self) -> str:
+        self.fails = True
+        return FAILED
+
+    def need(self, helper: str) -> str:
+        self.needed[helper] = None
+        return helper
+
+    # --- a thread
+
+    def thread(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """Statements that every thread runs for itself."""
+        return [made for node in body for made in self.statement(node)] or [gast.Pass()]
+
+    def statement(self, node: gast.stmt) -> list[gast.stmt]:
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                return [self.bind(node, name, value)]
+            case gast.Assign(targets=[gast.Subscript() as place], value=value):
+                return [self.store(node, place, value)]
+            case gast.If(test=test, body=body, orelse=orelse):
+                otherwise = self.thread(orelse) if orelse else []
+                return [like(gast.If(self.speller.test(test), self.thread(body), otherwise), node)]
+            case gast.While(test=test, body=body):
+                return [like(gast.While(self.speller.test(test), self.thread(body), []), node)]
+            case gast.For(target=gast.Name(id=variable)):
+                return [self.counted(node, variable)]
+            case gast.Raise():
+                return [like(s, node) for s in self.raised()]
+            case gast.Delete() | gast.Pass():
+                return []
+        raise Unmappable(f"`{type(node).__name__.lower()}` stands in the loop")
+
+    def raised(self) -> list[gast.stmt]:
+        """The word is set, and the thread does nothing more; the message is made on the host."""
+        return python("{failed}[0] = 1\nreturn", failed=self.fail())
+
+    def bind(self, node: gast.stmt, name: str, value: gast.expr) -> gast.stmt:
+        type_ = self.types[name]
+        if isinstance(type_, Array):
+            return like(gast.Assign([syntax.target(name)], self.local_array(type_, value), None), node)
+        if not isinstance(type_, Scalar):
+            raise Unmappable(f"`{name}` is {type_}")
+        return self.assigned(node, name, value, type_.dtype)
+
+    def assigned(self, node: gast.stmt, name: str, value: gast.expr, dtype: str) -> gast.stmt:
+        """`name = value`, or `name += term`; a number on the device is stored there."""
+        target = self.renamed.get(name, name)
+        operator = syntax.operator_of(value)
+        if target in self.own and accumulated(node) == name and operator in AUGMENTS and dtype in ("f32", "f64"):
+            term = self.speller.as_dtype(value.args[1], dtype)
+            return like(gast.AugAssign(syntax.target(target), AUGMENTS[operator](), term), node)
+        made = self.speller.as_dtype(value, dtype)
+        if target in self.own:
+            return like(gast.Assign([syntax.target(target)], made, None), node)
+        self.parameters[target] = None
+        return like(gast.Assign([_cell(target, gast.Store())], made, None), node)
+
+    def local_array(self, type_: Array, value: gast.expr) -> gast.expr:
+        """A short array that each thread has for itself."""
+        lengths = [d for d in type_.dims if isinstance(d, int)]
+        size = 1
+        for length in lengths:
+            size *= length
+        if syntax.operator_of(value) != "empty" or len(lengths) != type_.ndim or size > LARGEST_LOCAL or self.in_row:
+            raise Unmappable("an array is made in each turn of the loop")
+        shape = syntax.literal(tuple(lengths) if len(lengths) > 1 else lengths[0])
+        dtype = attribute(f"np.{NUMPY_DTYPE[type_.dtype].name}")
+        return gast.Call(attribute("cuda.local.array"), [shape, dtype], [])
+
+    def store(self, node: gast.stmt, place: gast.Subscript, value: gast.expr) -> gast.stmt:
+        type_ = self.types[place.value.id]
+        target = self.speller.element(place)
+        stored = syntax.rebuild(target, ctx=gast.Store())
+        match value:
+            case gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]) if (
+                operator in AUGMENTS and self.keeps_float(type_, value) and syntax.same(place.slice, first.slice)
+                and syntax.same(place.value, first.value)
+            ):  # fmt: skip
+                made = self.speller.as_dtype(term, type_.dtype)
+                return like(gast.AugAssign(stored, AUGMENTS[operator](), made), node)
+        return like(gast.Assign([stored], self.speller.as_dtype(value, type_.dtype), None), node)
+
+    def keeps_float(self, type_: Array, value: gast.expr) -> bool:
+        """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
+        return type_.dtype in ("f32", "f64") and self.speller.type_of(value).dtype == type_.dtype
+
+    def counted(self, node: gast.For, variable: str) -> gast.stmt:
+        """A loop that each thread runs through from its first to its last turn."""
+        start, stop, step = (self.speller.as_dtype(bound, "i64") for bound in node.iter.args)
+        if not isinstance(step, gast.Constant) and not isinstance(step, gast.UnaryOp):
+            raise Unmappable("the step of a loop is not known")
+        iter_ = range_of(start, stop, step)
+        self.own.add(variable)
+        return like(gast.For(syntax.target(variable), iter_, self.thread(node.body), [], None), node)
+
+    # --- folds
+
+    def accumulators(self, loop: gast.For) -> dict[str, tuple[str, Fold]]:
+        """The names that a `lanes` loop accumulates: the operator and how its row folds."""
+        found: dict[str, tuple[str, Fold]] = {}
+        for node in syntax.walk(loop.body):
+            name = accumulated(node)
+            fold = fold_of(node, self.types) if name else None
+            if fold is not None and name not in self.declared_within(loop):
+                found[name] = str(syntax.operator_of(node.value)), fold
+        return found
+
+    def declared_within(self, loop: gast.For) -> set[str]:
+        """The names that a turn gives a value of its own before it accumulates: not carried from turn to turn."""
+        return {
+            n for s in syntax.walk(loop.body) if not accumulated(s) and not isinstance(s, gast.For)
+            for n in syntax.names_bound(s)
+        }  # fmt: skip
+
+    def fold_name(self, name: str, operator: str) -> str:
+        dtype = self.types[name].dtype
+        if operator not in FOLDS:
+            raise Unmappable(f"`{operator}` has no fold over threads")
+        return self.need(f"row_{FOLDS[operator]}_{dtype}")
+
+    def identity(self, name: str, fold: Fold) -> gast.expr:
+        dtype = self.types[name].dtype
+        return start_value(fold.start(dtype), dtype)
+
+
+def range_of(start: gast.expr, stop: gast.expr, step: gast.expr) -> gast.Call:
+    """`range(n)` for `range(0, n, 1)`."""
+    plain = isinstance(step, gast.Constant) and step.value == 1
+    from_zero = plain and isinstance(start, gast.Constant) and start.value == 0
+    parts = [stop] if from_zero else [start, stop] if plain else [start, stop, step]
+    return gast.Call(syntax.name("range"), parts, [])
+
+
+def start_value(value: Any, dtype: str) -> gast.expr:
+    """The value before the first term, in its dtype from the start."""
+    made = constant(value, dtype)
+    if is_bool(dtype) or isinstance(made, gast.Call):
+        return made
+    return gast.Call(attribute(f"np.{DTYPE[dtype].numpy.name}"), [made], [])
+
+
+def _cell(name: str, context: Any = None) -> gast.Subscript:
+    return gast.Subscript(syntax.name(name), gast.Tuple([], gast.Load()), context or gast.Load())
+
+
+def like(made: gast.stmt, old: gast.stmt) -> gast.stmt:
+    """The statement with where the user wrote it."""
+    span = getattr(old, "span", None)
+    if span is not None:
+        made.span, made.inlined = span, getattr(old, "inlined", ())
+    return made
+
+
+def shares(function: Function) -> Mapping[str, str]:
+    return storage_classes(function)
+
+
+def own_names(body: Iterable[gast.stmt]) -> set[str]:
+    """The names that statements give a value themselves."""
+    return {n for s in syntax.walk(body) for n in syntax.names_bound(s)}
+
+
+def is_together(node: gast.stmt) -> bool:
+    return kind_of(node) in TOGETHER and steps_by_one(node)
+
+
+def first_turn(node: gast.For, speller: Speller, thread: gast.expr) -> gast.expr:
+    """Where a thread begins: its own number, behind the start of the loop."""
+    start, _ = bounds(node)
+    if isinstance(start, gast.Constant) and start.value == 0:
+        return thread
+    return gast.BinOp(speller.as_dtype(start, "i64"), gast.Add(), thread)

@@ -1,0 +1,195 @@
+"""Compiled kernels with the driver that launches them: a call on a device.
+
+    kernels = LoadedKernels({"poly_1": machine}, text)
+    kernels(x)              arrays on a device and numbers  ->  the same, before the kernels have run
+
+The text is that of a kernels stage, or of its driver alone. The driver runs as it is printed, by CPython; its kernels are
+those of the device, and a launch is native code. What it imports from `pellucid.support` on the host is given to it here.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence, Set
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ... import native_part, parsing
+from ...kernels import shapes
+from ...kernels.host import on_host
+from . import driver
+from .verdicts import Verdict, judged, present, verdict_on
+
+if TYPE_CHECKING:
+    from typing import Any as DeviceArray
+else:
+    DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
+
+SHAPES = ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
+SHORT = {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("float", "int", "uint", "complex") for bits in (8, 16, 32, 64, 128)}
+
+
+class Machine(Protocol):
+    """A kernel as the assembler leaves it: `cubin`, or None and `ptx` alone."""
+
+    @property
+    def entry(self) -> str: ...
+    @property
+    def parameters(self) -> Sequence[tuple[Any, ...]]: ...
+    @property
+    def ptx(self) -> str: ...
+    @property
+    def cubin(self) -> bytes | None: ...
+
+
+def dtype_of(word: Any) -> np.dtype[Any]:
+    """A dtype by our name of it, `f32`, or by any of NumPy's."""
+    return np.dtype(SHORT.get(word, word) if isinstance(word, str) else word)
+
+
+def kind_of(parameter: Sequence[Any]) -> tuple[Any, ...]:
+    """A parameter as native code takes it: ("array", ndim, dtype, is_contiguous) or ("scalar", dtype).
+
+    The assembler has the dtype before the number of dimensions.  An array is contiguous unless it is said not to be:
+    then a kernel would read it wrongly.
+    """
+    if parameter[0] == "scalar":
+        return "scalar", dtype_of(parameter[1])
+    first, second = parameter[1:3]
+    ndim, word = (first, second) if isinstance(first, int) else (second, first)
+    return "array", ndim, dtype_of(word), parameter[3] if len(parameter) > 3 else True
+
+
+def load(name: str, machine: Machine) -> Any:
+    """A kernel that can be launched: `kernel[grid, block](...)`; a device gets its code with the first launch."""
+    native = driver.extension()
+    image = machine.cubin if machine.cubin is not None else machine.ptx.encode()
+    function = native.Module(image).function(machine.entry)
+    return native.Kernel(function, [kind_of(parameter) for parameter in machine.parameters], name)
+
+
+class LoadedKernels:
+    """The kernels of a function and its driver.
+
+    machines  the kernels by the names that the driver calls them
+    text      the kernels stage, whose last function is the driver
+    explain   raises the error of the program for arguments on which a kernel has found one; it is called with those of
+              the driver
+    names     what the text finds besides, such as hidden functions of the host
+    """
+
+    def __init__(
+        self, machines: Mapping[str, Machine], text: str, explain: Callable[..., Any] | None = None,
+        names: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.kernels = {name: load(name, machine) for name, machine in machines.items()}
+        self._explain = explain
+        self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})})
+
+    def __call__(self, *args: Any, device: int = 0) -> Any:
+        """The results of the driver; what stays on the device is judged when it comes to the host."""
+        native = driver.extension()
+        former = native.cuda_use(device)
+        try:
+            with judged(lambda: self._fail(args)) as run:
+                results = self.driver(*args)
+        finally:
+            native.cuda_use(former)
+        verdict = verdict_on(run, args)
+        if verdict is None:
+            return results
+        if not isinstance(results, tuple):
+            return _judged(results, verdict)
+        return tuple(_judged(result, verdict) for result in results)
+
+    def _fail(self, args: tuple[Any, ...]) -> None:
+        if self._explain is not None:
+            self._explain(*args)
+
+
+def _judged(result: Any, verdict: Verdict) -> Any:
+    """A result that raises the error of its call when it comes to the host; at once where it is there already."""
+    if not isinstance(result, DeviceArray):
+        verdict()
+        return result
+    found = DeviceArray(result)  # the array itself may be an argument, which is good in any case
+    found.verdict = verdict
+    return found
+
+
+def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
+    """The last function of a kernels stage, with the names that it calls; kernels of the text are left out."""
+    tree = parsing.parse(text)
+    functions = [part for part in tree.body if isinstance(part, ast.FunctionDef) and not _is_kernel(part)]
+    if not functions:
+        raise ValueError("a kernels stage ends with its driver")
+    read = {node.id for part in functions for node in ast.walk(part) if isinstance(node, ast.Name)}
+    imports = [_needed(part, read - names.keys()) for part in tree.body if isinstance(part, ast.Import | ast.ImportFrom)]
+    tree.body = [*(part for part in imports if part.names), *functions]
+    found: dict[str, Any] = dict(names)
+    exec(compile(tree, f"<driver {functions[-1].name}>", "exec"), found)
+    driver: Callable[..., Any] = found[functions[-1].name]
+    return driver
+
+
+def _is_kernel(function: ast.FunctionDef) -> bool:
+    return any(ast.unparse(mark).startswith("cuda.jit") for mark in function.decorator_list)
+
+
+def _needed(part: ast.Import | ast.ImportFrom, read: Set[str]) -> ast.Import | ast.ImportFrom:
+    """An import of the text without what kernels alone call and what is there in the device's own way."""
+    part.names = [alias for alias in part.names if (alias.asname or alias.name) in read]
+    return part
+
+
+# --- what drivers call on the host -----------------------------------------------------------------------------------
+
+
+class FaultWord(DeviceArray):
+    """A word on the device in which kernels say that they have found an error: `failed[0] = 1`."""
+
+    __slots__ = ()
+
+    def check(self) -> None:
+        """Let the results of the call be judged by it."""
+        present().noted.append(self)
+
+
+def host_names() -> dict[str, Any]:
+    """The names of a driver, but for its kernels."""
+    native = driver.extension()
+    cuda = SimpleNamespace(device_array=native.device_array, to_device=native.to_device)
+    launches = {name: getattr(shapes, name) for name in SHAPES}
+    loops = dict.fromkeys(("prange", "lanes", "noalias"), range)
+    return {"math": math, "np": np, "cuda": cuda, "fetch": fetch, "faults": faults, "host": host, **launches, **loops}
+
+
+def faults() -> FaultWord:
+    """A new word for the call that runs."""
+    native = driver.extension()
+    word = FaultWord(native.device_array(1, np.int64).clear())
+    present().words.append(word)
+    return word
+
+
+def fetch(x: Any) -> Any:
+    """The element of an array of no dimensions, once it is known that no kernel before it has failed."""
+    found = driver.extension().fetch(x)
+    present().judge()
+    return found
+
+
+def host(function: Callable[..., Any] | None = None, *, changes: Sequence[str] = ()) -> Any:
+    """A part that stays on the host: it gets copies, once it is known that no kernel before it has failed."""
+    if function is None:
+        return lambda found: host(found, changes=changes)
+    inner = on_host(function, changes, driver.extension().to_device)
+
+    def call(*arguments: Any) -> Any:
+        present().judge()
+        return inner(*arguments)
+
+    return call

@@ -1,0 +1,1 @@
+"""What printed kernels files call: device functions, and the shapes of launches."""

@@ -1,0 +1,70 @@
+/* Modules, functions and launches of the driver for tests. */
+
+/* name size size ... */
+static bool read_function(char *line, Function *function)
+{
+    char *rest = NULL, *word = strtok_r(line, " ", &rest);
+    if (word == NULL)
+        return false;
+    snprintf(function->name, sizeof function->name, "%s", word);
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL)
+        function->sizes[function->count++] = atoi(word);
+    return true;
+}
+
+API cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values)
+{
+    BEGIN_IN_CONTEXT()
+    if (strncmp(image, "fake\n", 5) != 0) {
+        for (unsigned k = 0; k < count; k++)
+            if (options[k] == 5)
+                strcpy(values[k], "ptxas fatal: this is no image for tests");
+        return INVALID_IMAGE;
+    }
+    Module *made = calloc(1, sizeof *made);
+    char *text = strdup((const char *)image + 5), *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        made->count += read_function(line, &made->functions[made->count]);
+    free(text);
+    *module = made;
+    return 0;
+}
+API cuModuleGetFunction(void **function, void *given, const char *name)
+{
+    BEGIN_IN_CONTEXT()
+    Module *module = given;
+    for (int k = 0; k < module->count; k++)
+        if (strcmp(module->functions[k].name, name) == 0) {
+            *function = &module->functions[k];
+            return 0;
+        }
+    return NOT_FOUND;
+}
+API cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    (void)function;
+    *value = attribute == 0 ? 1024 : attribute == 4 ? 32 : 0;
+    return 0;
+}
+API cuLaunchKernel(void *given, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                   unsigned block_z, unsigned shared, void *stream, void **parameters, void **more)
+{
+    BEGIN_IN_CONTEXT()
+    Function *function = given;
+    Operation operation = {.kind = LAUNCH, .function = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}};
+    if (shared != 0 || more != NULL || grid_x == 0 || grid_y == 0 || grid_z == 0 || block_x * block_y * block_z == 0 ||
+        block_x * block_y * block_z > 1024 || grid_y > 65535 || grid_z > 65535)
+        return INVALID_VALUE;
+    size_t used = 0;
+    for (int k = 0; k < function->count; k++) {
+        size_t size = (size_t)function->sizes[k];
+        memcpy(operation.parameters + used, parameters[k], size);
+        uint64_t word = 0;
+        memcpy(&word, parameters[k], size < 8 ? size : 8);
+        Allocation *found = size == 8 ? allocation_of((void *)(uintptr_t)word) : NULL;
+        if (found != NULL && found->is_doomed)
+            fault("a kernel got memory that was freed", (void *)(uintptr_t)word);
+        used += (size + 7) / 8 * 8;
+    }
+    return push(stream, operation);
+}
