@@ -15,7 +15,7 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test test-long test-portable test-pythons sanitize bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
+.PHONY: demo test test-long test-portable test-pythons cuda-check sanitize bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -32,6 +32,12 @@ test-long: $(VENV)/.installed-test
 test-portable: $(VENV)/.installed-test
 	PELLUCID_NATIVE=0 $(PYTEST) -m "not long or drawn" tests/test_portable.py tests/test_api.py tests/test_growing_lists.py \
 		tests/test_known.py tests/test_vjp_of_lists.py tests/test_tracebacks.py
+
+# Kernels for GPUs, compiled and assembled with pip's tools: no GPU and no driver are needed.  It ends with a table of what
+# each kernel costs.
+cuda-check: $(VENV)/.installed-cuda-check
+	$(BIN)/python -m pytest -m cuda -rs -n $(JOBS) tests/test_cuda_assembly.py
+	$(BIN)/python -m tests.cuda_kernels
 
 # A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.
 PYTHONS ?= $(shell for p in python3.11 python3.12 python3.13 python3.14; do $$p -c 'import venv' 2>/dev/null && echo $$p; done)
@@ -126,6 +132,10 @@ $(VENV)/.installed-test: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 $(VENV)/.installed-bench: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 	$(INSTALL) --no-build-isolation --editable ".[bench]"
 	touch $@
+
+$(VENV)/.installed-cuda-check: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
+	$(INSTALL) --no-build-isolation --editable ".[cuda-check]"
+	touch $(VENV)/.installed-demo $(VENV)/.installed-test $@
 
 $(VENV)/.installed-docs: $(VENV)/.build-tools $(PINS) $(BUILT_FROM)
 	$(INSTALL) --no-build-isolation --editable ".[docs]"

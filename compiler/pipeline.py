@@ -26,6 +26,7 @@ from .optimise.gather import gather
 from .optimise.if_conversion import if_convert
 from .optimise.in_place import store_in_place
 from .optimise.independent import mark_independent
+from .optimise.keep_for_threads import keep_for_threads
 from .optimise.known import has_loops, known
 from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
@@ -172,6 +173,7 @@ LOOPS_WAY = (
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # behind the stage that is printed: what this target alone wants
 LLVM_WAY = (
+    Step(keep_for_threads, takes=LOOPS, gives=LOOPS),
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(block_lanes, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),

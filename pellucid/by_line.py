@@ -17,10 +17,12 @@ import gast
 from .compiler import syntax
 from .compiler.messages import message_arguments
 from .compiler.ops.routines import ROUTINES
+from .compiler.optimise.keep_for_threads import keep_for_threads
 from .compiler.program import Function
 from .index_checks import index_checks
 
 INDEPENDENT = "a loop whose turns are independent: it may run in vectors, and on several cores where it is long"
+IN_VECTORS = "a loop whose turns are independent: it may run in vectors"
 LANES = "a loop that takes values together: it may run in vectors, several partial results at a time"
 IN_ORDER = "a loop, one turn after the other"
 
@@ -28,11 +30,12 @@ IN_ORDER = "a loop, one turn after the other"
 def by_line(function: Function, versions: Function | None = None) -> Iterator[str]:
     """What each line of the user's became, in the order of the lines; `versions` has its loops in versions."""
     found: dict[int, dict[str, None]] = {}
-    for statement, is_inner in _statements(list(function.body), False):
+    on_threads = [_kind(s) for s in syntax.walk(keep_for_threads(function).body)]
+    for (statement, is_inner), kind in zip(_statements(list(function.body), False), on_threads, strict=True):
         span = getattr(statement, "span", None)
         if span is not None and function.origin is not None and span.file == function.origin.file:
             said = found.setdefault(span.line, {})
-            said.update(dict.fromkeys(_said(statement, is_inner)))
+            said.update(dict.fromkeys(_said(statement, is_inner, kind)))
     for line, checks in index_checks(function, versions or function).items():
         found.setdefault(line, {}).update(dict.fromkeys(in_users_names(text, function) for text in checks))
     for line in sorted(line for line, said in found.items() if said):
@@ -49,14 +52,16 @@ def _statements(body: list[gast.stmt], is_inner: bool) -> Iterator[tuple[gast.st
             yield from _statements(block, told)
 
 
-def _kind(loop: gast.For) -> str:
-    return getattr(getattr(loop.iter, "func", None), "id", "")
+def _kind(statement: gast.stmt) -> str:
+    return getattr(getattr(getattr(statement, "iter", None), "func", None), "id", "")
 
 
-def _said(statement: gast.stmt, is_inner: bool) -> Iterator[str]:
+def _said(statement: gast.stmt, is_inner: bool, on_threads: str) -> Iterator[str]:
+    """`on_threads` is the kind that a loop has where threads take the others."""
     match statement:
         case gast.For() if not is_inner:
-            yield {"prange": INDEPENDENT, "lanes": LANES}.get(_kind(statement), IN_ORDER)
+            independent = INDEPENDENT if on_threads == "prange" else IN_VECTORS
+            yield {"prange": independent, "lanes": LANES}.get(_kind(statement), IN_ORDER)
         case gast.While() if not is_inner:
             yield IN_ORDER
         case gast.If(body=[*_, gast.Raise() as error]):

@@ -10,7 +10,7 @@ from .compiler.ops import OPERATORS
 from .compiler.ops.forms import ROUTINES
 from .runtime import lockstep
 from .runtime.kernels import shapes
-from .runtime.kernels.host import host_of
+from .runtime.kernels.host import host_of, routine_of
 from .runtime.kernels.loading import load
 
 _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
@@ -43,7 +43,7 @@ ahead of those of `a[i]`.
 """
 
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.
-globals().update((name, row.in_place) for name, row in ROUTINES.items())
+globals().update((name, routine_of(row.in_place, len(row.given) - len(row.read))) for name, row in ROUTINES.items())
 
 # Whether a function of linear algebra raises LinAlgError: `cholesky_fails(a)`.
 globals().update(_QUESTIONS)

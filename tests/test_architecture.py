@@ -90,6 +90,7 @@ MAY_IMPORT = {
     "frontend.specialise": f"{LANGUAGE} at_places analysis frontend.source own_faults runtime",
     "lower": f"{LANGUAGE} analysis remarks renaming tuning",
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
+    "targets.cuda": f"{LANGUAGE} languages runtime",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages own_faults records",
     "stopwatch": "steps",
@@ -216,6 +217,10 @@ def one_interpreter(module):
 INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/helpers.py": {"fractions"},
     "compiler/targets/llvm/llvm.py": {"line_tables"},
+    # which need not be installed
+    "compiler/targets/cuda/through_numba.py": {
+        "numba", "numba.core.errors", "numba.cuda", "numba.cuda.cudadrv", "numba_cuda",
+    },
     # which are made of what is in merge and merging
     "compiler/frontend/specialise/merge.py": {"forms", "reconciling"},
     "compiler/frontend/specialise/merging.py": {"containers", "forms", "rows", "tables"},

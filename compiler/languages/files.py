@@ -134,21 +134,39 @@ def _definition(node: gast.FunctionDef, text: str, path: str, headers: bool) -> 
     for argument in arguments.args:
         if argument.annotation is not None:
             given[argument.id] = _annotation(argument.annotation, path)[0]
-    missing = [a for a in arguments.args if a.id not in given]
-    if missing and headers:
-        message = f"the type of `{missing[0].id}` is not said"
-        place = span_of(missing[0], path)
-        raise StageError(Diagnostic("L002", message, place, help=(f"write the types above the function: `{EXAMPLE}`",)))
+    if headers:
+        _require_types(node, given, path)
     if node.returns is not None:
         results, names = _annotation(node.returns, path), None
     return Definition(node, given, results, tuple(lines[:first]), names)
+
+
+def read_signature(node: gast.FunctionDef, text: str, path: str) -> dict[str, Type]:
+    """The types of a function without results by the comment above it, `# x: f64[n]   size: int`; raises StageError."""
+    parameters = [a.id for a in node.args.args]
+    _, given, _, _ = _header(_comments_above(node, text), parameters, node, path, needs_results=False)
+    _require_types(node, given, path)
+    return {name: given[name] for name in parameters}
+
+
+def _require_types(node: gast.FunctionDef, given: Mapping[str, Type], path: str) -> None:
+    missing = [a for a in node.args.args if a.id not in given]
+    if missing:
+        message = f"the type of `{missing[0].id}` is not said"
+        place = span_of(missing[0], path)
+        raise StageError(Diagnostic("L002", message, place, help=(f"write the types above the function: `{EXAMPLE}`",)))
+
+
+def first_line(node: gast.FunctionDef) -> int:
+    """The number of the line that a function begins at, with its decorators."""
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def _comments_above(node: gast.FunctionDef, text: str) -> list[str]:
     """The comment lines that end right above a function, without their signs."""
     lines = text.splitlines()
     found: list[str] = []
-    for number in range(node.lineno - 2, -1, -1):
+    for number in range(first_line(node) - 2, -1, -1):
         line = lines[number].strip()
         if not line.startswith("#"):
             break
@@ -157,17 +175,17 @@ def _comments_above(node: gast.FunctionDef, text: str) -> list[str]:
 
 
 def _header(
-    lines: Sequence[str], parameters: Sequence[str], node: gast.FunctionDef, path: str
+    lines: Sequence[str], parameters: Sequence[str], node: gast.FunctionDef, path: str, needs_results: bool = True
 ) -> tuple[int, dict[str, Type], tuple[Type, ...] | None, tuple[str, ...] | None]:
     """(number of the first line with types, types of parameters, of results, their names) of a function's comment."""
     for first in range(len(lines) - 1, -1, -1):
         left, arrow, right = "   ".join(lines[first:]).partition("->")
         named = list(_NAMED.finditer(left))
-        if not arrow or (parameters and parameters[0] not in [m[1] for m in named]):
+        if (needs_results and not arrow) or (parameters and parameters[0] not in [m[1] for m in named]):
             continue
         if "".join(_NAMED.split(left)[::3]).strip() and not parameters:
             continue  # a note with an arrow in it
-        line = node.lineno - len(lines) + first
+        line = first_line(node) - len(lines) + first
         place = Span(path, line, 0, line, len(lines[first]) + 2)
         given = {m[1]: _type(m[2], place) for m in named}
         for name in given.keys() - set(parameters):

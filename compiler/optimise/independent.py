@@ -1,7 +1,7 @@
 """Mark the loops whose iterations are independent, as far as the index tells.
 
     for i in range(side):                     for i in prange(side):
-        for j in range(side):                     for j in range(side):
+        for j in range(side):                     for j in prange(side):
             count = 0                   ->            count = 0
             while ...: count += 1                     while ...: count += 1
             counts[i, j] = count                      counts[i, j] = count
@@ -9,8 +9,8 @@
 Takes and gives functions of the loops stage.  An iteration is independent when it leaves nothing behind in names, and
 when no element that one iteration stores is read or stored by another: on some axis both indices move with the loop
 by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever
-runs the iterations at once reports that of the first.  Only the outermost such loop of a nest is marked, and none that
-runs again and again for too little: one without loops in it, two loops deep in others.
+runs the iterations at once reports that of the first.  Every such loop is marked, whatever stands around it: which of
+them threads or blocks take is the target's business.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..analysis.integers.ranges import NATURALS, Ranges, ranges
 from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import Access, accesses, elements_in
+from ..analysis.memory.distinct import distinct
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.noalias import is_noalias
 from ..analysis.memory.storage import storage_classes
@@ -80,14 +81,18 @@ def without_promises(function: Function) -> Function:
     def statement(node: gast.stmt) -> gast.stmt:
         changes: dict[str, object] = {k: block(getattr(node, k)) for k in ("body", "orelse") if syntax.blocks_of(node)}
         if id(node) in in_order:
-            iter_ = node.iter
-            changes["iter"] = syntax.rebuild(iter_, func=gast.Name("range", gast.Load()))
+            changes["iter"] = of_kind("range", node.iter)
         return syntax.rebuild(node, **changes) if changes else node
 
     why = "its iterations are not known to be independent"
     lines = [_line(loop) for loop in parallel if id(loop) in dependent]
     told = tuple(Decision("loops", f"the loop at line {line} runs in order: {why}") for line in lines)
     return function.with_(body=tuple(block(function.body)), decisions=(*function.decisions, *told))
+
+
+def of_kind(kind: str, bounds: gast.Call) -> gast.Call:
+    """What a loop runs over, in another way."""
+    return syntax.rebuild(bounds, func=gast.Name(kind, gast.Load()))
 
 
 def _line(loop: gast.For) -> int:
@@ -101,32 +106,22 @@ class Marker:
         self.meeting = Meeting(Integers(function))
         self.classes = storage_classes(function)
         self.known = KnownNests()
-        self._depth = 0
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
-        """The statements with the outermost independent loops marked; None where there is none."""
+        """The statements with independent loops marked; None where there is none."""
         changed = [self.statement(s) for s in body]
         return changed if any(new is not old for new, old in zip(changed, body)) else None
 
     def statement(self, node: gast.stmt) -> gast.stmt:
-        if isinstance(node, gast.For):
-            if syntax.operator_of(node.iter) != "range":
-                return node
-            if _is_candidate(node) and self.is_worthwhile(node) and self.is_independent(node):
-                return syntax.rebuild(node, iter=syntax.rebuild(node.iter, func=gast.Name("prange", gast.Load())))
-        is_loop = isinstance(node, gast.For | gast.While)
-        self._depth += is_loop
-        changes = {}
+        changes: dict[str, object] = {}
+        if _is_candidate(node) and self.is_independent(node):  # type: ignore[arg-type]
+            changes["iter"] = of_kind(PARALLEL, node.iter)  # type: ignore[attr-defined]
         for field in ("body", "orelse"):
             inner = getattr(node, field, None)
             new = self.block(inner) if isinstance(inner, list | tuple) else None
             if new is not None:
                 changes[field] = new
-        self._depth -= is_loop
         return syntax.rebuild(node, **changes) if changes else node
-
-    def is_worthwhile(self, loop: gast.For) -> bool:
-        return self._depth < 2 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(loop.body))
 
     # --- names
 
@@ -179,9 +174,11 @@ class Marker:
         found = [self._placed(a) for a in accesses(loop.body, NestScope((carrier,)), self.meeting.integers)]
         outer = [access for access in found if access.array not in assigned]
         stores = [access for access in outer if access.is_store]
+        apart = distinct(self.function).get(id(loop), frozenset())
         for store in stores:
             for other in outer:
-                if self.classes[other.array] == self.classes[store.array]:
+                shares = frozenset((other.array, store.array)) not in apart
+                if shares and self.classes[other.array] == self.classes[store.array]:
                     if self.meeting.meet_in_turns(store, other, carrier, assigned):
                         return False
         return bool(stores)

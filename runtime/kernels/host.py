@@ -48,3 +48,22 @@ def _on_host(argument: Any, is_changed: bool) -> Any:
     if not hasattr(argument, "copy_to_host"):
         return argument
     return argument.copy_to_host(partly=True) if is_changed else argument.copy_to_host()
+
+
+def routine_of(function: Callable[..., Any], outs: int) -> Callable[..., Any]:
+    """A routine of a library, whose first operands are its results, for arrays of the host and of a device.
+
+    With arrays of a device it runs on copies, where the device has no library of its own.
+    """
+
+    @functools.wraps(function)
+    def call(*operands: Any, **static: Any) -> Any:
+        if not any(hasattr(operand, "copy_from_host") for operand in operands):
+            return function(*operands, **static)
+        given = [_on_host(operand, number < outs) for number, operand in enumerate(operands)]
+        result = function(*given, **static)
+        for operand, value in zip(operands[:outs], given):
+            operand.copy_from_host(value)
+        return result
+
+    return call

@@ -84,6 +84,10 @@ class DeviceArray:
         """A view of the same elements in another shape; ValueError where the elements do not lie together."""
         return DeviceArray(self.allocation, self._view.reshape(*shape, copy=False))
 
+    def transpose(self, *axes: Any) -> DeviceArray:
+        """A view with its axes in another order."""
+        return DeviceArray(self.allocation, self._view.transpose(*axes))
+
     def copy_from_host(self, values: np.ndarray) -> None:
         """Copy the elements of an ndarray of the same shape."""
         self._view[...] = values

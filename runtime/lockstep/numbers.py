@@ -2,7 +2,7 @@
 
 `math.exp` of a float32 is a float32 in numba, and a Python float in CPython; `math.log(-1.0)` is nan there, and an
 error here; `np.int64(x)` cuts off what does not fit, and is an error here.  Kernels get NumPy's functions in the place
-of `math`'s and casts in the place of NumPy's integer types.  NumPy's warnings are off in kernels: `SILENT`.
+of `math`'s and casts in the place of NumPy's integer types.  NumPy's warnings are off while they run.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 
-SILENT = {"all": "ignore"}
-
 # Functions of `math` by their name in NumPy, where it is another one.
 RENAMED = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
-    "atanh": "arctanh", "pow": "power",
+    "atanh": "arctanh",
 }  # fmt: skip
 SAME = """cbrt ceil copysign cos cosh degrees exp exp2 expm1 fabs floor fmod frexp hypot isfinite isinf isnan ldexp log
     log10 log1p log2 modf nextafter radians sin sinh sqrt tan tanh trunc""".split()
@@ -39,6 +37,11 @@ def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def power(x: Any, y: Any) -> Any:
+    """C's pow; of single numbers NumPy takes the root where y is 0.5, which is nan of -inf."""
+    return np.power(np.array([floating(x)]), np.array([floating(y)]))[0]
+
+
 def with_integer(function: Callable[..., Any]) -> Callable[..., Any]:
     """The second argument of `ldexp` is a whole number."""
     return lambda x, exponent: function(floating(x), int(exponent))
@@ -52,10 +55,17 @@ def of_python(function: Callable[..., Any]) -> Callable[..., Any]:
         except OverflowError:
             result = math.inf
         except ValueError:
-            result = math.inf if function is math.lgamma else math.nan
+            result = at_pole(function, *found)
         return np.result_type(*found).type(result)
 
     return call
+
+
+def at_pole(function: Callable[..., Any], x: Any, *_: Any) -> float:
+    """Where CPython refuses: lgamma is infinite, gamma has no sign but beside 0."""
+    if function is math.gamma and x == 0:
+        return math.copysign(math.inf, x)
+    return math.inf if function is math.lgamma else math.nan
 
 
 @functools.cache
@@ -65,6 +75,7 @@ def functions() -> dict[int, Callable[..., Any]]:
     for name in [*SAME, *RENAMED]:
         if hasattr(math, name):
             found[id(getattr(math, name))] = of_numpy(getattr(np, RENAMED.get(name, name)))
+    found[id(math.pow)] = power
     found[id(math.ldexp)] = with_integer(np.ldexp)
     found.update((id(getattr(math, name)), of_python(getattr(math, name))) for name in OF_PYTHON)
     return found
@@ -75,6 +86,8 @@ def cast_to(dtype: type[np.integer[Any]]) -> Callable[[Any], Any]:
     bits = np.dtype(dtype).itemsize * 8
 
     def cast(x: Any) -> Any:
+        if type(x) is dtype:
+            return x
         if isinstance(x, np.generic):
             return x.astype(dtype)
         if isinstance(x, int):

@@ -4,8 +4,11 @@ A moment is (block, barriers of the block so far, warp, barriers of the warp so 
 
     in one thread,
     in one block, if a barrier of the block lies between,
-    in one warp, if a barrier of the warp lies between (shuffles are barriers of the warp),
+    in one warp, if a `syncwarp` lies between,
     and never in two blocks.
+
+Shuffles and votes make lanes wait and do not order memory (PTX says so of `shfl.sync`), so that a compiler may move a
+store across one.
 
 Many readers of an element are held as one moment, in which EVERY stands for what they do not share.  Only the latest
 barrier counts: whoever comes after it comes after everything before it.

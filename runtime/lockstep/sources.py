@@ -16,7 +16,7 @@ def _definitions(text: str, file: str) -> dict[int, ast.FunctionDef]:
     found = {}
     for node in ast.walk(parse(text, file)):
         if isinstance(node, ast.FunctionDef):
-            found[min(part.lineno for part in [node, *node.decorator_list])] = node
+            found[min([node.lineno, *(mark.lineno for mark in node.decorator_list)])] = node
     return found
 
 

@@ -9,6 +9,7 @@ Memory is reached through it, and it knows its place:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -31,8 +32,15 @@ class Triple(NamedTuple):
     y: int
     z: int
 
-    def __str__(self) -> str:
-        return str(self.x) if self.y == self.z == 0 else str(tuple(self[:2] if self.z == 0 else self))
+    def within(self, size: Triple) -> str:
+        """As text: of as many axes as the block or the grid has."""
+        axes = 3 if size.z > 1 else 2 if size.y > 1 else 1
+        return str(self.x) if axes == 1 else str(tuple(self[:axes]))
+
+
+def nth(number: int, size: Triple) -> Triple:
+    """The place of a thread in its block, or of a block in the grid, x first."""
+    return Triple(number % size.x, number // size.x % size.y, number // (size.x * size.y))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +68,7 @@ class Block:
 class Thread:
     """One thread: where it is, which barriers it has passed, and its way to memory."""
 
-    __slots__ = ("block", "blockDim", "blockIdx", "gridDim", "kernel", "now", "number", "threadIdx")
+    __slots__ = ("block", "blockDim", "blockIdx", "gridDim", "kernel", "now", "number", "path", "threadIdx")
 
     warpsize = WARP
 
@@ -70,6 +78,7 @@ class Thread:
         self.number = number
         self.threadIdx = threadIdx
         self.blockIdx, self.blockDim, self.gridDim = block.blockIdx, block.blockDim, block.gridDim
+        self.path: tuple[Site, ...] = ()
         self.now: Moment = (block.number, 0, number // WARP, 0, number)
 
     laneid = property(lambda self: self.number % WARP)
@@ -83,18 +92,27 @@ class Thread:
         size = tuple(g * d for g, d in zip(self.gridDim, self.blockDim))
         return size[0] if count == 1 else size[:count]
 
+    def enter(self, site: Site) -> Thread:
+        """Begin a call that may wait for others: those who meet at a barrier come by the same calls."""
+        self.path = (*self.path, site)
+        return self
+
+    def leave(self, result: Any) -> Any:
+        self.path = self.path[:-1]
+        return result
+
     # --- memory
 
     def load(self, site: Site, array: Any, index: Any) -> Any:
         place = self.place(site, array, index)
         memory = array.allocation
         if not memory.written[place]:
-            self.fail(site, f"reads element {shown(index)} of {site.text}, which was never written")
+            self.fail(site, f"reads element {shown(index)} of {site.text}, which nobody has written yet")
         if not memory.is_exempt:
             now = self.now
             store = memory.stores.get(place)
             if store is not None and store[0] is not now:
-                self.ordered(store, site, index, "reads", "stores into")
+                self.ordered(store, site, index, "reads", "stores")
             if memory.atomics:
                 self.ordered(memory.atomics.get(place), site, index, "reads", "changes atomically")
             self.note(memory.loads, place, site)
@@ -108,12 +126,12 @@ class Thread:
             now = self.now
             store = memory.stores.get(place)
             if store is not None and store[0] is not now:
-                self.ordered(store, site, index, "stores into", "stores into")
+                self.ordered(store, site, index, "stores", "stores")
             load = memory.loads.pop(place, None)
             if load is not None and load[0] is not now:
-                self.ordered(load, site, index, "stores into", "reads")
+                self.ordered(load, site, index, "stores", "reads")
             if memory.atomics:
-                self.ordered(memory.atomics.pop(place, None), site, index, "stores into", "changes atomically")
+                self.ordered(memory.atomics.pop(place, None), site, index, "stores", "changes atomically")
             memory.stores[place] = (now, site)
         memory.written[place] = True
         memory.numbers[place] = value
@@ -123,10 +141,10 @@ class Thread:
         place = self.place(site, array, index)
         memory = array.allocation
         if not memory.written[place]:
-            self.fail(site, f"changes element {shown(index)} of {site.text}, which was never written")
+            self.fail(site, f"changes element {shown(index)} of {site.text}, which nobody has written yet")
         if not memory.is_exempt:
-            self.ordered(memory.stores.get(place), site, index, "changes atomically", "stores into")
-            self.ordered(memory.loads.get(place), site, index, "changes atomically", "reads")
+            self.ordered(memory.stores.get(place), site, index, "changes", "stores")
+            self.ordered(memory.loads.get(place), site, index, "changes", "reads")
             self.note(memory.atomics, place, site)
         given = [self.held(site, array, value) for value in values]
         old = memory.numbers[place]
@@ -140,7 +158,7 @@ class Thread:
         at = index if type(index) is tuple else (index,)
         shape = array.shape
         if len(at) != len(shape):
-            self.fail(site, f"{len(at)} indices for {site.text}, which has {len(shape)} dimensions")
+            self.fail(site, f"{site.text} has {len(shape)} dimensions, and its index {len(at)}")
         place = array.first
         for axis, k in enumerate(at):
             if type(k) is not int:
@@ -175,20 +193,19 @@ class Thread:
 
     def ordered(self, other: tuple[Moment, Site] | None, site: Site, index: Any, mine: str, theirs: str) -> None:
         if other is not None and not is_ordered(other[0], self.now):
-            who = self.told(other[0])
-            self.fail(
-                site,
-                f"a race: it {mine} element {shown(index)} of {site.text}, and {who} {theirs} it on line"
-                f" {other[1].line} with no barrier between",
-            )
+            who, where = self.told(other[0]), f"line {other[1].line}"
+            if other[1].file != site.file:
+                where += f" of {other[1].file}"
+            what = f"element {shown(index)} of {site.text}"
+            self.fail(site, f"a race: it {mine} {what}, which {who} {theirs} on {where} with no barrier between")
 
     def told(self, other: Moment) -> str:
+        """Who did something at another moment; several who read are not told apart."""
         block, _, _, _, thread = other
         if block < 0:
             return "a thread of another block"
-        if block != self.block.number:
-            return f"a thread of block number {block}" if thread < 0 else f"thread {thread} of block number {block}"
-        return "another thread of the block" if thread < 0 else f"thread number {thread} of the block"
+        who = "another thread" if thread < 0 else f"thread {nth(thread, self.blockDim).within(self.blockDim)}"
+        return who if block == self.block.number else f"{who} of block {nth(block, self.gridDim).within(self.gridDim)}"
 
     # --- arrays of the kernel
 
@@ -209,9 +226,18 @@ class Thread:
 
     @property
     def name(self) -> str:
-        return f"thread {self.threadIdx} of block {self.blockIdx}"
+        return f"thread {self.place_in_block} of block {self.blockIdx.within(self.gridDim)}"
+
+    @property
+    def place_in_block(self) -> str:
+        return self.threadIdx.within(self.blockDim)
 
     def fail(self, site: Site, what: str) -> NoReturn:
+        """Raise what is wrong, with the line of the kernel; that of a device function stands behind it."""
+        if self.path:
+            outer = self.path[0]
+            what = f"in {outer.text} ({site.file}:{site.line}), {what}"
+            site = outer
         raise LockstepError(f"{self.kernel} ({site.file}:{site.line}), {self.name}: {what}")
 
 
@@ -228,7 +254,7 @@ def greatest(old: Any, value: Any) -> Any:
     return np.fmax(old, value)
 
 
-ATOMICS = {
+ATOMICS: dict[str, Callable[..., Any]] = {
     "add": lambda old, value: old + value,
     "sub": lambda old, value: old - value,
     "min": least,

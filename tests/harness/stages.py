@@ -11,6 +11,7 @@ The stages, in the order in which a function travels:
     typed     typed (and differentiated, when a transform is asked for) as it is printed and lowered
     loops     scalar loops over explicit buffers
     llvm      machine code
+    kernels   a driver and kernels for a GPU, in lockstep; not among STAGES, since it takes longer
 
 Stages up to loops are printed, and it is the text that runs.  What is compiled for one combination of argument types is
 kept, so that calls with other lengths test that one compile serves all shapes.
@@ -32,11 +33,13 @@ from pellucid.compiler.frontend.specialise.apply import core_of
 from pellucid.compiler.frontend.specialise.specialise import specialise
 from pellucid.compiler.request import Request, namespace_of
 from pellucid.compiler.steps import observers
+from pellucid.compiler.targets.cuda.kernels import kernels
 from pellucid.compiler.targets.llvm import llvm
 from pellucid.compiler.targets.python import printer
 from pellucid.compiler.transform.write_through import write_through
 from pellucid.flatten import flatten, rebuild
 from pellucid.runtime.array import Array
+from pellucid.runtime.lockstep import KernelFault, in_lockstep
 
 from .corpus import copy_tree, map_leaves
 
@@ -114,11 +117,28 @@ class Stages:
             if stage == "llvm":
                 options = llvm.EmitOptions(exceptions=made.exceptions)
                 call = llvm.compile_program(program, options, driver.for_llvm)
+            elif stage == "kernels":
+                call = self.in_lockstep(program, flat)
             else:
                 text = self.texts[stage] = printer.print_program(program)
                 call = unpacking(entry_of(text, program.entry, f"{self.function.__name__}_{stage}.py"))
             self._runnable[stage, flat.key] = made.result, call
         return self._runnable[stage, flat.key]
+
+    def in_lockstep(self, program, flat):
+        """The kernels stage, with the error of the loops stage where a kernel says that there is one."""
+        made = kernels(program)
+        text = self.texts["kernels"] = made.text
+        driver_ = in_lockstep(entry_of(text, made.entry, f"{self.function.__name__}_kernels.py"))
+
+        def call(leaves):
+            try:
+                return driver_(*leaves)
+            except KernelFault as fault:
+                self.compiled("loops", flat)[1](leaves)
+                raise AssertionError("a kernel finds a fault where the loops stage finds none") from fault
+
+        return call
 
     def program(self, stage, flat):
         if stage == "raw" and (self.transforms or not self.goes_down(flat)):

@@ -22,9 +22,10 @@ from ..python.printer import WIDTH, Printed, definition, head_lines, import_line
 from ..python.spell import HELPERS, Speller
 from ..python.templates import attribute
 from ..python.unparse import Unparser, statement_text
-from .driving import DriverWriter, HostText, KernelText
+from .driving import DriverWriter
 from .places import cells_of
 from .spell import FAILED
+from .texts import HostText, KernelText, Refused
 from .trees import python
 
 
@@ -45,9 +46,12 @@ class Kernels:
 def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
     function = _prepared(program.main)
-    driver = DriverWriter(function, cells_of(function))
-    body = driver.block(function.body)
-    body = _with_cells(driver, body)
+    driver = DriverWriter(function, cells_of(function), program.functions)
+    try:
+        body = _with_cells(driver, driver.block(function.body))
+    except Refused as refused:
+        driver = DriverWriter(function, frozenset(), program.functions)
+        body = driver.all_on_host(str(refused))
     if driver.fails:
         body = [*python("{failed} = {faults}()", failed=FAILED, faults=driver.need("faults")), *body]
     return _text(program, function, driver, body)
@@ -114,7 +118,7 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
     helpers = {name: name for name in HELPERS}
     parts = [_definition(function, part, helpers) for part in driver.kernels]
     others = [f for name, f in program.functions.items() if name != program.entry]
-    called = [definition(f, helpers, True, False, WIDTH) for f in others] if _has_host(driver) else []
+    called = [definition(f, helpers, True, False, WIDTH) for f in others]
     arguments = gast.arguments([_parameter(n) for n in function.parameters], [], None, [], [], None, [])
     main = gast.FunctionDef(function.name, arguments, [with_headings(s) for s in body], [], None, None, [])
     trees = [tree for _, tree in parts] + [tree for _, tree in called] + [main]
@@ -142,10 +146,6 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
     names = tuple(p.name for p in driver.kernels if isinstance(p, KernelText))
     printed = Printed(writer.text(), dict(writer.lines), dict(writer.numbers), dict(writer.heads))
     return Kernels(printed, function.name, names, on_host)
-
-
-def _has_host(driver: DriverWriter) -> bool:
-    return any(isinstance(p, HostText) for p in driver.kernels)
 
 
 def _parameter(name: str) -> gast.Name:

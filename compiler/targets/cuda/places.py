@@ -16,6 +16,7 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import reads_of
+from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
 from .nests import kind_of
@@ -24,8 +25,13 @@ DEVICE_LOOPS = frozenset({"prange", "lanes"})
 
 
 def launches(body: Iterable[gast.stmt]) -> bool:
-    """Whether there is a loop below these statements whose turns are taken together."""
-    return any(kind_of(s) in DEVICE_LOOPS for s in syntax.walk(body))
+    """Whether there is a loop below these statements whose turns are taken together, or a routine of a library."""
+    return any(kind_of(s) in DEVICE_LOOPS or _is_routine(s) for s in syntax.walk(body))
+
+
+def _is_routine(node: gast.stmt) -> bool:
+    value = getattr(node, "value", None)
+    return isinstance(value, gast.AST) and any(syntax.operator_of(c) in LIBRARY for c in syntax.calls_in(value))
 
 
 def cells_of(function: Function) -> frozenset[str]:
@@ -44,7 +50,11 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 is_scalar = isinstance(function.types.get(name), Scalar)
-                if is_scalar and (loads(function, value) or known & set(syntax.names_read(value))):
+                if (
+                    is_scalar
+                    and not _is_routine(node)
+                    and (loads(function, value) or known & set(syntax.names_read(value)))
+                ):
                     yield name
             case gast.For() if kind_of(node) == "lanes":
                 for name in {n for s in syntax.walk(node.body) for n in syntax.names_bound(s)}:

@@ -87,7 +87,9 @@ def _scan_of_name(function: Function, loop: gast.For) -> Scan | None:
     match step, last:
         case (
             gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id=operator), args=[first, term])),
-            gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base), slice=items) as place], value=gast.Name(id=kept)),
+            gast.Assign(
+                targets=[gast.Subscript(value=gast.Name(id=base), slice=items) as place], value=gast.Name(id=kept)
+            ),
         ) if isinstance(first, gast.Name) and first.id == name == kept:
             pass
         case _:
@@ -116,7 +118,12 @@ def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
         case _:
             return None
     type_ = function.types[base]
-    if not isinstance(type_, Array) or type_.ndim != 1 or type_.dtype not in ("f32", "f64", "i64") or not _is_plain(before):
+    if (
+        not isinstance(type_, Array)
+        or type_.ndim != 1
+        or type_.dtype not in ("f32", "f64", "i64")
+        or not _is_plain(before)
+    ):
         return None
     if _touches(function, [*before, term, place.slice], base):
         return None

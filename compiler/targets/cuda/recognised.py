@@ -1,7 +1,7 @@
 """The kernels of scans and scatters (`recognise.py`).
 
-    cumsum     scan_1: a block adds up its part   scan_2: one block, what lies before each part   scan_3: the elements
-    histogram  hist_1: a warp adds its turns into a row of its own   hist_2: the rows, from first to last
+cumsum     scan_1: a block adds up its part   scan_2: one block, what lies before each part   scan_3: the elements
+histogram  hist_1: a warp adds its turns into a row of its own   hist_2: the rows, from first to last
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gast
 from ... import syntax
 from ...types import Scalar
 from ..python.templates import numpy_dtype
+from .host_parts import on_host
 from .nests import bounds
 from .recognise import SCANS, Scan, Scatter
 from .trees import expression, python
@@ -33,7 +34,7 @@ def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     loop, dtype = found.loop, driver.types[found.place.value.id].dtype
     count = driver.count(loop)
     sums = driver.names.fresh("sums")
-    driver.extra = {**driver.extra, sums: f"{dtype}[{sums}_length]"}
+    driver.extra[sums] = f"{dtype}[{sums}_length]"
     number = expression("scan_parts({n})", n=count)
     driver.need("scan_parts")
     made = [like(python("{s} = cuda.device_array({k}[0], {d})", s=sums, k=number, d=numpy_dtype(dtype))[0], loop)]
@@ -62,16 +63,18 @@ def _writer(driver: DriverWriter, found: Scan | Scatter, *more: str) -> KernelWr
     return writer
 
 
-def _sums_of_parts(
-    driver: DriverWriter, found: Scan, sums: str, dtype: str, number: gast.expr
-) -> list[gast.stmt]:
+def _sums_of_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: gast.expr) -> list[gast.stmt]:
     total, last = (driver.local(n) for n in ("total", "last"))
     writer = _writer(driver, found, total, last)
     loop = found.loop
     i = loop.target.id
     identity = start_value(found.fold.start(dtype), dtype)
     made = python("{t} = {z}", t=total, z=identity)
-    made += python("{i} = {f}", i=i, f=first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {SCANNED} + cuda.threadIdx.x")))
+    made += python(
+        "{i} = {f}",
+        i=i,
+        f=first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {SCANNED} + cuda.threadIdx.x")),
+    )
     ends = first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {SCANNED} + {SCANNED}"))
     made += python("{l} = min({e}, {s})", l=last, e=ends, s=writer.speller.as_dtype(bounds(loop)[1], "i64"))
     before, term = _term(driver, found, writer, dtype)
@@ -95,10 +98,14 @@ def _before_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str) -> l
     identity = start_value(found.fold.start(dtype), dtype)
     made = python("{c} = {z}\n{f} = 0", c=carry, z=identity, f=first)
     body = python("{k} = {f} + cuda.threadIdx.x\n{o} = {z}", k=k, f=first, o=own, z=identity)
-    body.append(gast.If(expression("{k} < {s}.shape[0]", k=k, s=sums), python("{o} = {s}[{k}]", o=own, s=sums, k=k), []))
+    body.append(
+        gast.If(expression("{k} < {s}.shape[0]", k=k, s=sums), python("{o} = {s}[{k}]", o=own, s=sums, k=k), [])
+    )
     body += python("{b}, {t} = {scan}({o})", b=before, t=total, scan=scan_, o=own)
     placed = _combined(writer, found, dtype, carry, syntax.name(before))
-    body.append(gast.If(expression("{k} < {s}.shape[0]", k=k, s=sums), python("{s}[{k}] = {v}", s=sums, k=k, v=placed), []))
+    body.append(
+        gast.If(expression("{k} < {s}.shape[0]", k=k, s=sums), python("{s}[{k}] = {v}", s=sums, k=k, v=placed), [])
+    )
     body += python("{c} = {v}", c=carry, v=_combined(writer, found, dtype, carry, syntax.name(total)))
     body += python("{f} += cuda.blockDim.x", f=first)
     made.append(gast.While(expression("{f} < {s}.shape[0]", f=first, s=sums), body, []))
@@ -116,7 +123,12 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     identity = start_value(found.fold.start(dtype), dtype)
     start, stop = (writer.speller.as_dtype(b, "i64") for b in bounds(loop))
     base = writer.read(found.place.value.id)
-    made = python("{tile} = cuda.shared.array({room}, {d})", tile=tile, room=syntax.constant(TILE + TILE // 32), d=numpy_dtype(dtype))
+    made = python(
+        "{tile} = cuda.shared.array({room}, {d})",
+        tile=tile,
+        room=syntax.constant(TILE + TILE // 32),
+        d=numpy_dtype(dtype),
+    )
     writer.parameters[sums] = None
     made += python("{c} = {s}[cuda.blockIdx.x]", c=carry, s=sums)
     begins = _beginning(writer, found, base, start)
@@ -133,7 +145,12 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     inner += python("{tile}[{k} + {k} // 32] = {t}\n{k} += cuda.blockDim.x", tile=tile, k=k, t=term_)
     body.append(gast.While(expression("{k} < {n}", k=k, n=syntax.constant(TILE)), inner, []))
     body += python("cuda.syncthreads()\n{o} = {z}", o=own, z=identity)
-    place = expression("{tile}[cuda.threadIdx.x * {n} + {e} + (cuda.threadIdx.x * {n} + {e}) // 32]", tile=tile, n=syntax.constant(EACH), e=e)
+    place = expression(
+        "{tile}[cuda.threadIdx.x * {n} + {e} + (cuda.threadIdx.x * {n} + {e}) // 32]",
+        tile=tile,
+        n=syntax.constant(EACH),
+        e=e,
+    )
     step = python("{o} = {v}", o=own, v=_combined(writer, found, dtype, own, place))
     body.append(gast.For(syntax.target(e), expression("range({n})", n=syntax.constant(EACH)), step, [], None))
     body += python("{b}, {t} = {scan}({o})", b=before, t=total, scan=scan_, o=own)
@@ -171,7 +188,7 @@ def _combined_left(writer: KernelWriter, found: Scan, dtype: str, left: gast.exp
     return syntax.map_names(made, lambda n: left if n == name else n)
 
 
-# --- scatters ----------------------------------------------------------------------------------------------------------
+# --- scatters ---------------------------------------------------------------------------------------------------------
 
 
 def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
@@ -179,23 +196,19 @@ def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     loop, base = found.loop, found.place.value.id
     dtype = driver.types[base].dtype
     parts_ = driver.names.fresh(f"{base}_parts")
-    driver.extra = {**driver.extra, parts_: f"{dtype}[{parts_}_rows, {parts_}_length]"}
+    driver.extra[parts_] = f"{dtype}[{parts_}_rows, {parts_}_length]"
     count = driver.count(loop)
     driver.need("scatter_parts")
     rows = expression("scatter_parts({n})", n=count)
-    few = python(
-        "{p} = cuda.device_array(({r}[0], {b}.shape[0]), {d})", p=parts_, r=rows, b=base, d=numpy_dtype(dtype)
-    )
+    few = python("{p} = cuda.device_array(({r}[0], {b}.shape[0]), {d})", p=parts_, r=rows, b=base, d=numpy_dtype(dtype))
     few += _terms_of_warps(driver, found, parts_, dtype, rows)
     few += _rows_added(driver, found, parts_, dtype)
-    many = driver.on_host([loop], "there may be more places than shared memory holds")
+    many = on_host(driver, [loop], "there may be more places than shared memory holds")
     test = expression("{b}.shape[0] <= {n}", b=base, n=syntax.constant(PLACES))
     return [like(gast.If(test, [like(s, loop) for s in few], many), loop)]
 
 
-def _terms_of_warps(
-    driver: DriverWriter, found: Scatter, parts_: str, dtype: str, rows: gast.expr
-) -> list[gast.stmt]:
+def _terms_of_warps(driver: DriverWriter, found: Scatter, parts_: str, dtype: str, rows: gast.expr) -> list[gast.stmt]:
     names = ("mine", "first", "last", "place", "term", "same", "is_first", "lane", "its", "j")
     mine, first, last, place, term_, same, is_first, lane, its, j = (driver.local(n) for n in names)
     loop = found.loop
@@ -218,7 +231,9 @@ def _terms_of_warps(
     where = syntax.map_names(element.slice, lambda n: n)
     at = _with_length(where, found.place.value.id, parts_)
     writer.parameters.pop(found.place.value.id, None)
-    work += python("{p} = np.int64({w})\n{t} = {v}", p=place, w=at, t=term_, v=writer.speller.as_dtype(found.term, dtype))
+    work += python(
+        "{p} = np.int64({w})\n{t} = {v}", p=place, w=at, t=term_, v=writer.speller.as_dtype(found.term, dtype)
+    )
     body.append(gast.If(expression("{i} < {l}", i=i, l=last), work, []))
     body += python("{s} = cuda.match_any_sync(ALL, {p})", s=same, p=place)
     body += python("{q} = {s} & ((1 << cuda.threadIdx.x) - 1) == 0", q=is_first, s=same)

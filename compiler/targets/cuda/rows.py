@@ -43,9 +43,8 @@ class RowWriter(KernelWriter):
         match node:
             case gast.For() if is_together(node):
                 return self.together(node)
-            case gast.For(target=gast.Name(id=variable), iter=iter_, body=body):
-                made = self.counted_by_all(node, variable)
-                return made
+            case gast.For(target=gast.Name(id=variable)):
+                return self.counted_by_all(node, variable)
             case gast.While(test=test, body=body):
                 self.known.clear()
                 return [like(gast.While(self.speller.test(test), self.inside(body), []), node)]

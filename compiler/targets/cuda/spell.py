@@ -18,6 +18,7 @@ from ... import syntax
 from ...analysis.expression_types import joined, result_of, type_of, works_in
 from ...analysis.integers.range_values import BACK, FRONT, NATURAL
 from ...analysis.integers.ranges import ranges
+from ...analysis.result_types import result_type
 from ...builder import INFIX
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool, is_complex, is_inexact, is_integer
 from ...ops import schema
@@ -56,9 +57,11 @@ class Speller:
     # --- types
 
     def type_of(self, node: gast.expr) -> Scalar:
-        found = type_of(node, self.types)
+        found = result_type(node, self.types)
         if not isinstance(found, Scalar):
-            raise Unmappable(f"`{gast.dump(node)[:40]}` is a whole array")
+            raise Unmappable("a whole array, or what is not known, stands in an expression")
+        found = type_of(node, self.types)
+        assert isinstance(found, Scalar)
         if is_complex(found.dtype) or found.dtype == "f16":
             raise Unmappable(f"{found} has no kernels yet")
         return found
@@ -113,7 +116,7 @@ class Speller:
         values = [self.as_dtype(a, word) for a, word in zip(node.args, words, strict=True)]
         word = words[-1] if operator == "where" else words[0]
         made, has = self.operation(row, node, values, word, sources)
-        return made if has == result.dtype else cast(made, result.dtype, is_bool(has))
+        return made if has == result.dtype else cast(made, result.dtype, has == BOOL_WORD)
 
     def operation(
         self, row: schema.Operator, node: gast.Call, values: list[gast.expr], word: str, sources: tuple[Scalar, ...]
@@ -132,7 +135,7 @@ class Speller:
             if name not in CHECKED:
                 raise Unmappable(f"`{name}` may raise there")
             has = FLOAT_WORD if name == "divide" else word
-            return self.filled(CHECKED[name], row, values), has
+            return self.filled(_for_ints(CHECKED[name], word), row, values), has
         if name == "power":
             return self.power(node, values, word)
         if is_bool(word) and name not in TRUTHS:
@@ -142,7 +145,7 @@ class Speller:
             spelling = "abs({x})"
         if not spelling:
             raise Unmappable(f"`{name}` has no kernels")
-        made = self.filled(spelling, row, values)
+        made = self.filled(_for_ints(spelling, word), row, values)
         if name in TRUTHS:
             return made, BOOL_WORD
         if name == "divide" and not is_inexact(word):
@@ -172,7 +175,7 @@ class Speller:
             return gast.Call(syntax.name(self.need("square")), [base], []), word
         if is_inexact(word):
             return gast.BinOp(base, gast.Pow(), values[1]), word
-        return gast.Call(syntax.name(self.need("integer_power")), values, []), word
+        return gast.Call(syntax.name(self.need("power_integer")), values, []), word
 
     def may_raise(self, row: schema.Operator, node: gast.Call, sources: tuple[Scalar, ...]) -> bool:
         """Whether CPython may raise for these operands, by the row and what is known of the numbers."""
@@ -233,6 +236,15 @@ class Speller:
         return gast.Call(syntax.name(self.need(word)), [made, length(array, axis), syntax.name(self.fail())], [])
 
 
+def _for_ints(spelling: str, word: str) -> str:
+    """Division and its kin have device functions of their own for ints."""
+    if is_inexact(word):
+        return spelling
+    for name in ("floor_divide", "remainder", "fmod"):
+        spelling = spelling.replace(f"{name}(", f"{name}_integer(")
+    return spelling.replace("math.fmod_integer", "fmod_integer")
+
+
 # --- trees -----------------------------------------------------------------------------------------------------------
 
 
@@ -252,6 +264,8 @@ def _from_the_end(index: gast.expr, length_: gast.expr) -> gast.expr:
 
 def constant(value: Any, dtype: str) -> gast.expr:
     """A number in a dtype; Numba takes a literal for float64, int64 or a truth."""
+    if is_complex(dtype) or isinstance(value, complex):
+        raise Unmappable("complex numbers have no kernels yet")
     if is_bool(dtype):
         return syntax.constant(bool(value))
     if is_inexact(dtype):
@@ -290,7 +304,7 @@ def _is_not_zero(node: gast.expr) -> bool:
 
 def _substitute(node: Any, holes: Mapping[str, gast.expr], need: Callable[[str], str]) -> Any:
     if isinstance(node, gast.Name):
-        return holes[node.id] if node.id in holes else node
+        return holes.get(node.id, node)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in ("abs",):
         node = syntax.rebuild(node, func=syntax.name(need(node.func.id)))
     changes: dict[str, Any] = {}

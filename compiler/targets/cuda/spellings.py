@@ -20,7 +20,19 @@ _OF_DEVICE = (
     "sign square reciprocal heaviside nextafter floor ceil trunc rint maximum minimum fmax fmin logaddexp logaddexp2 "
     "signbit cbrt exp2"
 ).split()  # fmt: skip
-_TWO = ("hypot", "copysign", "fmod", "heaviside", "nextafter", "maximum", "minimum", "fmax", "fmin", "logaddexp", "logaddexp2")
+_TWO = (
+    "hypot",
+    "copysign",
+    "fmod",
+    "heaviside",
+    "nextafter",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "logaddexp",
+    "logaddexp2",
+)
 
 
 def _call(function: str, name: str) -> str:

@@ -1,6 +1,6 @@
 """Statements from text with holes: what a kernel has beside the user's own statements.
 
-    python("{i} += cuda.blockDim.x", i="j")     ->     [j += cuda.blockDim.x]
+python("{i} += cuda.blockDim.x", i="j")     ->     [j += cuda.blockDim.x]
 """
 
 from __future__ import annotations

@@ -29,7 +29,14 @@ from .nests import TOGETHER, bounds, kind_of, steps_by_one
 from .spell import FAILED, Speller, Unmappable, constant
 from .trees import python
 
-FOLDS = {"add": "sum", "maximum": "max", "minimum": "min", "multiply": "prod", "logical_and": "all", "logical_or": "any"}
+FOLDS = {
+    "add": "sum",
+    "maximum": "max",
+    "minimum": "min",
+    "multiply": "prod",
+    "logical_and": "all",
+    "logical_or": "any",
+}
 AUGMENTS = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult}
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
 
@@ -131,12 +138,16 @@ class KernelWriter:
         stored = syntax.rebuild(target, ctx=gast.Store())
         match value:
             case gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]) if (
-                operator in AUGMENTS and type_.dtype in ("f32", "f64") and self.speller.type_of(value).dtype == type_.dtype
-                and syntax.same(place.slice, first.slice) and syntax.same(place.value, first.value)
+                operator in AUGMENTS and self.keeps_float(type_, value) and syntax.same(place.slice, first.slice)
+                and syntax.same(place.value, first.value)
             ):  # fmt: skip
                 made = self.speller.as_dtype(term, type_.dtype)
                 return like(gast.AugAssign(stored, AUGMENTS[operator](), made), node)
         return like(gast.Assign([stored], self.speller.as_dtype(value, type_.dtype), None), node)
+
+    def keeps_float(self, type_: Array, value: gast.expr) -> bool:
+        """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
+        return type_.dtype in ("f32", "f64") and self.speller.type_of(value).dtype == type_.dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""

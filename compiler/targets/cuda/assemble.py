@@ -1,0 +1,179 @@
+"""From kernels as text to machine code, by way of the store.
+
+    assemble(text, (9, 0))    ->    {"poly_1": Machine(entry="poly_1", ptx=..., cubin=..., registers=18, ...)}
+
+A kernel is known by its text, the constants and device functions of the text and of `runtime/kernels/device.py`, its
+types, the capability, the versions of what compiles and assembles it, and the files of this folder that drive them.
+What is in the store costs neither numba nor ptxas.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+
+from ....runtime.store import digest, store
+from ...diagnostics import InternalError
+from .kernel_text import Kernel, KernelText, read_kernels
+from .machine import Machine, parameters_of
+from .through_numba import ptx_of
+from .toolkit import MissingTool, has_driver, toolkit
+
+SUFFIX = ".kernel"
+TRANSLATOR = ("assemble.py", "kernel_text.py", "machine.py", "through_numba.py")
+PACKAGES = ("numba-cuda", "numba", "cuda-bindings", "llvmlite")
+DEVICES = os.path.join(os.path.dirname(__file__), *(os.pardir,) * 3, "runtime", "kernels", "device.py")
+TOO_NEW = "Unsupported .version"  # what ptxas says of PTX that is newer than itself
+
+
+def assemble(
+    text: str,
+    capability: tuple[int, int] = (9, 0),
+    fastmath: bool = False,
+    kernels: Sequence[str] | None = None,
+    path: str = "<kernels>",
+) -> dict[str, Machine]:
+    """The machine code of the kernels of a text, all of them if none are named.
+
+    Raises StageError for a text that is no kernels stage or that numba refuses, and MissingTool.
+    """
+    read = read_kernels(text, path)
+    names = list(read.kernels) if kernels is None else list(kernels)
+    devices = device_functions()
+    keys = {name: _key(read, read.kernels[name], devices, capability, fastmath) for name in names}
+    found = {name: _stored(keys[name], read.kernels[name], capability) for name in names}
+    missing = [name for name in names if found[name] is None]
+    for name, ptx in (ptx_of(read, missing, devices, capability, fastmath) if missing else {}).items():
+        found[name] = made = _assembled(read.kernels[name], ptx, capability, fastmath)
+        _keep(keys[name], made)
+    return {name: machine for name, machine in found.items() if machine is not None}
+
+
+# --- what a kernel depends on --------------------------------------------------------------------------------------
+
+
+def device_functions() -> str:
+    """The text of the functions that kernels import from `pellucid.support`."""
+    with open(DEVICES, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def _key(text: KernelText, kernel: Kernel, devices: str, capability: tuple[int, int], fastmath: bool) -> str:
+    options = f"{kernel.name} {capability} {fastmath}"
+    shared = "\n".join(line for line in text.shared.splitlines() if line)
+    support = " ".join(text.support)
+    parts = (options, kernel.text, kernel.signature, shared, support, devices, _versions(), toolkit().versions())
+    return digest(_translator(), *(part.encode() for part in parts)).hex()
+
+
+@lru_cache(maxsize=1)
+def _versions() -> str:
+    found = []
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found.append(f"{package} {version(package)}")
+    return " ".join(found)
+
+
+@lru_cache(maxsize=1)
+def _translator() -> bytes:
+    folder = os.path.dirname(__file__)
+    contents = []
+    for name in TRANSLATOR:
+        with open(os.path.join(folder, name), "rb") as stream:
+            contents.append(stream.read())
+    return digest(*contents)
+
+
+# --- the store -----------------------------------------------------------------------------------------------------
+
+
+def _stored(key: str, kernel: Kernel, capability: tuple[int, int]) -> Machine | None:
+    place = store()
+    data = place.read(key + SUFFIX) if place is not None else None
+    if data is None:
+        return None
+    entry, *rest = marshal.loads(data)
+    return Machine(kernel.name, entry, capability, parameters_of(kernel.parameters), *rest)
+
+
+def _keep(key: str, machine: Machine) -> None:
+    place = store()
+    if place is not None:
+        m = machine
+        data = (m.entry, m.ptx, m.shared_bytes, m.cubin, m.registers, m.spills, m.local_bytes)
+        place.write(key + SUFFIX, marshal.dumps(data))
+
+
+# --- ptxas ---------------------------------------------------------------------------------------------------------
+
+
+def _assembled(kernel: Kernel, ptx: str, capability: tuple[int, int], fastmath: bool) -> Machine:
+    entry = _only_match(r"\.visible \.entry (\w+)\(", ptx, kernel.name)
+    parameters = parameters_of(kernel.parameters)
+    made = _cubin(kernel.name, ptx, capability, fastmath)
+    if made is None:
+        return Machine(kernel.name, entry, capability, parameters, ptx, shared_in(ptx))
+    cubin, said = made
+    registers = int(_only_match(r"Used (\d+) registers", said, kernel.name))
+    spills = sum(int(count) for count in re.findall(r"(\d+) bytes spill (?:stores|loads)", said))
+    local = sum(int(count) for count in re.findall(r"(\d+) bytes stack frame", said))
+    shared = sum(int(count) for count in re.findall(r"(\d+) bytes smem", said))
+    return Machine(kernel.name, entry, capability, parameters, ptx, shared, cubin, registers, spills, local)
+
+
+def _cubin(name: str, ptx: str, capability: tuple[int, int], fastmath: bool) -> tuple[bytes, str] | None:
+    """(machine code, what the assembler says of it); None where only a driver can assemble.  Raises MissingTool."""
+    said = ""
+    for program in toolkit().ptxas:
+        made, said = run_ptxas(program, ptx, capability, fastmath)
+        if made is not None:
+            return made, said
+        if TOO_NEW not in said:
+            break
+    if not said and not has_driver():
+        raise MissingTool("ptxas")
+    if said and not (TOO_NEW in said and has_driver()):
+        raise InternalError("assemble", "", f"ptxas refuses the kernel `{name}`: {' '.join(said.split())}")
+    return None
+
+
+def run_ptxas(program: str, ptx: str, capability: tuple[int, int], fastmath: bool) -> tuple[bytes | None, str]:
+    """(the cubin, or None if ptxas refuses, and what it says)."""
+    with tempfile.TemporaryDirectory(prefix="pellucid") as folder:
+        source, target = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write(ptx)
+        arch = "sm_" + "".join(map(str, capability))
+        options = ["-v", f"--gpu-name={arch}", f"--fmad={str(fastmath).lower()}"]
+        done = subprocess.run([program, *options, source, "-o", target], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None, done.stderr + done.stdout
+        with open(target, "rb") as stream:
+            return stream.read(), done.stderr + done.stdout
+
+
+def shared_in(ptx: str) -> int:
+    """The bytes of shared memory that PTX declares."""
+    sizes = re.findall(r"\.shared(?:\s+\.align\s+\d+)?\s+\.b(\d+)\s+\w+(?:\[(\d+)\])?;", ptx)
+    return sum(int(bits) // 8 * int(count or 1) for bits, count in sizes)
+
+
+def _only_match(pattern: str, text: str, name: str) -> str:
+    found = re.findall(pattern, text)
+    if len(found) != 1:
+        raise InternalError("assemble", "", f"{len(found)} of {pattern!r} in what was said of the kernel `{name}`")
+    return str(found[0])
+
+
+def parameters_in(ptx: str) -> tuple[str, ...]:
+    """The types of the parameters that the entry of a PTX text declares: `u64`, `f32`."""
+    head: Iterable[str] = re.findall(r"\.visible \.entry \w+\((.*?)\)", ptx, re.DOTALL)
+    return tuple(re.findall(r"\.param(?: \.align \d+)? \.(\w+)", "".join(head)))

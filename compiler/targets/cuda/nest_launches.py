@@ -1,0 +1,121 @@
+"""A launch for a nest whose turns are independent: a thread for each element, or a row of threads for each turn.
+
+for i in prange(size): out[i] = f(x[i])     ->     f_1[elements(size)](x, out, size)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax
+from .nests import Elements, Rows, Tiles, bounds, shape_of
+from .rows import RowWriter
+from .spell import Unmappable
+from .trees import expression, python
+from .writing import KernelWriter, first_turn, is_together, like, own_names
+
+if TYPE_CHECKING:
+    from .driving import DriverWriter
+
+
+def nest(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
+    match shape_of(loop):
+        case Elements():
+            return elements(driver, loop)
+        case Tiles(loops=loops, along=along):
+            return tiles(driver, loops, along)
+        case Rows():
+            return rows(driver, loop)
+    raise Unmappable("the loop does not go by steps of one")
+
+
+def elements(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
+    writer = driver.writer(own_names([loop]))
+    variable = loop.target.id
+    body = writer.thread(loop.body)
+    _, stop = bounds(loop)
+    test = expression("{i} < {stop}", i=variable, stop=writer.speller.as_dtype(stop, "i64"))
+    first = first_turn(loop, writer.speller, expression("cuda.grid(1)"))
+    made = [*python("{i} = {first}", i=variable, first=first), gast.If(test, body, [])]
+    shape = expression("{elements}({n})", elements=driver.need("elements"), n=driver.count(loop))
+    return driver.launched(writer, [like(s, loop) for s in made], shape, loop)
+
+
+def tiles(driver: DriverWriter, loops: Sequence[gast.For], along: gast.For) -> list[gast.stmt]:
+    """A thread for each turn of a nest; of more than two loops the outer ones are taken apart from one number."""
+    writer = driver.writer(own_names([loops[0]]))
+    outer = [loop for loop in loops if loop is not along]
+    body = writer.thread(loops[-1].body)
+    lengths = [length(driver, writer, loop) for loop in outer]
+    x, number = along.target.id, outer[0].target.id if len(outer) == 1 else driver.local("turn")
+    if len(outer) > 1:
+        writer.own.add(number)
+    made = python("{x}, {y} = cuda.grid(2)", x=x, y=number)
+    made += shifted(driver, writer, along, x) + (shifted(driver, writer, outer[0], number) if len(outer) == 1 else [])
+    inner = body if len(outer) == 1 else [*apart(driver, writer, outer, lengths, number), *body]
+    stops = [writer.speller.as_dtype(bounds(loop)[1], "i64") for loop in (along, outer[0])]
+    rows = stops[1] if len(outer) == 1 else _product(lengths)
+    test = expression("{y} < {n} and {x} < {m}", x=x, y=number, m=stops[0], n=rows)
+    step = python("{y} += cuda.gridDim.y * cuda.blockDim.y", y=number)
+    made.append(gast.While(test, [*inner, *step], []))
+    counts = [driver.count(loop) for loop in outer]
+    shape = expression(
+        "{tiles}({n}, {m})", tiles=driver.need("tiles"), n=_product(counts), m=driver.count(along)
+    )  # fmt: skip
+    return driver.launched(writer, [like(s, loops[0]) for s in made], shape, loops[0])
+
+
+def length(driver: DriverWriter, writer: KernelWriter, loop: gast.For) -> gast.expr:
+    start, stop = (writer.speller.as_dtype(bound, "i64") for bound in bounds(loop))
+    if isinstance(start, gast.Constant) and start.value == 0:
+        return stop
+    return gast.BinOp(stop, gast.Sub(), start)
+
+
+def shifted(driver: DriverWriter, writer: KernelWriter, loop: gast.For, name: str) -> list[gast.stmt]:
+    start, _ = bounds(loop)
+    if isinstance(start, gast.Constant) and start.value == 0:
+        return []
+    return python("{i} += {start}", i=name, start=writer.speller.as_dtype(start, "i64"))
+
+
+def apart(
+    driver: DriverWriter, writer: KernelWriter, outer: Sequence[gast.For], lengths: Sequence[gast.expr], number: str
+) -> list[gast.stmt]:
+    made: list[gast.stmt] = []
+    for position, loop in enumerate(outer):
+        behind = lengths[position + 1 :]
+        quotient = gast.BinOp(syntax.name(number), gast.FloorDiv(), _product(behind)) if behind else syntax.name(number)
+        value = gast.BinOp(quotient, gast.Mod(), lengths[position]) if position else quotient
+        made += python("{i} = {v}", i=loop.target.id, v=value)
+        made += shifted(driver, writer, loop, loop.target.id)
+    return made
+
+
+def rows(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
+    writer = driver.writer(own_names([loop]), RowWriter)
+    variable = loop.target.id
+    body = writer.row(loop.body)
+    _, stop = bounds(loop)
+    first = first_turn(loop, writer.speller, expression("cuda.blockIdx.x * cuda.blockDim.y + cuda.threadIdx.y"))
+    test = expression("{i} < {stop}", i=variable, stop=writer.speller.as_dtype(stop, "i64"))
+    made = [*python("{i} = {first}", i=variable, first=first), gast.If(test, body, [])]
+    inner = next(s for s in syntax.walk(loop.body) if is_together(s))
+    try:
+        terms = (
+            driver.count(inner) if not set(syntax.names_read(inner.iter)) & own_names([loop]) else syntax.constant(256)
+        )
+    except Unmappable:
+        terms = syntax.constant(256)
+    shape = expression("{rows}({n}, {m})", rows=driver.need("rows"), n=driver.count(loop), m=terms)
+    return driver.launched(writer, [like(s, loop) for s in made], shape, loop)
+
+
+def _product(parts: Sequence[gast.expr]) -> gast.expr:
+    made = parts[0]
+    for part in parts[1:]:
+        made = gast.BinOp(made, gast.Mult(), part)
+    return made
