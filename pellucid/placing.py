@@ -23,8 +23,8 @@ def device_put(x: Any, device: Device | str | None = None) -> Any:
     x       arrays, NumPy's or Arrays, in containers
     device  a device or its name; None: where each is, or the default device
 
-    NumPy arrays and scalars are copied, and so are Arrays that go to or from a device of CUDA.  Python numbers stay: they
-    run anywhere.  Raises ValueError where there is no such device.
+    NumPy arrays and scalars are copied, and so are Arrays that go to a device of CUDA.  Python numbers stay: they run
+    anywhere.  Raises ValueError where there is no such device.
     """
     wanted = None if device is None else devices.named(device)
 

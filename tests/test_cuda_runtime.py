@@ -56,7 +56,7 @@ def runs(library, tmp_path):
 
     def run(text, head=HEAD, **environment):
         script = tmp_path / "program.py"
-        script.write_text(f"{head}{text}\nfake.finish()\nprint('fine')\n" if head is HEAD else f"{text}\nprint('fine')\n")
+        script.write_text(f"{head}{text}\n{'fake.finish()' * (head is HEAD)}\nprint('fine')\n")
         done = subprocess.run(
             [sys.executable, str(script)],
             env=os.environ | {"PYTHONPATH": ROOT, "PELLUCID_LIBCUDA": library} | environment,
@@ -85,7 +85,8 @@ def is_loaded():
 
 doubled = pellucid.compile(lambda x: x * 2.0)
 array = pellucid.Array(np.ones(3))
-doubled(doubled(array)), array + 1.0, array.device, array.to_device("cpu"), array.devices(), pellucid.device_put(np.ones(3))
+doubled(doubled(array)), array + 1.0, array.device, array.devices()
+array.to_device("cpu"), pellucid.device_put(np.ones(3))
 assert pellucid.devices("cpu")[0] == "cpu" and not driver.was_asked() and not is_loaded()
 assert list(map(str, pellucid.devices())) == ["cpu:0", "cuda:0"] and is_loaded()
 assert pellucid.devices("cuda") == ["cuda"] and pellucid.device_count() == 2
@@ -183,8 +184,8 @@ def part(length):
     kind = random.integers(5)
     if kind == 0:
         return int(random.integers(-length, length))
-    step = int(random.choice([-3, -2, -1, 1, 2, 3]))
-    return slice(*(None if random.integers(3) == 0 else int(random.integers(-length - 2, length + 2)) for _ in "ab"), step)
+    ends = (None if random.integers(3) == 0 else int(random.integers(-length - 2, length + 2)) for _ in range(2))
+    return slice(*ends, int(random.choice([-3, -2, -1, 1, 2, 3])))
 count = 0
 for _ in range(300):
     index = tuple(part(n) for n in values.shape[: random.integers(1, 4)])
@@ -194,7 +195,7 @@ for _ in range(300):
         index = (..., *index)
     here = values[index]
     if not isinstance(here, np.ndarray):
-        with pytest.raises(TypeError, match="element of an array on a device is not read by the host.*copy_to_host.*fetch"):
+        with pytest.raises(TypeError, match="element of an array on a device is not read by the host.*copy_to_host"):
             x[index]
         continue
     there = x[index]
@@ -217,8 +218,8 @@ def test_the_host_reads_no_element_by_mistake(runs):
     runs("""
 x, number = native.to_device(np.arange(3.0)), native.to_device(np.array(2.0))
 for use in (lambda: x[0], lambda: float(number), lambda: int(number), lambda: bool(number), lambda: np.asarray(x),
-            lambda: [1, 2, 3][number], lambda: np.array([x, x]), lambda: x[np.array([0])], lambda: x[True], lambda: x[x],
-            lambda: native.fetch(x)):
+            lambda: [1, 2, 3][number], lambda: np.array([x, x]), lambda: x[np.array([0])], lambda: x[True],
+            lambda: x[x], lambda: native.fetch(x)):
     with pytest.raises(TypeError, match="copy_to_host"):
         use()
 for use in (lambda: x + 1.0, lambda: np.ones(3) * x, lambda: np.sin(x), lambda: list(x)):
@@ -453,14 +454,14 @@ with pytest.raises(native.CudaError, match="cuModuleLoadDataEx .200.: ptxas fata
 with pytest.raises(native.CudaError, match="cuModuleGetFunction .500.: the module has no kernel g"):
     native.Kernel(native.Module(b"fake\\nf 8\\n").function("g"), [])[1, 32]()
 fake.fail("cuMemcpyHtoDAsync_v2", 1, 1)
-with pytest.raises(native.CudaError, match="^cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE .1.: the driver says no more$"):
+with pytest.raises(native.CudaError, match="^cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE .1.: the driver says no"):
     native.to_device(np.ones(3))
 doubled[1, 32](x, x)
 assert (x.copy_to_host() == 2.0).all()
 doubled[1, 32](x, x)
 fake.fail("cuStreamSynchronize", 1, 700, True)
-told = ("cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS .700.: an illegal memory access was encountered; the last kernel "
-        "launched on cuda:0 was doubled")
+told = ("cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS .700.: an illegal memory access was encountered; the last "
+        "kernel launched on cuda:0 was doubled")
 with pytest.raises(native.CudaError, match=told):
     native.cuda_synchronize(0)
 for use in (x.copy_to_host, lambda: doubled[1, 32](x, x), x.clear, lambda: native.cuda_memory(0), x.wait,
@@ -527,7 +528,8 @@ for view, here in ((x, values), (x[1:, ::2], values[1:, ::2]), (x.T, values.T), 
     assert (found["strides"] is None) == view.is_contiguous
     for given in (Theirs(view), Theirs(view, stream=1), Theirs(view, stream=None), view):
         back = native.device_array_from(given)
-        assert (back.ptr == view.ptr or not here.size) and back.shape == here.shape and back.strides == here.strides or not here.size
+        assert back.shape == here.shape
+        assert not here.size or (back.ptr, back.strides) == (view.ptr, here.strides)
         np.testing.assert_array_equal(back.copy_to_host(), here)
 del back, view, given
 assert native.cuda_memory(0)[0] == 256
@@ -549,7 +551,7 @@ for dtype in DTYPES:
     for view, here in ((x, values), (x[::-1, ::2], values[::-1, ::2]), (x[:0], values[:0])):
         for versions in (False, True):
             back = native.device_array_from(ByDLPack(view, versions))
-            assert back.dtype == here.dtype and back.strides == here.strides or not here.size
+            assert back.dtype == here.dtype and (not here.size or back.strides == here.strides)
             np.testing.assert_array_equal(back.copy_to_host(), here)
 assert x.__dlpack_device__() == (2, 0)
 copy = native.device_array_from(ByDLPack(x, True))
@@ -560,7 +562,7 @@ capsule = copy.__dlpack__(stream=-1)
 del copy
 assert native.device_array((4, 6), "c16").ptr != address
 del capsule
-native.device_array_from, gc.collect()
+gc.collect()
 assert native.cuda_memory(0)[0] == 0
 x = native.to_device(np.ones(3))
 for options, error in (({"stream": 0}, ValueError), ({"dl_device": (1, 0)}, BufferError)):
@@ -625,7 +627,8 @@ y = one(x, 3)
 assert not native.cuda_is_idle(0)
 np.testing.assert_array_equal(y.copy_to_host(), 2.0 * values)
 assert y.verdict is None
-several = loaded("z = cuda.device_array(x.shape[0], np.float64); f_2(y, z); failed.check(); return z, n + 1, fetch(z[2, ...])")
+several = loaded("z = cuda.device_array(x.shape[0], np.float64); f_2(y, z); failed.check(); "
+                 "return z, n + 1, fetch(z[2, ...])")
 z, number, element = several(x, 3)
 np.testing.assert_array_equal(z.copy_to_host(), np.cumsum(2.0 * values))
 assert number == 4 and type(element) is np.float64 and element == 6.0
@@ -683,7 +686,8 @@ values = np.arange(12.0).reshape(3, 4)
 copies = lambda: (fake.calls("cuMemcpyHtoDAsync_v2"), fake.calls("cuMemcpyDtoHAsync_v2"))
 x = device_put({"a": (values, 2.0)}, "cuda")["a"][0]
 assert type(x) is Array and copies() == (1, 0)
-assert (x.shape, x.dtype, x.ndim, x.size, x.nbytes, x.itemsize, x.strides) == ((3, 4), values.dtype, 2, 12, 96, 8, (32, 8))
+assert (x.shape, x.dtype, x.ndim, x.size, x.nbytes, x.itemsize) == ((3, 4), values.dtype, 2, 12, 96, 8)
+assert x.strides == (32, 8)
 assert x.device == gpu == "cuda" and x.devices() == {gpu} and repr(x.device) == "<device cuda:0>" and len(x.shape) == 2
 assert x.to_device("cuda:0") is x and device_put(x, gpu) is not None and copies() == (1, 0)
 assert x.__cuda_array_interface__["data"][1] is True and x.__dlpack_device__() == (2, 0)
@@ -694,7 +698,8 @@ np.testing.assert_array_equal(np.asarray(x), values)
 assert copies() == (1, 1)
 assert str(x) == str(values) and x[1, 2] == 6.0 and (x + 1.0).device == gpu and bytes(memoryview(x)) == values.tobytes()
 np.testing.assert_array_equal(x @ x.T, values @ values.T)
-assert float(x.sum()) == 66.0 and x.tolist() == values.tolist() and x.T.device == gpu and not np.asarray(x).flags.writeable
+assert float(x.sum()) == 66.0 and x.tolist() == values.tolist() and x.T.device == gpu
+assert not np.asarray(x).flags.writeable
 assert copies() == (1, 1)
 back = x.to_device("cpu")
 assert back.device == "cpu" and not hasattr(back, "__cuda_array_interface__") and copies() == (1, 1)
@@ -736,7 +741,7 @@ added = pellucid.compile(lambda x, y: x + y)
 x, y, z = device_put(np.ones(3), first), device_put(np.ones(3), second), device_put(np.ones(3), "cpu")
 for _ in range(3):
     for left, right, told in ((x, y, "cuda:0 and cuda:1"), (z, y, "cpu:0 and cuda:1"), (x, z, "cuda:0 and cpu:0")):
-        with pytest.raises(ValueError, match=f"arguments are on different devices, {told}; `pellucid.device_put` brings"):
+        with pytest.raises(ValueError, match=f"arguments are on different devices, {told}; `pellucid.device_put`"):
             added(left, right)
     assert added(x, Array(np.ones(3))).device == first
 moved = y.to_device(first)

@@ -13,7 +13,7 @@ The driver of CUDA is looked for when somebody asks for all devices or for one o
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from types import TracebackType
 from typing import Any
 
@@ -89,7 +89,7 @@ class Device:
         return f"<device {self}>"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _of(offers: Platform) -> tuple[Device, ...]:
     """The devices of one kind; counting them may load a library."""
     return tuple(Device(offers, number) for number in range(offers.count()))

@@ -4,9 +4,9 @@
     platform.finish(1)           waits until the stream of that device is empty
     platform.routine("dgemm")    a library routine that code for it may call
 
-Devices of a kind are numbered from 0.  Arrays keep the number of a device among all: those of the processor come first.  A
-call is launched by the dispatch of the target: it goes into the stream of the device that its arguments are on, and what a
-stream has got runs in order.
+Devices of a kind are numbered from 0.  Arrays keep the number of a device among all: those of the processor come first.
+A call is launched by the dispatch of the target: it goes into the stream of the device that its arguments are on, and
+what a stream has got runs in order.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Platform(Protocol):
         """Wait until the stream of a device is empty."""
 
     def make_default(self, number: int) -> int:
-        """Let calls of this thread run there, if their arguments do not say where; the number of the former among all."""
+        """Let calls of this thread run there, if their arguments do not say where; gives the former's number."""
 
     def routine(self, name: str) -> int:
         """The address of a library routine.  Raises LookupError where there is none."""

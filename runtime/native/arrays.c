@@ -202,7 +202,7 @@ static PyObject *ndim(PyObject *self, void *unused)
     Held *held = (Held *)self;
     if (!is_filled(held))
         return NULL;
-    return PyLong_FromLong(held->value != NULL ? held->value->rank : PyArray_NDIM((PyArrayObject *)held->values));
+    return PyLong_FromLong(held->value != NULL ? held->value->rank : PyArray_NDIM(layout_of(held)));
 }
 
 static PyObject *size(PyObject *self, void *unused)

@@ -4,8 +4,7 @@
     kernels(x)              arrays on a device and numbers  ->  the same, before the kernels have run
 
 The text is that of a kernels stage, or of its driver alone.  The driver runs as it is printed, by CPython; its kernels
-are those of the device, and a launch is native code.  What it imports from `pellucid.support` for the host is given to it
-here.
+are those of the device, and a launch is native code.  What it imports from `pellucid.support` for the host is here.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ else:
     DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
 
 SHAPES = ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
-WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefghijklmnopqrstuvwxyz"): np.dtype(name) for name in DTYPES}
+WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 
 
 class Machine(Protocol):
@@ -129,8 +128,9 @@ def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
     if not functions:
         raise ValueError("a kernels stage ends with its driver")
     read = {node.id for part in functions for node in ast.walk(part) if isinstance(node, ast.Name)}
-    imports = [_needed(part, read - names.keys()) for part in tree.body if isinstance(part, ast.Import | ast.ImportFrom)]
-    tree.body = [*(part for part in imports if part.names), *functions]
+    imports = [part for part in tree.body if isinstance(part, ast.Import | ast.ImportFrom)]
+    needed = [_needed(part, read - names.keys()) for part in imports]
+    tree.body = [*(part for part in needed if part.names), *functions]
     found: dict[str, Any] = dict(names)
     exec(compile(tree, f"<driver {functions[-1].name}>", "exec"), found)
     driver: Callable[..., Any] = found[functions[-1].name]

@@ -4,7 +4,7 @@
     on_gpu(array)       the `DeviceArray` of an Array, copied to its device where it is on the host
     get(array)          an ndarray, copied once and kept
 
-An array that is made of one on a GPU by NumPy is for that GPU as well, and is copied there when something there needs it.
+An array that NumPy has made of one on a GPU is for that GPU as well, and is copied there when something there needs it.
 """
 
 from __future__ import annotations
