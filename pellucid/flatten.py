@@ -18,7 +18,7 @@ import numpy as np
 from .compiler import types
 from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
-from .compiler.frontend.specialise.constants import MOST_APART, Unsupported, array_type
+from .compiler.frontend.specialise.constants import MOST_APART, Unsupported, array_type, type_of_array
 from .compiler.frontend.specialise.taking_apart import from_python
 from .compiler.frontend.specialise.values import (
     Column,
@@ -44,6 +44,7 @@ from .compiler.frontend.specialise.values import (
 from .compiler.records import dataclass
 from .compiler.request import BackwardHalf
 from .runtime.array import Array
+from .runtime.devices import is_on_gpu
 from .runtime.nature import article
 from .runtime.structures import dict_like, list_like
 from .shapes import ShapeDtypeStruct, type_of_struct
@@ -103,7 +104,7 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
         if typed is None:
             return None
         if found is not None:
-            found.append(np.asarray(value) if isinstance(typed, types.Array) else value)
+            found.append(np.asarray(value) if isinstance(typed, types.Array) and not _is_there(value) else value)
         return Typed(typed)
 
     def of_list(items: list) -> Value | None:
@@ -124,6 +125,11 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
         return from_python(argument, convert, of_list, of_attribute)
     except RecursionError:
         raise Unsupported("a container that holds itself") from None
+
+
+def _is_there(value: Any) -> bool:
+    """Whether it is an array whose elements are on a GPU; they are not copied to tell its type."""
+    return isinstance(value, Array) and value._there is not None and is_on_gpu(value._device)
 
 
 def known_number(value: Any) -> Static | None:
@@ -191,6 +197,8 @@ def type_of(value: Any) -> types.Type | None:
             return None  # known when it is compiled, like a string
         case bool() | np.bool_():
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
+        case Array() if _is_there(value):
+            return type_of_array(value.dtype, value.shape, value._there.is_contiguous)
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
                 what = article(type(value).__name__)

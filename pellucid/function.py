@@ -17,7 +17,7 @@ from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import Request, Vjp, suffixes
-from .compiler.stages import CORE, KERNELS, LLVM, READABLE, RUNNABLE, SOURCE, STAGES, TYPED, named
+from .compiler.stages import CORE, KERNELS, LLVM, PTX, READABLE, RUNNABLE, SASS, SOURCE, STAGES, TYPED, named
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
@@ -25,7 +25,7 @@ from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
 from .placing import common_device, on_device
-from .runtime.devices import are_several
+from .runtime.devices import Device, are_several, by_number, is_on_gpu
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
@@ -37,6 +37,7 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result", covariant=True)
 
 if TYPE_CHECKING:
+    from .on_gpu import KernelCode
 
     class _Base(Generic[Given, Result]):
         """The parameters and the result of the Python function, which only type checkers ask for."""
@@ -66,6 +67,7 @@ class Function(_Base[Given, Result]):
         self.__qualname__ = request.python.__qualname__ + suffixes(request.transforms)
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
+        self._on_gpu: dict[Any, KernelCode] = {}
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._latest: Flattened | None = None  # the types of the last compilation
         self._learning = threading.Lock()
@@ -113,6 +115,8 @@ class Function(_Base[Given, Result]):
             seen = self._seen = Seen.of(self.__pellucid__)
         device = common_device(self._bind(args, kwargs).arguments.values()) if are_several() else -1
         flat = self._flatten(args, kwargs)
+        if device >= 0 and is_on_gpu(device):
+            return self._call_on_gpu(flat, by_number(device))
         compiled, findings, is_new = self._code_for(flat)
         if not is_new and support.reason() is None and type(self) is Function:
             self._learn(seen, args, kwargs, flat, compiled, findings)
@@ -124,6 +128,19 @@ class Function(_Base[Given, Result]):
                 raise
             raise retelling.retold(error, self.__pellucid__, args, kwargs) from error.__cause__
         return on_device(self._finish(compiled.result, targets, results), device)
+
+    def _call_on_gpu(self, flat: Flattened, device: Device) -> Any:
+        """The same by a driver and kernels, which are kept for each kind of device that they were made for."""
+        from . import on_gpu
+
+        key = (flat.key, device)
+        code = self._on_gpu.get(key)
+        findings = None if code is None else code.guards.hold()
+        if code is None or findings is None:
+            self._check_purity()
+            code = self._on_gpu[key] = on_gpu.compiled(self, flat, device)
+            findings = code.guards.findings
+        return on_gpu.call(code, flat, findings, device)
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, Findings, bool]:
         """The code for these types, what it sees outside now, and whether it was made for this call."""
@@ -206,13 +223,14 @@ class Function(_Base[Given, Result]):
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
-        stage         source, core, typed, transformed, reverse, loops, llvm or asm; source and core need no arguments
+        stage         source, core, typed, transformed, reverse, loops, llvm, asm, or for a GPU kernels, ptx, sass;
+                      source and core need no arguments
         args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]", or `ShapeDtypeStruct`s; none
                       at all mean the types of the call that was last compiled for
 
         `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
-        `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops the text is a Python
-        file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the program cannot be
+        `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops, and at kernels, the
+        text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the program cannot be
         compiled.
         """
         if stage not in STAGES:
@@ -225,13 +243,15 @@ class Function(_Base[Given, Result]):
         flat = self._asked(args, kwargs)
         if stage in (*READABLE, KERNELS):
             return Text(showing.text(request, stage, flat.arguments))
+        if stage in (PTX, SASS):
+            return Text(showing.machine_text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
         return Text(executable.llvm_text if stage == LLVM else executable.asm)
 
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
 
-        stage  core, typed, transformed, reverse or loops
+        stage  core, typed, transformed, reverse, loops or kernels
         call   what runs it, as `call(function, *arguments)`: with `pdb.runcall` it stops at its first line
 
         An error carries a note with the user's own line.  Raises ValueError for a stage that is not Python.

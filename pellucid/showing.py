@@ -16,7 +16,7 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
+from .compiler.stages import KERNELS, LOOPS, PTX, SOURCE, TYPED
 from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
 from .compiler.targets.python import definition as python_target
@@ -24,12 +24,16 @@ from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
+from .runtime.devices.cuda import driver as cuda
 from .runtime.lockstep import in_lockstep
 
 __all__ = [
     "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
     "stepping", "text", "untyped_text",
 ]  # fmt: skip
+
+
+USUAL = (9, 0)  # the compute capability that a listing is for where there is no GPU
 
 
 @with_room
@@ -71,6 +75,20 @@ def kernels(request: Request, arguments: Mapping[str, Value]) -> tuple[Specialis
     made = driver.derive(request, arguments)
     program = driver.loops(made.program)
     return made, program, kernels_of(program)
+
+
+@with_room
+def machine_text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
+    """The kernels as PTX, or as a GPU's own instructions; for the first GPU there is, or for capability 9.0."""
+    from .compiler.targets.cuda.assemble import assemble
+    from .compiler.targets.cuda.listing import sass
+
+    found = kernels(request, arguments)[2]
+    if not found.kernels:
+        return "// no part of it is a kernel\n"
+    capability = cuda.compute_capability(0) if cuda.was_asked() and cuda.count() else USUAL
+    machines = assemble(found.text, capability, request.fastmath).values()
+    return "\n".join(machine.ptx if stage == PTX else sass(machine) or machine.ptx for machine in machines)
 
 
 def loaded(

@@ -127,6 +127,11 @@ def are_several() -> bool:
     return len(_of(PLATFORMS[0])) > 1 or (driver.was_asked() and driver.count() > 0)
 
 
+def is_on_gpu(number: int) -> bool:
+    """Whether a device, by its number among all, has a memory of its own, where kernels run."""
+    return number >= len(_of(PLATFORMS[0]))
+
+
 def named(device: Device | str) -> Device:
     """A device by its name: "cpu" is the first one, "cpu:1" the second.  Raises ValueError where there is none."""
     if isinstance(device, Device):

@@ -26,12 +26,16 @@ class Unsupported(Exception):
 
 
 def array_type(value: np.ndarray) -> types.Array:
+    return type_of_array(value.dtype, value.shape, value.flags.c_contiguous)
+
+
+def type_of_array(dtype: np.dtype, shape: tuple[int, ...], is_contiguous: bool) -> types.Array:
     """Lengths other than 1 are `any`, to be named when the function is specialised."""
-    dtype = DTYPE_OF_NUMPY.get(value.dtype.newbyteorder("="))
-    if dtype is None:
-        raise Unsupported(f"an array of dtype {value.dtype}")
-    layout = "C" if value.flags.c_contiguous else "A"
-    return types.Array(dtype, tuple(1 if n == 1 else types.symbol("any") for n in value.shape), layout)
+    word = DTYPE_OF_NUMPY.get(dtype.newbyteorder("="))
+    if word is None:
+        raise Unsupported(f"an array of dtype {dtype}")
+    lengths = tuple(1 if n == 1 else types.symbol("any") for n in shape)
+    return types.Array(word, lengths, "C" if is_contiguous else "A")
 
 
 def constant(value: Any, found: list[np.ndarray]) -> Value:
