@@ -25,7 +25,7 @@ from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
 from .placing import common_device, on_device
-from .runtime.devices import device_count
+from .runtime.devices import are_several
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
@@ -111,7 +111,7 @@ class Function(_Base[Given, Result]):
         seen = self._seen
         if not seen.is_current(self.__pellucid__.python):
             seen = self._seen = Seen.of(self.__pellucid__)
-        device = common_device(self._bind(args, kwargs).arguments.values()) if device_count() > 1 else -1
+        device = common_device(self._bind(args, kwargs).arguments.values()) if are_several() else -1
         flat = self._flatten(args, kwargs)
         compiled, findings, is_new = self._code_for(flat)
         if not is_new and support.reason() is None and type(self) is Function:

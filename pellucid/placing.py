@@ -23,17 +23,17 @@ def device_put(x: Any, device: Device | str | None = None) -> Any:
     x       arrays, NumPy's or Arrays, in containers
     device  a device or its name; None: where each is, or the default device
 
-    NumPy arrays and scalars are copied, Arrays are not.  Python numbers stay: they run anywhere.  Raises ValueError
-    where there is no such device.
+    NumPy arrays and scalars are copied, and so are Arrays that go to a device of CUDA.  Python numbers stay: they run
+    anywhere.  Raises ValueError where there is no such device.
     """
-    number = None if device is None else devices.named(device).id
+    wanted = None if device is None else devices.named(device)
 
     def put(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray | np.generic):
-            leaf = Array(np.array(leaf))
+            leaf = Array(np.array(leaf) if wanted is None or wanted.platform == "cpu" else leaf)
         if not isinstance(leaf, Array) or leaf._is_number:
             return leaf
-        return leaf._on(leaf._place if number is None else number)
+        return leaf._on(leaf._place) if wanted is None else wanted.put(leaf)
 
     return trees.map(put, x)
 

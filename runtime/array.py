@@ -57,7 +57,8 @@ class Array(HeldValues):
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes from one element to the next, along every dimension."""
-        return self._values.strides
+        found: tuple[int, ...] = (self._values if self._there is None else self._there).strides
+        return found
 
     @property
     def device(self) -> Device:
@@ -112,14 +113,15 @@ class Array(HeldValues):
         return self
 
     def to_device(self, device: Device | str, /, *, stream: None = None) -> Array:
-        """The array on a device, given as such or by its name; nothing is copied.
+        """The array on a device, given as such or by its name; between devices of the processor nothing is copied.
 
         Raises ValueError where there is no such device.
         """
         if stream is not None:
             raise ValueError("a device has one stream: stream is None")
-        number = named(device).id
-        return self if self._place == number else self._on(number)
+        wanted = named(device)
+        found: Array = self if self._place == wanted.number else wanted.put(self)
+        return found
 
     # --- elements
 
@@ -227,10 +229,19 @@ class Array(HeldValues):
         return found
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._values.__dlpack__(**options)
+        return self.device.shared(self).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._values.__dlpack_device__()
+        found: tuple[int, int] = self.device.shared(self).__dlpack_device__()
+        return found
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """For libraries of CUDA: the elements on the device.  Raises AttributeError where it is on none of these."""
+        if self.device.platform != "cuda":
+            raise AttributeError("__cuda_array_interface__")
+        found: dict[str, Any] = self.device.shared(self).__cuda_array_interface__
+        return {**found, "data": (found["data"][0], True)}
 
     # --- operators
 

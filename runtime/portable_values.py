@@ -37,6 +37,11 @@ class HeldValues:
         return made
 
     @property
+    def _there(self) -> None:
+        """The array on a device of CUDA, which only the native part can reach."""
+        return None
+
+    @property
     def _plain(self) -> Any:
         """The ndarray, or the number that it stands for."""
         return self._values

@@ -6,18 +6,24 @@
 
     interface               what a kind of device offers
     cpu                     the processor
+    cuda                    GPUs of NVIDIA
+
+The driver of CUDA is looked for when somebody asks for all devices or for one of its own, and never before.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from types import TracebackType
+from typing import Any
 
-from .. import asynchronous
+from ..values import HeldValues
 from .cpu import Cpu
+from .cuda import driver
+from .cuda.platform import Cuda
 from .interface import Platform
 
-PLATFORMS: tuple[Platform, ...] = (Cpu(),)
+PLATFORMS: tuple[Platform, ...] = (Cpu(), Cuda())
 
 
 class Device:
@@ -33,12 +39,32 @@ class Device:
 
     @property
     def platform(self) -> str:
-        """The kind of device: "cpu"."""
+        """The kind of device: "cpu" or "cuda"."""
         return self._offers.name
 
+    @property
+    def number(self) -> int:
+        """Its number among all devices, as arrays keep it."""
+        return self._offers.first() + self.id
+
     def memory_stats(self) -> dict[str, int]:
-        """`bytes_in_use`: what results and temporaries of compiled functions take; devices of a processor share it."""
-        return {"bytes_in_use": self._offers.bytes_in_use(self.id)}
+        """`bytes_in_use`: what results and temporaries of compiled functions take; devices of a processor share it.
+
+        Those of CUDA tell `peak_bytes_in_use`, `bytes_held`, `bytes_free` and `bytes_limit` as well.
+        """
+        return self._offers.memory_stats(self.id)
+
+    def put(self, array: HeldValues) -> Any:
+        """The array on this device."""
+        return self._offers.put(array, self.id)
+
+    def shared(self, array: HeldValues) -> Any:
+        """The array as other libraries read it on this device."""
+        return self._offers.shared(array)
+
+    def make_default(self) -> int:
+        """Let calls of this thread run on it, if their arguments do not say where; the number of the former."""
+        return self._offers.make_default(self.id)
 
     def in_flight(self) -> int:
         """How many calls have been made for it and have not ended."""
@@ -63,19 +89,26 @@ class Device:
         return f"<device {self}>"
 
 
-@lru_cache(maxsize=1)
-def _all() -> tuple[Device, ...]:
-    return tuple(Device(offers, number) for offers in PLATFORMS for number in range(offers.count()))
+@cache
+def _of(offers: Platform) -> tuple[Device, ...]:
+    """The devices of one kind; counting them may load a library."""
+    return tuple(Device(offers, number) for number in range(offers.count()))
+
+
+def _platforms(name: str | None) -> list[Platform]:
+    return [offers for offers in PLATFORMS if name in (None, offers.name)]
 
 
 def devices(platform: str | None = None) -> list[Device]:
-    """The devices of this process, or those of one kind, such as "cpu".
+    """The devices of this process, or those of one kind, "cpu" or "cuda".
 
     Raises ValueError where there are none of this kind.
     """
-    found = [device for device in _all() if platform in (None, device.platform)]
+    asked = _platforms(platform)
+    found = [device for offers in asked for device in _of(offers)]
     if not found:
-        raise ValueError(f"there are no devices of the kind {platform!r}; there are {_told()}")
+        why = "".join(f" ({offers.why_not()})" for offers in asked)
+        raise ValueError(f"there are no devices of the kind {platform!r}; there are {_told()}{why}")
     return found
 
 
@@ -89,23 +122,31 @@ def local_device_count(platform: str | None = None) -> int:
     return device_count(platform)
 
 
+def are_several() -> bool:
+    """Whether an array can be on one of several devices: those of CUDA count as soon as somebody has asked for them."""
+    return len(_of(PLATFORMS[0])) > 1 or (driver.was_asked() and driver.count() > 0)
+
+
 def named(device: Device | str) -> Device:
     """A device by its name: "cpu" is the first one, "cpu:1" the second.  Raises ValueError where there is none."""
     if isinstance(device, Device):
         return device
-    found = next((one for one in _all() if device in (one, str(one))), None)
+    asked = _platforms(device.partition(":")[0])
+    found = next((one for offers in asked for one in _of(offers) if device in (one, str(one))), None)
     if found is None:
-        raise ValueError(f"there is no device {device!r}; there are {_told()}")
+        why = "".join(f" ({offers.why_not()})" for offers in asked if offers.why_not())
+        raise ValueError(f"there is no device {device!r}; there are {_told()}{why}")
     return found
 
 
 def by_number(number: int) -> Device:
-    """The device of a number, as arrays keep it."""
-    return _all()[number]
+    """The device of a number, as arrays keep it: those of the processor come first."""
+    own = _of(PLATFORMS[0])
+    return own[number] if number < len(own) else _of(PLATFORMS[1])[number - len(own)]
 
 
 def _told() -> str:
-    return ", ".join(map(str, _all()))
+    return ", ".join(str(device) for offers in PLATFORMS for device in _of(offers))
 
 
 class default_device:
@@ -122,7 +163,7 @@ class default_device:
     """
 
     def __init__(self, device: Device | str) -> None:
-        self._former = asynchronous.set_default_device(named(device).id)
+        self._former = named(device).make_default()
 
     def __enter__(self) -> None:
         return None
@@ -130,4 +171,4 @@ class default_device:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        asynchronous.set_default_device(self._former)
+        by_number(self._former).make_default()

@@ -8,6 +8,8 @@ without the native part calls end before they return, wherever they run.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import asynchronous, memory, routines
@@ -23,20 +25,32 @@ class Cpu:
         asynchronous.prepare()  # from now on they share the threads
         return asynchronous.cpu_devices()
 
+    def why_not(self) -> str:
+        return ""
+
+    def first(self) -> int:
+        return 0
+
     def put(self, array: HeldValues, number: int) -> HeldValues:
         return array._on(number)
 
     def get(self, array: HeldValues) -> np.ndarray:
         return array._values
 
-    def bytes_in_use(self, number: int) -> int:
-        return memory.live_bytes()
+    def shared(self, array: HeldValues) -> Any:
+        return array._values
+
+    def memory_stats(self, number: int) -> dict[str, int]:
+        return {"bytes_in_use": memory.live_bytes()}
 
     def in_flight(self, number: int) -> int:
         return asynchronous.in_flight(number)
 
     def finish(self, number: int) -> None:
         asynchronous.finish(number)
+
+    def make_default(self, number: int) -> int:
+        return asynchronous.set_default_device(number)
 
     def routine(self, name: str) -> int:
         return routines.address_of(name)

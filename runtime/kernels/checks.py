@@ -135,15 +135,3 @@ def checked_of_two(result, x, y, failed):
     if math.isinf(result) and math.isfinite(x) and math.isfinite(y):
         failed[0] = 1
     return result
-
-
-# --- threads ----------------------------------------------------------------------------------------------------------
-
-
-@cuda.jit(device=True)
-def row_sync():
-    """The threads of a row wait for each other, and see what the others have stored."""
-    if cuda.blockDim.x > 32:
-        cuda.syncthreads()
-    else:
-        cuda.syncwarp(4294967295)

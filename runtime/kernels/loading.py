@@ -14,7 +14,8 @@ from typing import Any
 
 from ..parsing import parse
 
-FILES = ("device.py", "folds.py", "checks.py", "scans.py")  # each may use what stands in those before it
+FILES = ("device.py", "folds.py", "checks.py", "columns.py", "scans.py", "threads.py")
+# each may use what stands in those before it
 
 
 def load(cuda: Any) -> dict[str, Any]:

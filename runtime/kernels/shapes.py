@@ -7,6 +7,7 @@ bits.  A launch over no elements has one block, since CUDA refuses an empty grid
 
     elements(n)   one thread for each of n elements
     tiles(n, m)   one thread for each of n x m elements, 32 neighbours of a row beside each other
+    columns(n, m) a block for each 512 of n rows of 32 of m columns
     rows(n, m)    a row of threads for each of n rows of m terms
     parts(n)      a block for each 8192 of n terms
 """
@@ -16,10 +17,11 @@ from __future__ import annotations
 WARP = 32
 ELEMENT_THREADS = 256  # divides what a multiprocessor holds, 1536 or 2048 threads, on all GPUs
 TILE_ROWS = 8  # times 32 columns: as many threads
+COLUMN_PART = 512  # rows that one block of a fold over columns takes
 SHORT_ROW = 512  # to this length a warp takes a row alone: 16 terms a lane, and no barrier of the block
-LONG_ROW = 4096
 TERMS_A_THREAD = 4  # of a row between them: enough warps to wait for memory, few enough to add up quickly
-LONG_ROW_THREADS = 512  # longer rows have enough terms for each
+ROW_THREADS, LONE_ROW_THREADS = 256, 1024  # the most for a row; where there are few rows, more threads have to work
+FEW_ROWS = 256
 PART = 8192  # terms that one block of a long sum takes, 32 a thread
 PART_THREADS = 256
 TURNS = 4096  # terms that a warp adds into its own row of places
@@ -33,21 +35,50 @@ def blocks_for(n: int, each: int) -> int:
     return max(-(-n // each), 1)
 
 
-def elements(n: int) -> Launch:
-    """(grid, block) of a kernel in which each of n elements has a thread: `i = cuda.grid(1)`.
+def elements(n: int, each: int = 1) -> Launch:
+    """(grid, block) of a kernel in which a thread has `each` of n elements, one of them: `i = cuda.grid(1)`.
 
     Neighbours in memory are neighbours in a warp, so that a warp moves whole sectors.
     """
-    return blocks_for(n, ELEMENT_THREADS), ELEMENT_THREADS
+    return blocks_for(n, each * ELEMENT_THREADS), ELEMENT_THREADS
 
 
 def tiles(n: int, m: int) -> Launch:
-    """(grid, block) of a kernel in which each of n x m elements has a thread: `j, i = cuda.grid(2)`.
+    """(grid, block) of a kernel in which each of n x m elements has a thread: `j, i = in_tile()`.
 
-    The second index runs along memory, and along x.  A tile has 8 rows, so that what a stencil reads of the rows above
-    and below is in the cache of the same multiprocessor.
+    The second index runs along memory, and along x.  A tile of 256 threads has 8 rows of 32, so that what a stencil
+    reads of the rows above and below is in the cache of the same multiprocessor; where rows are shorter it has more of
+    them, so that no lane is idle.  Rows of tiles go along y, and along z where there are more than a grid has there.
     """
-    return (blocks_for(m, WARP), blocks_for(n, TILE_ROWS)), (WARP, TILE_ROWS)
+    width = width_of(m)
+    down = blocks_for(n, ELEMENT_THREADS // width)
+    layers = blocks_for(down, MOST_SECOND)
+    return (blocks_for(m, width), blocks_for(down, layers), layers), (width, ELEMENT_THREADS // width)
+
+
+def columns(n: int, m: int) -> Launch:
+    """(grid, block) of a kernel in which blocks fold 512 rows each of m columns of n terms, 32 columns to a block.
+
+    Lanes of a warp take columns beside each other, and the others share the rows.  The number of parts depends on n
+    alone, because the order of the additions does.
+    """
+    width = width_of(m)
+    down = part_count(n)
+    layers = blocks_for(down, MOST_SECOND)
+    return (blocks_for(m, width), blocks_for(down, layers), layers), (width, ELEMENT_THREADS // width)
+
+
+def part_count(n: int) -> int:
+    """How many parts a fold over columns of n terms has."""
+    return blocks_for(n, COLUMN_PART)
+
+
+def width_of(m: int) -> int:
+    """How many threads lie along rows of m elements, so that no lane of a warp is idle."""
+    width = WARP
+    while width > 1 and width // 2 >= m:
+        width //= 2
+    return width
 
 
 def rows(n: int, m: int) -> Launch:
@@ -60,7 +91,8 @@ def rows(n: int, m: int) -> Launch:
     """
     if m <= SHORT_ROW:
         return blocks_for(n, TILE_ROWS), (WARP, TILE_ROWS)
-    threads = min(1024, WARP * blocks_for(m, WARP * TERMS_A_THREAD)) if m < LONG_ROW else LONG_ROW_THREADS
+    most = LONE_ROW_THREADS if n < FEW_ROWS else ROW_THREADS
+    threads = min(most, WARP * blocks_for(m, WARP * TERMS_A_THREAD))
     return max(n, 1), (threads, 1)
 
 

@@ -7,7 +7,7 @@ on with what it has, or stand still; here both are errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,6 +20,14 @@ WITHOUT_MASK = ("syncthreads", "syncwarp")
 CARRIED = (np.int32, np.int64, np.float32, np.float64, int, float)  # by shuffles
 
 
+class Device:
+    """What the machine does at the moment: who runs, and who counts."""
+
+    def __init__(self) -> None:
+        self.thread: Thread | None = None
+        self.counts: Any = None
+
+
 def threads_of(block: Block, make: Callable[[Block, int, Triple], Thread]) -> list[Thread]:
     """In CUDA's order: x first."""
     width, height, depth = block.blockDim
@@ -27,16 +35,16 @@ def threads_of(block: Block, make: Callable[[Block, int, Triple], Thread]) -> li
     return [make(block, number, place) for number, place in enumerate(places)]
 
 
-def run_plain(code: Code, threads: list[Thread], arguments: tuple[Any, ...], here: Callable[[Thread], None]) -> None:
+def run_plain(code: Code, threads: list[Thread], arguments: tuple[Any, ...], device: Device) -> None:
     """Threads that wait for nobody run one after the other."""
     for thread in threads:
-        here(thread)
+        device.thread = thread
         code(thread, *arguments)
 
 
-def run_waiting(code: Code, threads: list[Thread], arguments: tuple[Any, ...], here: Callable[[Thread], None]) -> None:
+def run_waiting(code: Code, threads: list[Thread], arguments: tuple[Any, ...], device: Device) -> None:
     """Threads with barriers: a warp runs from shuffle to shuffle, the block from barrier to barrier."""
-    warps = [Warp(threads[first : first + WARP], code, arguments, here) for first in range(0, len(threads), WARP)]
+    warps = [Warp(threads[first : first + WARP], code, arguments, device) for first in range(0, len(threads), WARP)]
     while True:
         for warp in warps:
             warp.run()
@@ -73,13 +81,11 @@ def line_of(thread: Thread, site: Site) -> int:
 class Warp:
     """32 threads, each with what it waits for; None for one that has ended."""
 
-    def __init__(
-        self, lanes: list[Thread], code: Code, arguments: tuple[Any, ...], here: Callable[[Thread], None]
-    ) -> None:
+    def __init__(self, lanes: list[Thread], code: Code, arguments: tuple[Any, ...], device: Device) -> None:
         self.lanes = lanes
         self.running: list[Waiting] = [code(thread, *arguments) for thread in lanes]
         self.wanted: list[tuple[Any, ...] | None] = [("start",)] * len(lanes)
-        self.here = here
+        self.device = device
 
     def waiting(self) -> list[tuple[Thread, tuple[Any, ...]]]:
         return [(thread, wanted) for thread, wanted in zip(self.lanes, self.wanted) if wanted is not None]
@@ -100,30 +106,34 @@ class Warp:
                     thread.now = (block, blocks, warp, warps + 1, number)
 
     def step(self, given: list[Any]) -> None:
+        wanted, running = self.wanted, self.running
         for lane, thread in enumerate(self.lanes):
-            if self.wanted[lane] is not None:
-                self.here(thread)
+            if wanted[lane] is not None:
+                self.device.thread = thread
                 try:
-                    self.wanted[lane] = self.running[lane].send(given[lane])
+                    wanted[lane] = running[lane].send(given[lane])
                 except StopIteration:
-                    self.wanted[lane] = None
+                    wanted[lane] = None
 
     def check(self, wanted: tuple[Any, ...]) -> None:
-        """All lanes wait for the same shuffle, with the mask that says so."""
-        kind, site = wanted[:2]
-        first = self.lanes[next(lane for lane, one in enumerate(self.wanted) if one is wanted)]
-        for lane in range(WARP):
-            one = self.wanted[lane] if lane < len(self.lanes) else None
+        """All lanes wait at the same place, with the mask that says so."""
+        site = wanted[1]
+        path = self.lanes[self.wanted.index(wanted)].path
+        if len(self.lanes) < WARP:
+            self.missing(wanted, len(self.lanes), "is not there, for the block is no multiple of 32")
+        for lane, (thread, one) in enumerate(zip(self.lanes, self.wanted)):
             if one is None:
-                why = "has ended" if lane < len(self.lanes) else "is not there, for the block is no multiple of 32"
-                first.fail(site, f"cuda.{kind} with lanes missing: lane {lane} {why}")
-            if one[1] is not site or self.lanes[lane].path != first.path:
-                why = f"waits at {one[1].text}, line {line_of(self.lanes[lane], one[1])}"
-                first.fail(site, f"cuda.{kind} with lanes missing: lane {lane} {why}")
-            if kind.startswith("shfl") and not isinstance(one[3], CARRIED):
-                self.lanes[lane].fail(site, f"cuda.{kind} carries int32, int64, float32 and float64, not {one[3]!r}")
-            if (len(one) > 2 or kind not in WITHOUT_MASK) and int(one[2]) != EVERY_LANE:
-                self.lanes[lane].fail(site, f"cuda.{kind} takes all lanes in lockstep: the mask is {int(one[2]):#x}")
+                self.missing(wanted, lane, "has ended")
+            elif one[1] is not site or thread.path != path:
+                self.missing(wanted, lane, f"waits at {one[1].text}, line {line_of(thread, one[1])}")
+            elif len(one) > 2 and one[2] != EVERY_LANE:
+                thread.fail(site, f"cuda.{one[0]} takes all lanes in lockstep: the mask is {int(one[2]):#x}")
+            elif len(one) == 5 and type(one[3]) not in CARRIED:
+                thread.fail(site, f"cuda.{one[0]} carries int32, int64, float32 and float64, not {one[3]!r}")
+
+    def missing(self, wanted: tuple[Any, ...], lane: int, why: str) -> NoReturn:
+        first = self.lanes[self.wanted.index(wanted)]
+        first.fail(wanted[1], f"cuda.{wanted[0]} with lanes missing: lane {lane} {why}")
 
 
 def exchange(kind: str, wanted: list[tuple[Any, ...]]) -> list[Any]:
@@ -131,8 +141,9 @@ def exchange(kind: str, wanted: list[tuple[Any, ...]]) -> list[Any]:
     values = [one[3] if len(one) > 3 else None for one in wanted]
     match kind:
         case "shfl_xor_sync" | "shfl_up_sync" | "shfl_down_sync" | "shfl_sync":
-            sources = [SOURCES[kind](lane, int(one[4])) for lane, one in enumerate(wanted)]
-            return [values[source] if 0 <= source < WARP else own for source, own in zip(sources, values)]
+            source_of = SOURCES[kind]
+            sources = [source_of(lane, int(one[4])) for lane, one in enumerate(wanted)]
+            return [values[source] if 0 <= source < WARP else values[lane] for lane, source in enumerate(sources)]
         case "match_any_sync":
             return [sum(1 << lane for lane, value in enumerate(values) if value == own) for own in values]
         case "ballot_sync":

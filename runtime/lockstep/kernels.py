@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..parsing import parse
-from .blocks import run_plain, run_waiting, threads_of
+from .blocks import Device, run_plain, run_waiting, threads_of
 from .counts import Counts
 from .errors import LockstepError
 from .memory import DeviceArray, device_arrays
@@ -22,18 +22,6 @@ from .threads import Block, Thread, Triple
 MOST_THREADS = 1024
 MOST_BLOCKS = (2**31 - 1, 65535, 65535)
 LAUNCHED = (int, np.generic, DeviceArray)  # with Python's floats, what a kernel takes
-
-
-class Device:
-    """What the machine does at the moment: who runs, and who counts."""
-
-    def __init__(self) -> None:
-        self.thread: Thread | None = None
-        self.counts: Counts | None = None
-        self.blocks = 0
-
-    def here(self, thread: Thread) -> None:
-        self.thread = thread
 
 
 class Function:
@@ -123,12 +111,12 @@ class Kernel(Function):
                 array.allocation.forget(launched)
         run = run_waiting if waits else run_plain
         device: Device = self.cuda.device
-        counts = device.counts
+        counts: Counts | None = device.counts
         make = self.thread if counts is None else counts.launched(self.__name__, grid, block)
         with np.errstate(all="ignore"), self.located(device):
             for number, place in enumerate(places(grid)):
                 threads = threads_of(Block(number, place, block, grid), make)
-                run(code, threads, given, device.here)
+                run(code, threads, given, device)
 
     def thread(self, block: Block, number: int, place: Triple) -> Thread:
         return Thread(f"kernel {self.__name__}", block, number, place)

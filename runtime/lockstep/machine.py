@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, NoReturn
 
+from .blocks import Device
 from .counts import Counts
-from .kernels import Device, DeviceFunction, Kernel
+from .kernels import DeviceFunction, Kernel
 from .memory import DeviceArray, allocate, to_device
 from .rewriting import OF_THREAD, WAITING
 from .threads import Thread

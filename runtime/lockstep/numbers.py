@@ -17,7 +17,7 @@ import numpy as np
 # Functions of `math` by their name in NumPy, where it is another one.
 RENAMED = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
-    "atanh": "arctanh", "pow": "power",
+    "atanh": "arctanh",
 }  # fmt: skip
 SAME = """cbrt ceil copysign cos cosh degrees exp exp2 expm1 fabs floor fmod frexp hypot isfinite isinf isnan ldexp log
     log10 log1p log2 modf nextafter radians sin sinh sqrt tan tanh trunc""".split()
@@ -35,6 +35,11 @@ def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*map(floating, arguments))
 
     return call
+
+
+def power(x: Any, y: Any) -> Any:
+    """C's pow; of single numbers NumPy takes the root where y is 0.5, which is nan of -inf."""
+    return np.power(np.array([floating(x)]), np.array([floating(y)]))[0]
 
 
 def with_integer(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,6 +75,7 @@ def functions() -> dict[int, Callable[..., Any]]:
     for name in [*SAME, *RENAMED]:
         if hasattr(math, name):
             found[id(getattr(math, name))] = of_numpy(getattr(np, RENAMED.get(name, name)))
+    found[id(math.pow)] = power
     found[id(math.ldexp)] = with_integer(np.ldexp)
     found.update((id(getattr(math, name)), of_python(getattr(math, name))) for name in OF_PYTHON)
     return found
@@ -80,6 +86,8 @@ def cast_to(dtype: type[np.integer[Any]]) -> Callable[[Any], Any]:
     bits = np.dtype(dtype).itemsize * 8
 
     def cast(x: Any) -> Any:
+        if type(x) is dtype:
+            return x
         if isinstance(x, np.generic):
             return x.astype(dtype)
         if isinstance(x, int):

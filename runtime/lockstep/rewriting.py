@@ -144,13 +144,14 @@ class Rewrite(ast.NodeTransformer):
 
     def of_device(self, node: ast.Call, function: object) -> ast.expr:
         code, waits = self.names.code_of(function)
-        given = [ast.Name("_t", ast.Load()), *map(self.visit, node.args)]
-        call = ast.copy_location(ast.Call(self.names.add("call", code), given, []), node)
+        thread: ast.expr = ast.Name("_t", ast.Load())
+        if waits:
+            self.names.waits = True
+            thread = ast.Call(of_thread("enter"), [self.names.site(node, ast.unparse(node.func))], [])
+        call = ast.Call(self.names.add("call", code), [thread, *map(self.visit, node.args)], [])
         if not waits:
             return call
-        self.names.waits = True
-        site = self.names.site(node, ast.unparse(node.func))
-        return ast.YieldFrom(ast.copy_location(ast.Call(of_thread("calling"), [site, call], []), node))
+        return ast.Call(of_thread("leave"), [ast.YieldFrom(ast.copy_location(call, node))], [])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides"):

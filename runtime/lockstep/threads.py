@@ -9,7 +9,7 @@ Memory is reached through it, and it knows its place:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -92,12 +92,13 @@ class Thread:
         size = tuple(g * d for g, d in zip(self.gridDim, self.blockDim))
         return size[0] if count == 1 else size[:count]
 
-    def calling(self, site: Site, body: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """A device function that waits for others: those who come to the same barrier come by the same calls."""
-        before = self.path
-        self.path = (*before, site)
-        result = yield from body
-        self.path = before
+    def enter(self, site: Site) -> Thread:
+        """Begin a call that may wait for others: those who meet at a barrier come by the same calls."""
+        self.path = (*self.path, site)
+        return self
+
+    def leave(self, result: Any) -> Any:
+        self.path = self.path[:-1]
         return result
 
     # --- memory

@@ -299,7 +299,7 @@ static bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
 {
     const Held *held = (Held *)given;
     Value *value = held->value;
-    if (is_static)
+    if (is_static || (held->device > 0 && !has_queue(held->device - 1)))
         return false;
     scan->has_own = true;
     if (!is_together(scan, held->device - 1))

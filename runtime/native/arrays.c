@@ -1,4 +1,4 @@
-/* `HeldValues`, the base of `Array`: an ndarray, or a value that may not be computed yet.
+/* `HeldValues`, the base of `Array`: an ndarray, a value that may not be computed yet, or an array on a device of CUDA.
 
        x._values      the ndarray, made once; waits
        x._plain       the same, or the number where the value is one
@@ -7,6 +7,7 @@
    `portable.py` has the same by Python alone. */
 
 #include "asynchronous.h"
+#include "cuda.h"
 
 #include <stddef.h>
 #include <structmember.h>
@@ -31,7 +32,7 @@ static int initialise(PyObject *self, PyObject *args, PyObject *names)
     PyObject *given;
     Held *held = (Held *)self;
     static char *parameters[] = {"values", NULL};
-    if (held->values != NULL || held->value != NULL) {
+    if (held->values != NULL || held->value != NULL || held->there != NULL) {
         PyErr_SetString(PyExc_TypeError, "an Array cannot be changed");
         return -1;
     }
@@ -52,6 +53,7 @@ static void deallocate(PyObject *self)
     if (held->weak != NULL)
         PyObject_ClearWeakRefs(self);
     Py_XDECREF(held->values);
+    Py_XDECREF(held->there);
     release_value(held->value);
     type->tp_free(self);
     Py_DECREF(type);
@@ -61,9 +63,27 @@ static void deallocate(PyObject *self)
 
 static bool is_filled(const Held *held)
 {
-    if (held->values == NULL && held->value == NULL)
+    bool found = held->values != NULL || held->value != NULL || held->there != NULL;
+    if (!found)
         PyErr_SetString(PyExc_AttributeError, "_values");
-    return held->values != NULL || held->value != NULL;
+    return found;
+}
+
+/* What NumPy knows of the array where it is no value of ours; no element of it is read. */
+static PyArrayObject *layout_of(const Held *held)
+{
+    return held->values != NULL ? (PyArrayObject *)held->values : ((DeviceArray *)held->there)->layout;
+}
+
+/* The elements of an array on a device, for reading alone.  Another thread may put another array into its place. */
+static PyObject *fetched(PyObject *there)
+{
+    Py_INCREF(there);
+    PyObject *made = copy_to_host(there);
+    Py_DECREF(there);
+    if (made != NULL)
+        PyArray_CLEARFLAGS((PyArrayObject *)made, NPY_ARRAY_WRITEABLE);
+    return made;
 }
 
 /* Its ndarray, borrowed; waits for it, and NULL where that ends with an error. */
@@ -72,9 +92,9 @@ PyObject *held_values(PyObject *self)
     Held *held = (Held *)self;
     if (held->values != NULL)
         return held->values;
-    if (!is_filled(held) || !settle(held->value))
+    if (!is_filled(held) || (held->value != NULL && !settle(held->value)))
         return NULL;
-    PyObject *made = ndarray_of(held->value);
+    PyObject *made = held->value != NULL ? ndarray_of(held->value) : fetched(held->there);
     if (made != NULL && held->values == NULL)
         held->values = made;
     else
@@ -126,8 +146,8 @@ static bool lengths_of(PyObject *self, const int64_t **lengths, int *rank)
         return false;
     if (!is_filled(held))
         return false;
-    *rank = value != NULL ? value->rank : PyArray_NDIM((PyArrayObject *)held->values);
-    *lengths = value != NULL ? value->lengths : (const int64_t *)PyArray_DIMS((PyArrayObject *)held->values);
+    *rank = value != NULL ? value->rank : PyArray_NDIM(layout_of(held));
+    *lengths = value != NULL ? value->lengths : (const int64_t *)PyArray_DIMS(layout_of(held));
     return true;
 }
 
@@ -167,7 +187,7 @@ static PyArray_Descr *dtype_of(const Held *held)
         return NULL;
     if (held->value != NULL)
         return PyArray_DescrFromType(held->value->number);
-    return (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR((PyArrayObject *)held->values));
+    return (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(layout_of(held)));
 }
 
 static PyObject *dtype(PyObject *self, void *unused)
@@ -182,7 +202,7 @@ static PyObject *ndim(PyObject *self, void *unused)
     Held *held = (Held *)self;
     if (!is_filled(held))
         return NULL;
-    return PyLong_FromLong(held->value != NULL ? held->value->rank : PyArray_NDIM((PyArrayObject *)held->values));
+    return PyLong_FromLong(held->value != NULL ? held->value->rank : PyArray_NDIM(layout_of(held)));
 }
 
 static PyObject *size(PyObject *self, void *unused)
@@ -235,7 +255,7 @@ static PyObject *place_of(PyObject *self, void *unused)
     return PyLong_FromLong(device_of(held->value != NULL ? held->value->queue : queue_of(ANYWHERE)));
 }
 
-/* The same values for calls on a device, whose memory is that of all others here; -1: for any. */
+/* The same values for calls on a device, where they are already or will be put when they are needed; -1: for any. */
 static PyObject *on_device(PyObject *self, PyObject *number)
 {
     const Held *held = (Held *)self;
@@ -246,9 +266,44 @@ static PyObject *on_device(PyObject *self, PyObject *number)
     if (made == NULL)
         return NULL;
     ((Held *)made)->values = Py_XNewRef(held->values);
+    ((Held *)made)->there = Py_XNewRef(held->there);
     ((Held *)made)->value = held->value == NULL ? NULL : hold_value(held->value);
     ((Held *)made)->device = (int)wanted + 1;
     return made;
+}
+
+/* _over(array, number): an array whose values are on a device of CUDA. */
+static PyObject *over_device_array(PyObject *type, PyObject *args)
+{
+    PyObject *there;
+    int number;
+    if (!PyArg_ParseTuple(args, "O!i:_over", device_array_type, &there, &number))
+        return NULL;
+    PyObject *made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+    if (made != NULL) {
+        ((Held *)made)->there = Py_NewRef(there);
+        ((Held *)made)->device = number + 1;
+    }
+    return made;
+}
+
+/* The array on a device of CUDA, or None; it may be told that there is one. */
+static PyObject *there_of(PyObject *self, void *unused)
+{
+    (void)unused;
+    PyObject *there = ((Held *)self)->there;
+    return Py_NewRef(there == NULL ? Py_None : there);
+}
+
+static int keep_there(PyObject *self, PyObject *there, void *unused)
+{
+    (void)unused;
+    if (there == NULL || !is_device_array(there)) {
+        PyErr_SetString(PyExc_TypeError, "what is on a device is a DeviceArray");
+        return -1;
+    }
+    Py_XSETREF(((Held *)self)->there, Py_NewRef(there));
+    return 0;
 }
 
 /* --- waiting ----------------------------------------------------------------------------------------------------- */
@@ -257,7 +312,9 @@ static PyObject *is_ready(PyObject *self, PyObject *unused)
 {
     (void)unused;
     const Held *held = (Held *)self;
-    return PyBool_FromLong(held->value == NULL || state_of(held->value) != PENDING);
+    if (held->value != NULL || held->values != NULL)
+        return PyBool_FromLong(held->value == NULL || state_of(held->value) != PENDING);
+    return held->there == NULL ? Py_NewRef(Py_True) : is_device_array_ready(held->there);
 }
 
 static PyObject *wait_here(PyObject *self, PyObject *unused)
@@ -266,11 +323,16 @@ static PyObject *wait_here(PyObject *self, PyObject *unused)
     Held *held = (Held *)self;
     if (held->value != NULL && !settle(held->value))
         return NULL;
-    Py_RETURN_NONE;
+    if (held->there == NULL)
+        Py_RETURN_NONE;
+    PyObject *there = Py_NewRef(held->there), *answer = wait_for_array(there, NULL);
+    Py_DECREF(there);
+    return answer;
 }
 
 static PyMethodDef METHODS[] = {
     {"is_ready", is_ready, METH_NOARGS, "Whether the values are there, or have failed: whether nothing would wait."},
+    {"_over", over_device_array, METH_VARARGS | METH_CLASS, "An array whose values are on a device of CUDA."},
     {"_on", on_device, METH_O, "The same values for calls on a device of this number."},
     {"_wait", wait_here, METH_NOARGS, "Wait for the values; raises the error of the call that should have made them."},
     {NULL, NULL, 0, NULL},
@@ -282,6 +344,7 @@ static PyGetSetDef GETTERS[] = {
     {"_is_number", holds_number, NULL, "Whether it stands for a number, the result of a call that went on.", NULL},
     {"_device", device, NULL, "The number of the device that calls with it run on; -1 where the others decide.", NULL},
     {"_place", place_of, NULL, "The number of the device that made it, or would.", NULL},
+    {"_there", there_of, keep_there, "The array on a device of CUDA; None where nobody has put it there.", NULL},
     {"shape", shape, NULL, "The length of every dimension.", NULL},
     {"dtype", dtype, NULL, "The NumPy dtype of the elements.", NULL},
     {"ndim", ndim, NULL, "How many dimensions.", NULL},

@@ -96,6 +96,7 @@ bool settle_inputs(Scan *scan);
 
 /* queues.c */
 Queue *queue_of(int device);
+bool has_queue(int device);
 int device_of(const Queue *queue);
 bool is_asynchronous(void);
 bool may_ask_python(void);
@@ -109,6 +110,7 @@ typedef struct {
     PyObject *weak;
     PyObject *values; /* an ndarray; NULL where nobody has asked for it */
     Value *value;     /* NULL where the ndarray came from outside */
+    PyObject *there;  /* the same on a device of CUDA, a `DeviceArray`; NULL where nobody has put it there */
     int device;       /* where calls with it run, from 1; 0: where the others are */
 } Held;
 

@@ -120,6 +120,7 @@ int enter(Gpu *gpu);
 void leave(int entered);
 bool was_forked(void);
 bool wait_for_stream(Gpu *gpu);
+int stream_is_idle(Gpu *gpu);
 
 /* cuda_memory.c */
 extern PyMethodDef CUDA_MEMORY[];
@@ -150,6 +151,7 @@ PyObject *copy_to_host(PyObject *self);
 PyObject *copy_from_host(PyObject *self, PyObject *given);
 PyObject *fetch(PyObject *module, PyObject *given);
 PyObject *wait_for_array(PyObject *self, PyObject *unused);
+PyObject *is_device_array_ready(PyObject *self);
 void span_of(PyArrayObject *layout, npy_intp *lowest, npy_intp *bytes);
 
 /* cuda_views.c */

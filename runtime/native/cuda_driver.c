@@ -187,6 +187,19 @@ bool wait_for_stream(Gpu *gpu)
     return succeeded(status, "cuStreamSynchronize", gpu);
 }
 
+/* Whether the stream has nothing left to do; -1 with an exception. */
+int stream_is_idle(Gpu *gpu)
+{
+    int entered = enter(gpu);
+    if (entered < 0)
+        return -1;
+    int status = driver.stream_query(gpu->stream);
+    leave(entered);
+    if (status == STATUS_NOT_READY)
+        return 0;
+    return succeeded(status, "cuStreamQuery", gpu) ? 1 : -1;
+}
+
 /* --- for Python -------------------------------------------------------------------------------------------------- */
 
 /* cuda_use(number): what this thread makes without saying where is on this device; gives the former one. */
@@ -249,14 +262,8 @@ static PyObject *is_idle(PyObject *module, PyObject *number)
 {
     (void)module;
     Gpu *gpu = present_gpu(number);
-    int entered = gpu == NULL ? -1 : enter(gpu);
-    if (entered < 0)
-        return NULL;
-    int status = driver.stream_query(gpu->stream);
-    leave(entered);
-    if (status != STATUS_NOT_READY && !succeeded(status, "cuStreamQuery", gpu))
-        return NULL;
-    return PyBool_FromLong(status == 0);
+    int found = gpu == NULL ? -1 : stream_is_idle(gpu);
+    return found < 0 ? NULL : PyBool_FromLong(found);
 }
 
 static PyObject *stream_of(PyObject *module, PyObject *number)

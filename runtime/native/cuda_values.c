@@ -121,6 +121,15 @@ PyObject *wait_for_array(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Whether nothing would wait: the stream has nothing to do. */
+PyObject *is_device_array_ready(PyObject *self)
+{
+    int found = stream_is_idle(((DeviceArray *)self)->block->gpu);
+    return found < 0 ? NULL : PyBool_FromLong(found);
+}
+
+/* --- from the host ----------------------------------------------------------------------------------------------- */
+
 static bool scatter(Gpu *gpu, Address to, const char *from, int rank, const npy_intp *lengths, const npy_intp *strides,
                     const npy_intp *own, npy_intp item)
 {

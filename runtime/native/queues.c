@@ -49,6 +49,12 @@ Queue *queue_of(int device)
     return &queues[device == ANYWHERE ? default_device : device];
 }
 
+/* Devices of CUDA have numbers after these, and no queue: what is in their streams is no task of ours. */
+bool has_queue(int device)
+{
+    return device < device_count;
+}
+
 int device_of(const Queue *queue)
 {
     return (int)(queue - queues);

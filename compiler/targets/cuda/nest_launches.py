@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from .nests import Elements, Rows, Tiles, bounds, shape_of
+from .column_folds import columns
+from .in_flight import loads_of, several, turns_of
+from .nests import Columns, Elements, Rows, Tiles, bounds, shape_of
 from .rows import RowWriter
 from .spell import Unmappable
 from .trees import expression, python
@@ -29,18 +31,27 @@ def nest(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
             return tiles(driver, loops, along)
         case Rows():
             return rows(driver, loop)
+        case Columns(inner=inner):
+            return columns(driver, loop, inner)
     raise Unmappable("the loop does not go by steps of one")
 
 
 def elements(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
     writer = driver.writer(own_names([loop]))
     variable = loop.target.id
+    helper, count = driver.need("elements"), driver.count(loop)
+    loads = loads_of(writer, loop)
+    turns = turns_of(writer, loads)
+    if turns > 1:
+        made = several(writer, loop, loads, turns)
+        shape = expression("{elements}({n}, {k})", elements=helper, n=count, k=syntax.constant(turns))
+        return driver.launched(writer, [like(s, loop) for s in made], shape, loop)
     body = writer.thread(loop.body)
     _, stop = bounds(loop)
     test = expression("{i} < {stop}", i=variable, stop=writer.speller.as_dtype(stop, "i64"))
     first = first_turn(loop, writer.speller, expression("cuda.grid(1)"))
     made = [*python("{i} = {first}", i=variable, first=first), gast.If(test, body, [])]
-    shape = expression("{elements}({n})", elements=driver.need("elements"), n=driver.count(loop))
+    shape = expression("{elements}({n})", elements=helper, n=count)
     return driver.launched(writer, [like(s, loop) for s in made], shape, loop)
 
 
@@ -53,14 +64,13 @@ def tiles(driver: DriverWriter, loops: Sequence[gast.For], along: gast.For) -> l
     x, number = along.target.id, outer[0].target.id if len(outer) == 1 else driver.local("turn")
     if len(outer) > 1:
         writer.own.add(number)
-    made = python("{x}, {y} = cuda.grid(2)", x=x, y=number)
+    made = python("{x}, {y} = {tile}()", x=x, y=number, tile=driver.need("in_tile"))
     made += shifted(driver, writer, along, x) + (shifted(driver, writer, outer[0], number) if len(outer) == 1 else [])
     inner = body if len(outer) == 1 else [*apart(driver, writer, outer, lengths, number), *body]
     stops = [writer.speller.as_dtype(bounds(loop)[1], "i64") for loop in (along, outer[0])]
     rows = stops[1] if len(outer) == 1 else _product(lengths)
     test = expression("{y} < {n} and {x} < {m}", x=x, y=number, m=stops[0], n=rows)
-    step = python("{y} += cuda.gridDim.y * cuda.blockDim.y", y=number)
-    made.append(gast.While(test, [*inner, *step], []))
+    made.append(gast.If(test, inner, []))
     counts = [driver.count(loop) for loop in outer]
     shape = expression(
         "{tiles}({n}, {m})", tiles=driver.need("tiles"), n=_product(counts), m=driver.count(along)

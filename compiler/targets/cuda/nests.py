@@ -3,6 +3,7 @@
     for i in prange(n): ...scalars...                              Elements: a thread for each i
     for i in prange(n): for j in prange(m): ...                    Tiles: a thread for each (i, j)
     for i in prange(n): for j in lanes(m): total += x[i, j]        Rows: the threads of a row take its j together
+    for j in prange(m): for i in lanes(n): total += x[i, j]        Columns: blocks of rows, then a thread for each j
 
 A nest whose inner loops go along memory is better off as rows; one whose outer loop does, as elements.
 """
@@ -42,6 +43,14 @@ class Rows:
     loop: gast.For
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """A column of threads for each turn of a loop: `inner` folds along the columns of arrays."""
+
+    loop: gast.For
+    inner: gast.For
+
+
 def kind_of(node: gast.stmt) -> str:
     """`range`, `prange`, `lanes` or `noalias`; empty for what is no loop over a range."""
     return str(syntax.operator_of(node.iter)) if isinstance(node, gast.For) else ""
@@ -56,7 +65,7 @@ def bounds(node: gast.For) -> tuple[gast.expr, gast.expr]:
     return node.iter.args[0], node.iter.args[1]
 
 
-def shape_of(loop: gast.For) -> Elements | Tiles | Rows | None:
+def shape_of(loop: gast.For) -> Elements | Tiles | Rows | Columns | None:
     """The threads for a loop whose turns are independent; None where no launch fits."""
     if not steps_by_one(loop):
         return None
@@ -66,7 +75,20 @@ def shape_of(loop: gast.For) -> Elements | Tiles | Rows | None:
     inner = list(_row_loops(loop.body))
     if inner and _goes_along(loop, inner):
         return Rows(loop)
+    folds = [node for node in inner if kind_of(node) == "lanes"]
+    if len(inner) == 1 == len(folds) and folds[0] in loop.body and _is_straight(loop.body, folds[0]):
+        if not {n for bound in bounds(folds[0]) for n in syntax.names_read(bound)} & _bound_in(loop):
+            return Columns(loop, folds[0])
     return Elements(loop)
+
+
+def _is_straight(body: Sequence[gast.stmt], fold: gast.For) -> bool:
+    """Whether there is nothing but numbers and elements beside a fold, and in it."""
+    return all(isinstance(node, gast.Assign) for node in (*fold.body, *(s for s in body if s is not fold)))
+
+
+def _bound_in(loop: gast.For) -> set[str]:
+    return {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
 
 
 def _perfect(loop: gast.For) -> list[gast.For]:

@@ -15,7 +15,7 @@ from ...types import Scalar
 from .nests import bounds
 from .spell import Unmappable
 from .trees import expression, python
-from .writing import KernelWriter, first_turn, is_together, like, range_of, shares
+from .writing import KernelWriter, first_turn, is_together, like, range_of
 
 Touched = tuple[str, str, object, bool]  # memory, by whom ("all", "one" or "each"), index, whether stored
 
@@ -28,7 +28,6 @@ class RowWriter(KernelWriter):
         self.in_row = True
         self.known: dict[str, gast.expr] = {}  # what names are known to be: constants
         self.touched: list[Touched] = []
-        self.classes = shares(self.function)
 
     def row(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """Statements that all threads of a row come to."""

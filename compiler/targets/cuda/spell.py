@@ -53,6 +53,7 @@ class Speller:
         self.function, self.types = function, function.types
         self.ranges = ranges(function)
         self.read, self.fail, self.need = read, fail, need
+        self.loaded: dict[int, gast.expr] = {}  # what stands for elements that have been loaded, by their nodes
 
     # --- types
 
@@ -209,8 +210,10 @@ class Speller:
 
     # --- elements
 
-    def element(self, node: gast.Subscript) -> gast.Subscript:
+    def element(self, node: gast.Subscript) -> gast.expr:
         """An element, its indices natural and in bounds."""
+        if id(node) in self.loaded:
+            return self.loaded[id(node)]
         base = node.value.id
         type_ = self.types[base]
         if isinstance(type_, ListOf):

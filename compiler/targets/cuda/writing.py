@@ -12,7 +12,7 @@ axes there, `total[()]`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gast
@@ -51,6 +51,7 @@ class KernelWriter:
         self.renamed: dict[str, str] = {}
         self.fails = False
         self.in_row = False
+        self.classes = storage_classes(function)
         self.speller = Speller(function, self.read, self.fail, self.need)
 
     # --- what expressions mention
@@ -188,6 +189,18 @@ class KernelWriter:
         return start_value(fold.start(dtype), dtype)
 
 
+def combining(writer: KernelWriter, operator: str, name: str, term: gast.expr) -> gast.expr:
+    """`name = operator(name, term)` for a term that is written already."""
+    stand_in = "__term__"
+    types, own = writer.speller.types, writer.own
+    writer.speller.types = {**types, stand_in: writer.types[name]}
+    writer.own = own | {stand_in, name}
+    made = writer.speller.expression(syntax.call(operator, syntax.name(name), syntax.name(stand_in)))
+    writer.speller.types, writer.own = types, own
+    found: gast.expr = syntax.map_names(made, lambda n: term if n == stand_in else n)
+    return found
+
+
 def range_of(start: gast.expr, stop: gast.expr, step: gast.expr) -> gast.Call:
     """`range(n)` for `range(0, n, 1)`."""
     plain = isinstance(step, gast.Constant) and step.value == 1
@@ -214,10 +227,6 @@ def like(made: gast.stmt, old: gast.stmt) -> gast.stmt:
     if span is not None:
         made.span, made.inlined = span, getattr(old, "inlined", ())
     return made
-
-
-def shares(function: Function) -> Mapping[str, str]:
-    return storage_classes(function)
 
 
 def own_names(body: Iterable[gast.stmt]) -> set[str]:

@@ -3,8 +3,8 @@
     kernels = LoadedKernels({"poly_1": machine}, text)
     kernels(x)              arrays on a device and numbers  ->  the same, before the kernels have run
 
-The text is that of a kernels stage, or of its driver alone. The driver runs as it is printed, by CPython; its kernels are
-those of the device, and a launch is native code. What it imports from `pellucid.support` on the host is given to it here.
+The text is that of a kernels stage, or of its driver alone.  The driver runs as it is printed, by CPython; its kernels
+are those of the device, and a launch is native code.  What it imports from `pellucid.support` for the host is here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ... import native_part, parsing
+from ...dtypes import DTYPES
 from ...kernels import shapes
 from ...kernels.host import on_host
 from . import driver
@@ -29,7 +30,7 @@ else:
     DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
 
 SHAPES = ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
-SHORT = {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("float", "int", "uint", "complex") for bits in (8, 16, 32, 64, 128)}
+WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 
 
 class Machine(Protocol):
@@ -46,8 +47,8 @@ class Machine(Protocol):
 
 
 def dtype_of(word: Any) -> np.dtype[Any]:
-    """A dtype by our name of it, `f32`, or by any of NumPy's."""
-    return np.dtype(SHORT.get(word, word) if isinstance(word, str) else word)
+    """A dtype by the compiler's word for it, `u8` for a byte, or as NumPy's object."""
+    return WORDS[word] if isinstance(word, str) else np.dtype(word)
 
 
 def kind_of(parameter: Sequence[Any]) -> tuple[Any, ...]:
@@ -127,8 +128,9 @@ def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
     if not functions:
         raise ValueError("a kernels stage ends with its driver")
     read = {node.id for part in functions for node in ast.walk(part) if isinstance(node, ast.Name)}
-    imports = [_needed(part, read - names.keys()) for part in tree.body if isinstance(part, ast.Import | ast.ImportFrom)]
-    tree.body = [*(part for part in imports if part.names), *functions]
+    imports = [part for part in tree.body if isinstance(part, ast.Import | ast.ImportFrom)]
+    needed = [_needed(part, read - names.keys()) for part in imports]
+    tree.body = [*(part for part in needed if part.names), *functions]
     found: dict[str, Any] = dict(names)
     exec(compile(tree, f"<driver {functions[-1].name}>", "exec"), found)
     driver: Callable[..., Any] = found[functions[-1].name]

@@ -4,8 +4,8 @@
     failed.check()             the call is to be judged by it, when its results come to the host
     verdict()                  reads the words; raises the error that the program raises on these arguments
 
-A call returns before its kernels have run, so a result carries the verdict on its call, and on the calls before it that its
-arguments came from and that nobody has judged yet.
+A call returns before its kernels have run, so a result carries the verdict on its call, and on the calls before it that
+its arguments came from and that nobody has judged yet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,56 @@
-/* Modules, functions and launches of the driver for tests. */
+/* Streams, events, modules and launches of the driver for tests: a part of fake.c. */
+
+/* --- streams and events ------------------------------------------------------------------------------------------- */
+
+API cuStreamCreate(void **stream, unsigned flags)
+{
+    BEGIN_IN_CONTEXT()
+    (void)flags;
+    Stream *made = calloc(1, sizeof *made);
+    made->device = device_of_current();
+    *stream = made;
+    return 0;
+}
+API cuStreamSynchronize(void *given)
+{
+    BEGIN_IN_CONTEXT()
+    pthread_mutex_lock(&mutex);
+    Stream *stream = stream_of(given);
+    drain(stream, stream->pushed);
+    pthread_mutex_unlock(&mutex);
+    return is_lost ? lost_status : 0;
+}
+API cuStreamQuery(void *given)
+{
+    BEGIN_IN_CONTEXT()
+    Stream *stream = stream_of(given);
+    return stream->done < stream->pushed ? NOT_READY : 0;
+}
+API cuStreamWaitEvent(void *stream, void *event, unsigned flags)
+{
+    BEGIN_IN_CONTEXT()
+    (void)flags;
+    return ((Event *)event)->stream == NULL ? 0 : push(stream, (Operation){.kind = WAIT, .event = *(Event *)event});
+}
+API cuEventCreate(void **event, unsigned flags) { BEGIN_IN_CONTEXT() (void)flags; *event = calloc(1, sizeof(Event)); return 0; }
+API cuEventRecord(void *event, void *stream)
+{
+    BEGIN_IN_CONTEXT()
+    *(Event *)event = (Event){stream_of(stream), stream_of(stream)->pushed};
+    return 0;
+}
+API cuEventSynchronize(void *event)
+{
+    BEGIN_IN_CONTEXT()
+    Event *waited = event;
+    pthread_mutex_lock(&mutex);
+    if (waited->stream != NULL)
+        drain(waited->stream, waited->recorded);
+    pthread_mutex_unlock(&mutex);
+    return is_lost ? lost_status : 0;
+}
+
+/* --- modules and launches -------------------------------------------------------------------------------------- */
 
 /* name size size ... */
 static bool read_function(char *line, Function *function)

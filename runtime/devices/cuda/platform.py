@@ -1,0 +1,80 @@
+"""GPUs of NVIDIA as devices: arrays on them, and what moves there and back.
+
+    put(array, 0)       the values are copied to cuda:0, after what computes them
+    on_gpu(array)       the `DeviceArray` of an Array, copied to its device where it is on the host
+    get(array)          an ndarray, copied once and kept
+
+An array that NumPy has made of one on a GPU is for that GPU as well, and is copied there when something there needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import asynchronous
+from ...values import HeldValues
+from . import driver
+
+
+class Cuda:
+    """The devices that the driver of CUDA has."""
+
+    name = "cuda"
+
+    def count(self) -> int:
+        return driver.count()
+
+    def why_not(self) -> str:
+        return driver.why_not()
+
+    def first(self) -> int:
+        return asynchronous.cpu_devices()
+
+    def put(self, array: HeldValues, number: int) -> HeldValues:
+        """What the host has of the values is not kept: it would take as much memory again."""
+        if array._there is not None and array._there.number == number:
+            return array._on(self.first() + number)
+        return from_gpu(driver.extension().to_device(array._values, number), type(array))
+
+    def get(self, array: HeldValues) -> np.ndarray:
+        return array._values
+
+    def shared(self, array: HeldValues) -> Any:
+        """The values on the device of the array, which it keeps from now on."""
+        number = array._place - self.first()
+        if array._there is None or array._there.number != number:
+            array._there = driver.extension().to_device(array._values, number)
+        return array._there
+
+    def memory_stats(self, number: int) -> dict[str, int]:
+        in_use, peak, held, free, all_ = driver.extension().cuda_memory(number)
+        return {"bytes_in_use": in_use, "peak_bytes_in_use": peak, "bytes_held": held, "bytes_free": free,
+                "bytes_limit": all_}  # fmt: skip
+
+    def in_flight(self, number: int) -> int:
+        return int(not driver.extension().cuda_is_idle(number))
+
+    def finish(self, number: int) -> None:
+        driver.extension().cuda_synchronize(number)
+
+    def make_default(self, number: int) -> int:
+        raise ValueError(
+            f"cuda:{number} cannot be the default device: calls run there whose arguments are there, where "
+            "`pellucid.device_put` puts them"
+        )
+
+    def routine(self, name: str) -> int:
+        raise LookupError(f"code for CUDA calls no routine {name!r} by its address")
+
+
+def on_gpu(array: HeldValues) -> Any:
+    """The elements of an Array that is on a device of CUDA, as the `DeviceArray` that kernels take."""
+    return Cuda().shared(array)
+
+
+def from_gpu(there: Any, cls: type[HeldValues]) -> HeldValues:
+    """An Array, `cls`, around a `DeviceArray`."""
+    made: HeldValues = cls._over(there, Cuda().first() + there.number)
+    return made
