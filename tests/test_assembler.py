@@ -1,5 +1,7 @@
 """Assembling and the store, with stand-ins for numba-cuda and ptxas; tests/test_cuda_assembly.py has the real ones."""
 
+import os
+
 import pytest
 
 from pellucid.compiler.diagnostics import InternalError
@@ -9,6 +11,7 @@ from pellucid.compiler.targets.cuda.listing import lint, opcodes
 from pellucid.compiler.targets.cuda.machine import Machine
 from pellucid.compiler.targets.cuda.through_numba import in_order_of_calls, reason_in
 from pellucid.compiler.targets.cuda.toolkit import MissingTool, Toolkit
+from pellucid.runtime.kernels import loading
 
 from .cuda_kernels import text_of
 
@@ -44,14 +47,11 @@ def made(tmp_path, monkeypatch):
     """Which kernels numba was asked for."""
     asked = []
 
-    def ptx_of(text, names, devices, capability, fastmath):
+    def ptx_of(text, names, capability, fastmath):
         asked.extend(names)
         return {name: PTX.format(name=name) for name in names}
 
-    devices = tmp_path / "device.py"
-    devices.write_text("row_sum_f64 = None\n")
     monkeypatch.setattr(module, "ptx_of", ptx_of)
-    monkeypatch.setattr(module, "DEVICES", str(devices))
     monkeypatch.setattr(module, "has_driver", lambda: False)
     monkeypatch.setenv("PELLUCID_CACHE", "1")
     monkeypatch.setenv("PELLUCID_CACHE_DIR", str(tmp_path / "cache"))
@@ -73,7 +73,7 @@ def use(monkeypatch, *ptxas):
 def test_what_the_assembler_says_is_in_the_record(made, tmp_path):
     machine = assemble(text_of("poly"))["poly_1"]
     assert machine == Machine(
-        "poly_1", "poly_1", (9, 0), (("array", "f32", 1), ("array", "f32", 1), ("scalar", "i64")),
+        "poly_1", "poly_1", (9, 0), (("array", "f32", 1, True), ("array", "f32", 1, True), ("scalar", "i64")),
         PTX.format(name="poly_1"), 260, b"cubin", 30, 12, 16,
     )  # fmt: skip
     log = (tmp_path / "log").read_text()
@@ -138,8 +138,12 @@ def changed_arithmetic(made, monkeypatch, tmp_path):
 
 
 def changed_device_functions(made, monkeypatch, tmp_path):
-    (tmp_path / "device.py").write_text("row_sum_f64 = 1\n")
+    files = (*(os.path.join(os.path.dirname(loading.__file__), name) for name in loading.FILES), tmp_path / "more.py")
+    (tmp_path / "more.py").write_text("twice = None\n")
+    monkeypatch.setattr(module, "DEVICES", files)
+    module._translator.cache_clear()
     assemble(text_of("kinds"))
+    module._translator.cache_clear()
 
 
 def changed_assembler(made, monkeypatch, tmp_path):
@@ -224,7 +228,7 @@ def test_opcodes_of_a_listing():
 
 
 def machine_of(name, ptx, **numbers):
-    return Machine(name, name, (9, 0), (("array", "f32", 1),), ptx, 0, **{"cubin": b"", **numbers})
+    return Machine(name, name, (9, 0), (("array", "f32", 1, True),), ptx, 0, **{"cubin": b"", **numbers})
 
 
 def test_lint_finds_what_the_text_does_not_say():

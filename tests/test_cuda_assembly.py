@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from pellucid.compiler.diagnostics import StageError
-from pellucid.compiler.targets.cuda import assemble as module
 from pellucid.compiler.targets.cuda.assemble import assemble, parameters_in, shared_in
 from pellucid.compiler.targets.cuda.listing import lint, opcodes, sass, table
 from pellucid.compiler.targets.cuda.machine import slots
@@ -22,10 +21,6 @@ pytestmark = pytest.mark.cuda
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: `make cuda-check` does that")
 CAPABILITIES = ((8, 0), (9, 0))
 OF_PTX = {"i64": "u64", "f64": "f64", "f32": "f32", "f16": "u16", "bool": "u8", "i8": "u8"}
-
-
-if not Path(module.DEVICES).exists():  # stand-in
-    module.DEVICES = str(Path(__file__).parent / "cuda_kernels" / "device_functions.py")
 
 
 @pytest.fixture(autouse=True)
@@ -177,16 +172,15 @@ def test_lint_finds_constants_that_are_not_cast_and_memory_of_threads():
 
 PROGRAM = """
 import json, sys
-from pellucid.compiler.targets.cuda import assemble as module
-module.DEVICES = {devices!r}
-found = module.assemble(open({path!r}).read())
+from pellucid.compiler.targets.cuda.assemble import assemble
+found = assemble(open({path!r}).read())
 used = [name for name in ("numba", "numba_cuda", "llvmlite") if name in sys.modules]
 print(json.dumps([used, {{name: [one.ptx, one.cubin.hex(), one.registers] for name, one in found.items()}}]))
 """
 
 
 def assembled_elsewhere(name, cache):
-    program = PROGRAM.format(devices=module.DEVICES, path=str(TEXTS[name]))
+    program = PROGRAM.format(path=str(TEXTS[name]))
     environment = {**os.environ, "PELLUCID_CACHE": "1", "PELLUCID_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True,
                           cwd=Path(__file__).parents[1])  # fmt: skip

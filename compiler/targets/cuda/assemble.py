@@ -2,9 +2,9 @@
 
     assemble(text, (9, 0))    ->    {"poly_1": Machine(entry="poly_1", ptx=..., cubin=..., registers=18, ...)}
 
-A kernel is known by its text, the constants and device functions of the text and of `runtime/kernels/device.py`, its
-types, the capability, the versions of what compiles and assembles it, and the files of this folder that drive them.
-What is in the store costs neither numba nor ptxas.
+A kernel is known by its text, the constants and device functions of the text and of `runtime/kernels`, its types, the
+capability, the versions of what compiles and assembles it, and the files of this folder that drive them.  What is in
+the store costs neither numba nor ptxas.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
+from ....runtime.kernels import loading
 from ....runtime.store import digest, store
 from ...diagnostics import InternalError
-from .kernel_text import Kernel, KernelText, read_kernels
 from .machine import Machine, parameters_of
+from .printed_kernels import PrintedKernel, PrintedKernels, read_kernels
 from .through_numba import ptx_of
 from .toolkit import MissingTool, has_driver, toolkit
 
 SUFFIX = ".kernel"
-TRANSLATOR = ("assemble.py", "kernel_text.py", "machine.py", "through_numba.py")
+TRANSLATOR = ("assemble.py", "printed_kernels.py", "machine.py", "through_numba.py")
+DEVICES = ("loading.py", *loading.FILES)
 PACKAGES = ("numba-cuda", "numba", "cuda-bindings", "llvmlite")
-DEVICES = os.path.join(os.path.dirname(__file__), *(os.pardir,) * 3, "runtime", "kernels", "device.py")
 TOO_NEW = "Unsupported .version"  # what ptxas says of PTX that is newer than itself
 
 
@@ -46,11 +47,10 @@ def assemble(
     """
     read = read_kernels(text, path)
     names = list(read.kernels) if kernels is None else list(kernels)
-    devices = device_functions()
-    keys = {name: _key(read, read.kernels[name], devices, capability, fastmath) for name in names}
+    keys = {name: _key(read, read.kernels[name], capability, fastmath) for name in names}
     found = {name: _stored(keys[name], read.kernels[name], capability) for name in names}
     missing = [name for name in names if found[name] is None]
-    for name, ptx in (ptx_of(read, missing, devices, capability, fastmath) if missing else {}).items():
+    for name, ptx in (ptx_of(read, missing, capability, fastmath) if missing else {}).items():
         found[name] = made = _assembled(read.kernels[name], ptx, capability, fastmath)
         _keep(keys[name], made)
     return {name: machine for name, machine in found.items() if machine is not None}
@@ -59,17 +59,11 @@ def assemble(
 # --- what a kernel depends on --------------------------------------------------------------------------------------
 
 
-def device_functions() -> str:
-    """The text of the functions that kernels import from `pellucid.support`."""
-    with open(DEVICES, encoding="utf-8") as stream:
-        return stream.read()
-
-
-def _key(text: KernelText, kernel: Kernel, devices: str, capability: tuple[int, int], fastmath: bool) -> str:
+def _key(text: PrintedKernels, kernel: PrintedKernel, capability: tuple[int, int], fastmath: bool) -> str:
     options = f"{kernel.name} {capability} {fastmath}"
-    shared = "\n".join(line for line in text.shared.splitlines() if line)
-    support = " ".join(text.support)
-    parts = (options, kernel.text, kernel.signature, shared, support, devices, _versions(), toolkit().versions())
+    body = "\n".join(line for line in f"{text.shared}\n{kernel.text}".splitlines() if line)
+    support = " ".join(f"{name}={function}" for name, function in sorted(text.support.items()) if name in body)
+    parts = (options, body, kernel.signature, support, _versions(), toolkit().versions())
     return digest(_translator(), *(part.encode() for part in parts)).hex()
 
 
@@ -84,10 +78,11 @@ def _versions() -> str:
 
 @lru_cache(maxsize=1)
 def _translator() -> bytes:
-    folder = os.path.dirname(__file__)
+    """The files that make code of a text, and those with the device functions."""
+    ours, theirs = (os.path.dirname(module) for module in (__file__, loading.__file__))
     contents = []
-    for name in TRANSLATOR:
-        with open(os.path.join(folder, name), "rb") as stream:
+    for path in (*(os.path.join(ours, name) for name in TRANSLATOR), *(os.path.join(theirs, name) for name in DEVICES)):
+        with open(path, "rb") as stream:
             contents.append(stream.read())
     return digest(*contents)
 
@@ -95,7 +90,7 @@ def _translator() -> bytes:
 # --- the store -----------------------------------------------------------------------------------------------------
 
 
-def _stored(key: str, kernel: Kernel, capability: tuple[int, int]) -> Machine | None:
+def _stored(key: str, kernel: PrintedKernel, capability: tuple[int, int]) -> Machine | None:
     place = store()
     data = place.read(key + SUFFIX) if place is not None else None
     if data is None:
@@ -115,7 +110,7 @@ def _keep(key: str, machine: Machine) -> None:
 # --- ptxas ---------------------------------------------------------------------------------------------------------
 
 
-def _assembled(kernel: Kernel, ptx: str, capability: tuple[int, int], fastmath: bool) -> Machine:
+def _assembled(kernel: PrintedKernel, ptx: str, capability: tuple[int, int], fastmath: bool) -> Machine:
     entry = _only_match(r"\.visible \.entry (\w+)\(", ptx, kernel.name)
     parameters = parameters_of(kernel.parameters)
     made = _cubin(kernel.name, ptx, capability, fastmath)

@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ...dtypes import DTYPE
-from .kernel_text import Kernel, read_kernels
 from .machine import Machine
+from .printed_kernels import PrintedKernel, read_kernels
 from .toolkit import toolkit
 
 SHOWN = "LDG STG LDS STS LDL STL DADD DMUL DFMA FADD FMUL FFMA MUFU SHFL BAR ATOM ATOMG ATOMS RED CALL IMAD".split()
@@ -79,7 +79,7 @@ def lint(machine: Machine, text: str) -> tuple[str, ...]:
     return tuple(f"{machine.name} ({architecture(machine)}): {one}" for one in found if one)
 
 
-def _wide(machine: Machine, kernel: Kernel) -> str:
+def _wide(machine: Machine, kernel: PrintedKernel) -> str:
     bits = {DTYPE[p[1]].bits for p in machine.parameters if DTYPE[p[1]].kind in ("float", "complex")}
     means_wide = re.search(r"float64|f64|complex128", kernel.text) is not None
     if not bits or max(bits) > DTYPE["f32"].bits or means_wide:

@@ -1,7 +1,9 @@
 """What a kernel is once it is compiled, and how its arguments are passed.
 
-    parameters_of({"x": f32[n, m], "size": int})    ->    (("array", "f32", 2), ("scalar", "i64"))
-    slots(("array", "f32", 2))                      ->    ("i64",) * 5 + ("i64",) * 2 + ("i64",) * 2
+    parameters_of({"x": f32[n, m], "size": int})    ->    (("array", "f32", 2, True), ("scalar", "i64"))
+    slots(("array", "f32", 2, True))                ->    ("i64",) * 5 + ("i64",) * 2 + ("i64",) * 2
+
+An array that is not contiguous, `any f32[n, m]`, has False in the end, and may be contiguous all the same.
 
 numba-cuda passes an array as memory information, parent (both null), number of items, size of an item in bytes,
 address, its lengths and its strides in bytes, each in eight bytes; a complex number as its two parts; any other number
@@ -17,7 +19,7 @@ from ...dtypes import DTYPE
 from ...records import dataclass
 from ...types import Array, Type, dtype_of
 
-ArrayParameter: TypeAlias = tuple[Literal["array"], str, int]
+ArrayParameter: TypeAlias = tuple[Literal["array"], str, int, bool]
 ScalarParameter: TypeAlias = tuple[Literal["scalar"], str]
 Parameter: TypeAlias = ArrayParameter | ScalarParameter
 WORD = "i64"  # of an address and of a length
@@ -51,7 +53,9 @@ class Machine:
 def parameters_of(types: Mapping[str, Type]) -> tuple[Parameter, ...]:
     """How each argument is passed."""
     return tuple(
-        ("array", type_.dtype, type_.ndim) if isinstance(type_, Array) else ("scalar", dtype_of(type_))
+        ("array", type_.dtype, type_.ndim, type_.layout == "C")
+        if isinstance(type_, Array)
+        else ("scalar", dtype_of(type_))
         for type_ in types.values()
     )
 

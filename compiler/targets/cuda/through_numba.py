@@ -9,7 +9,6 @@ one that calls NVVM, which contracts `a * b + c` if it is not told otherwise.
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import math
 import os
@@ -23,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime.kernels.loading import load
 from ...diagnostics import Diagnostic, InternalError, Span, StageError
 from ...dtypes import NUMPY_DTYPE
 from ...types import Array, Type, dtype_of
-from .kernel_text import Kernel, KernelText
+from .printed_kernels import PrintedKernel, PrintedKernels
 from .toolkit import MissingTool, toolkit
 
 _LOCK = threading.RLock()
@@ -36,15 +36,15 @@ AFTER_REASON = ('File "', "There are ", "There is ", "- Of which", "During: ", "
 
 
 def ptx_of(
-    text: KernelText, names: Sequence[str], devices: str, capability: tuple[int, int], fastmath: bool
+    text: PrintedKernels, names: Sequence[str], capability: tuple[int, int], fastmath: bool
 ) -> dict[str, str]:
-    """The PTX of each kernel, whose entry is called as the kernel is; `devices` is the text of the device functions.
+    """The PTX of each kernel, whose entry is called as the kernel is.
 
     Raises MissingTool, and StageError for what numba refuses.
     """
     with _LOCK, _toolkit_named():
         cuda = _numba_cuda()
-        space = _space(text, names, cuda, _device_functions(devices, capability))
+        space = _space(text, names, cuda, _device_functions(capability))
         with _exchanged(capability, fastmath):
             return {name: _ptx(text.kernels[name], space[name], text.path, cuda, capability) for name in names}
 
@@ -75,40 +75,24 @@ def _toolkit_named() -> Iterator[None]:
 # --- the functions -------------------------------------------------------------------------------------------------
 
 
-def _space(text: KernelText, names: Sequence[str], cuda: Any, devices: Mapping[str, Any]) -> dict[str, Any]:
+def _space(text: PrintedKernels, names: Sequence[str], cuda: Any, devices: Mapping[str, Any]) -> dict[str, Any]:
     """The module that the kernels are functions of."""
-    space = _bare("pellucid_kernels", cuda)
-    space.update((name, devices[name]) for name in text.support if name in devices)
+    space = {"__name__": "pellucid_kernels", "cuda": cuda, "math": math, "np": np}
+    space |= {name: devices[function] for name, function in text.support.items() if function in devices}
     exec(compile(text.program(names), text.path, "exec"), space)
     return space
 
 
 @lru_cache(maxsize=4)
-def _device_functions(text: str, capability: tuple[int, int]) -> Mapping[str, Any]:
-    """What a file of device functions defines, compiled for one capability when a kernel calls it.
-
-    Whatever it imports `cuda` from, it gets numba's.
-    """
-    cuda = _numba_cuda()
-    space = _bare("pellucid_device_functions", cuda)
-    own = {"cuda": cuda}
-
-    def import_(name: str, *rest: Any) -> Any:
-        return SimpleNamespace(**own) if "pellucid" in name or (rest[3:] and rest[3]) else __import__(name, *rest)
-
-    space["__builtins__"] = {**vars(builtins), "__import__": import_}
-    exec(compile(text, "<device functions>", "exec"), space)
-    return space
-
-
-def _bare(name: str, cuda: Any) -> dict[str, Any]:
-    return {"__name__": name, "cuda": cuda, "math": math, "np": np}
+def _device_functions(capability: tuple[int, int]) -> Mapping[str, Any]:
+    """What kernels have of `pellucid.support`; a function is compiled for this capability when a kernel calls it."""
+    return load(_numba_cuda())
 
 
 # --- numba ---------------------------------------------------------------------------------------------------------
 
 
-def _ptx(kernel: Kernel, dispatcher: Any, path: str, cuda: Any, capability: tuple[int, int]) -> str:
+def _ptx(kernel: PrintedKernel, dispatcher: Any, path: str, cuda: Any, capability: tuple[int, int]) -> str:
     from numba.core.errors import NumbaError
 
     signature = tuple(_numba_type(cuda, type_) for type_ in kernel.parameters.values())
@@ -216,7 +200,7 @@ def _plainly_named(ptx: str, name: str) -> str:
 # --- what numba refuses ----------------------------------------------------------------------------------------------
 
 
-def _refusal(kernel: Kernel, reason: str, path: str, line: int = 0) -> StageError:
+def _refusal(kernel: PrintedKernel, reason: str, path: str, line: int = 0) -> StageError:
     message = f"numba-cuda does not compile the kernel `{kernel.name}`: {reason}"
     return StageError(Diagnostic("L003", message, Span(path, line or kernel.line, 0, line or kernel.line, 1)))
 

@@ -1,6 +1,6 @@
 """Take the text of a kernels stage apart: its kernels with their types, and what they see of the rest.
 
-    # x: f32[size]   y: f32[size]   size: int          Kernel("scale_1", line 3, "def scale_1...",
+    # x: f32[size]   y: f32[size]   size: int          PrintedKernel("scale_1", line 3, "def scale_1...",
     @cuda.jit                                    ->           {"x": f32[size], "y": f32[size], "size": int})
     def scale_1(x, y, size): ...
 
@@ -17,18 +17,16 @@ import gast
 
 from ...diagnostics import Diagnostic, Span, StageError
 from ...languages.faults import fault, shown
-from ...languages.files import first_line, read_signature
+from ...languages.files import MODULES, SUPPORT, first_line, read_signature
 from ...parsing import parsed_module
 from ...records import dataclass
 from ...types import ListOf, Scalar, Type
 
-SUPPORT = "pellucid.support"
 JIT = "cuda.jit"
-MODULES = {"math": "math", "np": "numpy"}  # what a kernel may name, and the module that it is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernel:
+class PrintedKernel:
     """One kernel: the line of its `def`, its text with the decorator, and the types of its parameters."""
 
     name: str
@@ -43,14 +41,14 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KernelText:
-    """A text taken apart.  `support` are the names that it has of `pellucid.support`; `shared` is what all kernels may
-    use, constants and device functions, with empty lines for the rest, so that every line keeps its number.
+class PrintedKernels:
+    """A text taken apart.  `support` says which function of `pellucid.support` a name of the text is.  `shared` is what
+    all kernels may use, constants and device functions, with empty lines for the rest: so lines keep their numbers.
     """
 
     path: str
-    kernels: Mapping[str, Kernel]
-    support: tuple[str, ...]
+    kernels: Mapping[str, PrintedKernel]
+    support: Mapping[str, str]
     shared: str
 
     def program(self, names: Iterable[str]) -> str:
@@ -63,24 +61,26 @@ class KernelText:
         return "\n".join(lines) + "\n"
 
 
-def read_kernels(text: str, path: str) -> KernelText:
+def read_kernels(text: str, path: str) -> PrintedKernels:
     """Raises StageError where a line is not Python, an import unknown, or a type not said."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
     lines = text.splitlines()
-    kernels: dict[str, Kernel] = {}
-    support: list[str] = []
+    kernels: dict[str, PrintedKernel] = {}
+    support: dict[str, str] = {}
     kept: list[gast.AST] = []
     for node in _parsed(text, path).body:
         match node:
             case gast.Import() | gast.ImportFrom():
-                support += _imported(node, path)
-            case gast.FunctionDef() if _is_kernel(node):
+                support |= _imported(node, path)
+            case gast.FunctionDef(decorator_list=[gast.Call(func=jit)]) if shown(jit) == JIT:
+                kept.append(node)  # a device function, `@cuda.jit(device=True)`
+            case gast.FunctionDef(decorator_list=[jit]) if shown(jit) == JIT:
                 kernels[node.name] = _kernel(node, text, lines, path)
-            case gast.FunctionDef(decorator_list=[_, *_]) | gast.Assign() | gast.AnnAssign():
+            case gast.Assign() | gast.AnnAssign():
                 kept.append(node)
     if not kernels:
         raise StageError(Diagnostic("L001", "the text holds no kernel", Span(path, 1, 0, 1, 1)))
-    return KernelText(path, kernels, tuple(support), _only(kept, lines))
+    return PrintedKernels(path, kernels, support, _only(kept, lines))
 
 
 def _parsed(text: str, path: str) -> gast.Module:
@@ -92,23 +92,18 @@ def _parsed(text: str, path: str) -> gast.Module:
         raise StageError(Diagnostic("L001", f"this is not valid Python: {wrong.msg}", span)) from None
 
 
-def _imported(node: gast.Import | gast.ImportFrom, path: str) -> list[str]:
-    """The names of `pellucid.support` that an import gives."""
+def _imported(node: gast.Import | gast.ImportFrom, path: str) -> dict[str, str]:
+    """The functions of `pellucid.support` that an import gives, by the names that they have in the text."""
     if isinstance(node, gast.ImportFrom):
-        if node.module == SUPPORT and not any(alias.asname for alias in node.names):
-            return [alias.name for alias in node.names]
-    elif all(MODULES.get(alias.asname or alias.name) == alias.name for alias in node.names):
-        return []
+        if node.module == SUPPORT:
+            return {alias.asname or alias.name: alias.name for alias in node.names}
+    elif all(MODULES.get(alias.name) == (alias.asname or alias.name.split(".")[0]) for alias in node.names):
+        return {}
     help_ = f"it has `import math`, `import numpy as np` and `from {SUPPORT} import ...`"
     raise fault("L001", node, path, f"`{shown(node)}` is no import of a kernels stage", help=(help_,))
 
 
-def _is_kernel(node: gast.FunctionDef) -> bool:
-    """Whether it is launched: a device function has `cuda.jit(device=True)`."""
-    return [shown(decorator) for decorator in node.decorator_list] == [JIT]
-
-
-def _kernel(node: gast.FunctionDef, text: str, lines: Sequence[str], path: str) -> Kernel:
+def _kernel(node: gast.FunctionDef, text: str, lines: Sequence[str], path: str) -> PrintedKernel:
     parameters = read_signature(node, text, path)
     for argument in node.args.args:
         if isinstance(parameters[argument.id], ListOf):
@@ -117,7 +112,7 @@ def _kernel(node: gast.FunctionDef, text: str, lines: Sequence[str], path: str) 
         if isinstance(inner, gast.Return) and inner.value is not None:
             raise fault("L001", inner, path, "a kernel returns nothing: what it finds is stored into its arguments")
     start = first_line(node)
-    return Kernel(node.name, start, "\n".join(lines[start - 1 : node.end_lineno]), parameters)
+    return PrintedKernel(node.name, start, "\n".join(lines[start - 1 : node.end_lineno]), parameters)
 
 
 def _only(nodes: Iterable[gast.AST], lines: Sequence[str]) -> str:

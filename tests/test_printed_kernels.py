@@ -3,8 +3,8 @@
 import pytest
 
 from pellucid.compiler.diagnostics import StageError
-from pellucid.compiler.targets.cuda.kernel_text import read_kernels
 from pellucid.compiler.targets.cuda.machine import parameters_of, slots
+from pellucid.compiler.targets.cuda.printed_kernels import read_kernels
 
 from .cuda_kernels import TEXTS, text_of
 
@@ -31,8 +31,8 @@ def test_types_are_those_of_the_comment():
     kernel = types_of(comment, "x, y, k, b, c, h, z")
     assert kernel.signature == "any f64[_, _], f16[], int, bool, bool_, u8, c64"
     assert parameters_of(kernel.parameters) == (
-        ("array", "f64", 2), ("array", "f16", 0), ("scalar", "i64"), ("scalar", "bool"), ("scalar", "bool"),
-        ("scalar", "u8"), ("scalar", "c64"),
+        ("array", "f64", 2, False), ("array", "f16", 0, True), ("scalar", "i64"), ("scalar", "bool"),
+        ("scalar", "bool"), ("scalar", "u8"), ("scalar", "c64"),
     )  # fmt: skip
 
 
@@ -47,8 +47,8 @@ def test_the_signature_forgets_names_of_lengths_and_keeps_layouts():
 
 
 def test_arguments_are_passed_part_by_part():
-    assert slots(("array", "f32", 2)) == ("i64",) * 9
-    assert slots(("array", "f32", 0)) == ("i64",) * 5
+    assert slots(("array", "f32", 2, True)) == slots(("array", "f32", 2, False)) == ("i64",) * 9
+    assert slots(("array", "f32", 0, True)) == ("i64",) * 5
     assert slots(("scalar", "c128")) == ("f64", "f64") and slots(("scalar", "bool")) == ("bool",)
 
 
@@ -59,7 +59,15 @@ def test_lines_keep_their_numbers_and_the_driver_is_left_out():
     for line in ("WIDTH = 4", "def scale_1(x, size):"):
         assert program.index(line) == text.splitlines().index(line)
     assert not any("unknown" in line or "import" in line for line in program)
-    assert found.support == ("cuda", "row_sum_f64")
+    assert found.support == {"cuda": "cuda", "row_sum_f64": "row_sum_f64"}
+
+
+def test_parts_of_the_host_and_their_imports_are_left_out():
+    host = "\n\n# on the host: it sorts\n# x: f32[n]   ->   f32[n]\n@host(changes=('x',))\ndef h(x):\n    x.sort()\n"
+    text = "import scipy.linalg\nfrom pellucid.support import gemm as product, host\n" + HEAD + KERNEL + host
+    found = read_kernels(text, "k.py")
+    assert list(found.kernels) == ["scale_1"] and "host" not in found.program(["scale_1"])
+    assert found.support["product"] == "gemm"
 
 
 def test_only_kernels_that_are_named_are_in_the_program():
