@@ -230,8 +230,8 @@ class Function(_Base[Given, Result]):
 
         `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
         `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops, and at kernels, the
-        text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the program cannot be
-        compiled.
+        text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the
+        program cannot be compiled.
         """
         if stage not in STAGES:
             raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")

@@ -18,7 +18,7 @@ _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelli
 # What a kernels file needs: the machine, shapes of launches, and what kernels call (`row_sum_f64`, `maximum`).
 _KERNELS = {
     **{name: getattr(lockstep, name) for name in ("KernelFault", "cuda", "faults", "fetch")},
-    **{name: getattr(shapes, name) for name in ("columns", "elements", "part_count", "parts", "rows", "scan_parts", "scatter_parts", "tiles")},
+    **{name: getattr(shapes, name) for name in shapes.LAUNCHES},
     "host": host_of(lockstep.cuda.to_device),
     **load(lockstep.cuda),
 }

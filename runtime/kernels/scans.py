@@ -3,7 +3,7 @@
     before = block_before_sum_f64(own)      the sum of what threads 0 ... threadIdx.x - 1 have
     everything = block_total_sum_f64(own)   that of all
 
-A block has 256 threads in a row.  The order is fixed: lanes of a warp pairwise, then the warps, the first of them first.
+A block has 256 threads in a row.  The order is fixed: lanes of a warp pairwise, then the warps in theirs.
 
 Like `device`, this file is numba.cuda source that the lockstep machine runs too.
 """

@@ -27,6 +27,9 @@ PART_THREADS = 256
 TURNS = 4096  # terms that a warp adds into its own row of places
 MOST_SECOND = 65535  # blocks along the second axis of a grid
 
+LAUNCHES = ("columns", "elements", "part_count", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
+"""What drivers call."""
+
 Launch = tuple[int | tuple[int, ...], int | tuple[int, ...]]
 
 

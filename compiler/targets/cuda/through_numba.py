@@ -2,9 +2,10 @@
 
     ptx_of(read_kernels(text, path), ["scale_1"], ...)    ->    {"scale_1": ".visible .entry scale_1(..."}
 
-`numba.cuda.compile` does the work.  Two things it has no options for, and two functions of numba-cuda are exchanged
-while this thread compiles: the one that says which device functions are compiled for, which would ask a driver, and the
-one that calls NVVM, which contracts `a * b + c` if it is not told otherwise.
+`numba.cuda.compile` does the work.  Three things it has no options for, and three functions of numba-cuda are exchanged
+while this thread compiles: the one that says which device functions are compiled for, which would ask a driver; the
+one that calls NVVM, which contracts `a * b + c` if it is not told otherwise; and the one that takes an index from the
+end where it is negative, which costs three instructions an access: indices of kernels are counted from the front.
 """
 
 from __future__ import annotations
@@ -123,9 +124,12 @@ def _word_of_numba(word: str) -> str:
 
 @contextlib.contextmanager
 def _exchanged(capability: tuple[int, int], fastmath: bool) -> Iterator[None]:
-    """For this thread, device functions are compiled for `capability`, and NVVM contracts under `fastmath` alone."""
+    """For this thread, device functions are compiled for `capability`, NVVM contracts under `fastmath` alone, and
+    indices are counted from the front.
+    """
     from numba.cuda import dispatcher
     from numba.cuda.cudadrv import nvvm
+    from numba.cuda.np import arrayobj
 
     here = threading.get_ident()
     device, compile_ir = dispatcher.get_current_device, nvvm.compile_ir
@@ -141,7 +145,18 @@ def _exchanged(capability: tuple[int, int], fastmath: bool) -> Iterator[None]:
             used.append(True)
         return compile_ir(ir, **options)
 
-    with _set(dispatcher, "get_current_device", get_current_device), _set(nvvm, "compile_ir", contracting):
+    fix_index = arrayobj.fix_integer_index
+
+    def natural_index(context: Any, builder: Any, type_: Any, index: Any, size: Any) -> Any:
+        if threading.get_ident() != here:
+            return fix_index(context, builder, type_, index, size)
+        return context.cast(builder, index, type_, arrayobj.types.intp)
+
+    with (
+        _set(dispatcher, "get_current_device", get_current_device),
+        _set(nvvm, "compile_ir", contracting),
+        _set(arrayobj, "fix_integer_index", natural_index),
+    ):
         yield
     if not used:
         raise InternalError("assemble", "", "this version of numba-cuda calls NVVM in another way")

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 else:
     DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
 
-SHAPES = ("elements", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
 WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 
 
@@ -164,7 +163,7 @@ def host_names() -> dict[str, Any]:
     """The names of a driver, but for its kernels."""
     native = driver.extension()
     cuda = SimpleNamespace(device_array=native.device_array, to_device=native.to_device)
-    launches = {name: getattr(shapes, name) for name in SHAPES}
+    launches = {name: getattr(shapes, name) for name in shapes.LAUNCHES}
     loops = dict.fromkeys(("prange", "lanes", "noalias"), range)
     return {"math": math, "np": np, "cuda": cuda, "fetch": fetch, "faults": faults, "host": host, **launches, **loops}
 
