@@ -287,7 +287,10 @@ class DriverWriter:
         if name in self.extra:
             return self.extra[name]
         type_ = self.types[name]
-        return f"{type_.dtype}[]" if name in self.cells else str(type_)
+        if name in self.cells:
+            return f"{type_.dtype}[]"
+        is_strided = isinstance(type_, Array) and type_.layout != "C"
+        return f"any {type_}" if is_strided and not str(type_).startswith("any ") else str(type_)
 
     def count(self, loop: gast.For) -> gast.expr:
         """How many turns a loop has, as the host knows it."""

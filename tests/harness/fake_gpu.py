@@ -1,0 +1,52 @@
+"""A GPU that is not there: the driver's calls go to `fake_libcuda`, and its kernels run on the lockstep machine.
+
+    gpu = FakeGpu()                          in a process whose PELLUCID_LIBCUDA names the library
+    f(device_put(x, "cuda"))                 as on a GPU, but for the assembler
+    gpu.finish()                             raises what a kernel has raised, and for what no program may do
+"""
+
+import numpy as np
+
+from pellucid.compiler import types
+from pellucid.compiler.dtypes import NUMPY_DTYPE
+from pellucid.compiler.targets.cuda import assemble as assembling
+from pellucid.compiler.targets.cuda.printed_kernels import read_kernels
+from pellucid.runtime.lockstep.memory import Allocation, DeviceArray, FaultWord
+from tests.fake_libcuda import Fake
+
+
+class FakeGpu(Fake):
+    def __init__(self):
+        super().__init__()
+        assembling.assemble = self.assemble
+
+    def assemble(self, text, capability=(9, 0), fastmath=False, kernels=None, path="<kernels of the fake>"):
+        """Kernels that run in lockstep, in the place of machine code."""
+        read = read_kernels(text, path)
+        namespace = {}
+        exec(compile(text, path, "exec"), namespace)
+        return {name: self.made(namespace[name], kernel) for name, kernel in read.kernels.items()}
+
+    def made(self, kernel, printed):
+        kinds = [kind_of(type_) for type_ in printed.parameters.values()]
+        names = list(printed.parameters)
+
+        def body(grid, block, *given):
+            kernel[grid, block](*[in_lockstep(name, value) for name, value in zip(names, given)])
+
+        body.__name__ = printed.name
+        return self.machine(*kinds)(body)
+
+
+def kind_of(type_):
+    dtype = NUMPY_DTYPE[types.dtype_of(type_)]
+    word = "bool" if dtype == np.bool_ else dtype.str[1:]
+    return f"array {word} {type_.ndim}" if isinstance(type_, types.Array) else f"scalar {word}"
+
+
+def in_lockstep(name, value):
+    if not isinstance(value, np.ndarray):
+        return value
+    if name == "failed":
+        return FaultWord(Allocation(value.reshape(-1), True, is_exempt=True), value)
+    return DeviceArray(Allocation(value.reshape(-1), True), value)

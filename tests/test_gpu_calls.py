@@ -1,0 +1,232 @@
+"""Calls whose arguments are on a GPU, on one that is not there (`harness.fake_gpu`): values, dtypes, devices, errors."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import pellucid
+
+from .fake_libcuda import build
+
+ROOT = str(pathlib.Path(__file__).parent.parent)
+
+pytestmark = pytest.mark.skipif(
+    pellucid.runtime.native_part.extension() is None, reason="devices of CUDA need the native part"
+)
+
+HEAD = """
+import numpy as np
+import pytest
+from tests.harness.fake_gpu import FakeGpu
+import pellucid
+from pellucid import Array, compile, device_put, devices, grad, value_and_grad, vmap
+from pellucid.runtime.devices.cuda import driver
+
+gpu = FakeGpu()
+random = np.random.default_rng(7)
+
+def there(x):
+    return device_put(x, "cuda")
+
+def same(got, want, tolerance=1e-10):
+    assert type(got) is Array and got.device.platform == "cuda", got
+    assert got.dtype == want.dtype and got.shape == want.shape, (got.dtype, got.shape)
+    np.testing.assert_allclose(np.asarray(got), want, rtol=tolerance, atol=tolerance)
+"""
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    found = build(tmp_path_factory.mktemp("libcuda"))
+    if found is None:
+        pytest.skip("there is no C compiler")
+    return found
+
+
+@pytest.fixture
+def runs(library, tmp_path):
+    """A program on the GPU says `fine`, and its kernels and its memory are in order."""
+
+    def run(text):
+        script = tmp_path / "program.py"
+        script.write_text(f"{HEAD}{text}\ngpu.finish()\nprint('fine')\n")
+        environment = {**os.environ, "PELLUCID_LIBCUDA": str(library), "PYTHONPATH": ROOT}
+        done = subprocess.run(
+            [sys.executable, str(script)], capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300
+        )
+        assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stdout + done.stderr
+
+    return run
+
+
+def test_results_stay_there(runs):
+    runs("""
+@compile
+def poly(x):
+    return x + x**2 + x**3
+
+for shape in ((3,), (0,), (40, 33), (2, 3, 4)):
+    x = random.normal(size=shape)
+    y = poly(there(x))
+    same(y, x + x**2 + x**3)
+    same(poly(y), poly(np.asarray(y)))
+assert type(poly(x)) is Array and poly(x).device == "cpu"
+x = random.normal(size=5).astype(np.float32)
+same(poly(there(x)), x + x**2 + x**3, 1e-5)
+""")
+
+
+def test_gradients_batches_and_containers(runs):
+    runs("""
+@compile
+def loss(weights, x, labels):
+    z = np.tanh(x @ weights["w"] + weights["b"])
+    return np.mean((z - labels) ** 2)
+
+weights = {"w": random.normal(size=4), "b": 0.5}
+x, labels = random.normal(size=(10, 4)), random.normal(size=10)
+value, slope = value_and_grad(loss)(there(weights), there(x), there(labels))
+want, wanted = value_and_grad(loss)(weights, x, labels)
+np.testing.assert_allclose(float(value), want)
+assert slope["w"].device == "cuda"
+np.testing.assert_allclose(np.asarray(slope["w"]), np.asarray(wanted["w"]), rtol=1e-10)
+np.testing.assert_allclose(float(slope["b"]), wanted["b"])
+
+@compile
+def rows(x):
+    return np.sum(x * x)
+
+same(vmap(rows)(there(x)), np.sum(x * x, axis=1))
+""")
+
+
+def test_arrays_of_the_host_come_along(runs):
+    runs("""
+@compile
+def scaled(x, y, k):
+    return k * x + y
+
+x, y = random.normal(size=(4, 5)), random.normal(size=5)
+same(scaled(there(x), y, 2.0), 2.0 * x + y)
+same(scaled(x, there(y), np.float64(3.0)), 3.0 * x + y)
+""")
+
+
+def test_views_are_read_in_place(runs):
+    runs("""
+@compile
+def total(x):
+    return x.sum(axis=0) * 2.0
+
+x = random.normal(size=(6, 5))
+same(total(there(x)), x.sum(axis=0) * 2.0)
+""")
+
+
+def test_errors_come_when_the_result_is_read(runs):
+    runs("""
+@compile
+def taken(x, k):
+    out = np.empty(k.shape[0])
+    for i in range(k.shape[0]):
+        out[i] = x[k[i]]
+    return out
+
+x = random.normal(size=4)
+same(taken(there(x), there(np.array([0, -1, 3]))), x[[0, -1, 3]])
+wrong = taken(there(x), there(np.array([0, 4])))
+assert wrong.shape == (2,)
+with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+    np.asarray(wrong)
+""")
+
+
+def test_loops_of_launches_and_host_parts(runs):
+    runs("""
+@compile
+def settle(x, steps):
+    u = x.copy()
+    for _ in range(steps):
+        v = u.copy()
+        v[1:-1] = 0.5 * (u[:-2] + u[2:])
+        u = v
+    return u
+
+@compile
+def cascade(x):
+    y = np.empty(x.shape[0])
+    y[0] = x[0]
+    for i in range(1, x.shape[0]):
+        y[i] = np.tanh(0.5 * y[i - 1]) + x[i]
+    return y
+
+@compile
+def until(x):
+    error, turns = 1.0, 0
+    while error > 1e-3:
+        x = 0.5 * x
+        error = np.max(np.abs(x))
+        turns += 1
+    return x, turns
+
+x = random.normal(size=50)
+same(settle(there(x), 7), np.asarray(settle(x, 7)))
+same(cascade(there(x)), np.asarray(cascade(x)))
+got, turns = until(there(x))
+want, wanted = until(x)
+same(got, np.asarray(want))
+assert turns == wanted
+""")
+
+
+def test_sums_scans_and_histograms(runs):
+    runs("""
+@compile
+def count(places, weights, bins):
+    out = np.zeros(bins)
+    for i in range(places.shape[0]):
+        out[places[i]] += weights[i]
+    return out
+
+@compile
+def statistics(x):
+    return x.mean(axis=0), x.std(axis=1), np.cumsum(x[:, 0]), x.max(), np.prod(x[0])
+
+x = random.normal(size=(70, 9))
+for got, want in zip(statistics(there(x)), (x.mean(axis=0), x.std(axis=1), np.cumsum(x[:, 0]), x.max(), np.prod(x[0]))):
+    np.testing.assert_allclose(np.asarray(got), want, rtol=1e-10)
+places, weights = random.integers(-8, 8, size=5000), random.random(5000)
+want = np.zeros(8)
+np.add.at(want, places, weights)
+same(count(there(places), there(weights), 8), want)
+""")
+
+
+def test_mutates_is_of_the_host(runs):
+    runs("""
+@compile(mutates=("x",))
+def doubled(x):
+    x *= 2.0
+
+with pytest.raises(ValueError, match="mutates= is for arrays of the host"):
+    doubled(there(np.ones(3)))
+""")
+
+
+def test_a_compile_serves_all_lengths_and_no_array_is_copied_back(runs):
+    runs("""
+@compile
+def poly(x):
+    return x * x + 1.0
+
+before = None
+for n in (5, 700, 2):
+    y = poly(poly(there(random.normal(size=n))))
+    assert len(poly._on_gpu) == 1
+copies = gpu.calls("cuMemcpyDtoHAsync_v2")
+z = poly(y)
+assert gpu.calls("cuMemcpyDtoHAsync_v2") == copies
+""")
