@@ -77,7 +77,9 @@ class DeviceArray:
         for part in parts:
             if not (part is None or part is Ellipsis or isinstance(part, slice | int | np.integer)):
                 raise TypeError(f"views of a device array are made by slices and integers, not by {part!r}")
-        view = self._view[(*parts, ...)]  # with an ellipsis NumPy gives a view even of a single element
+        has_ellipsis = any(part is Ellipsis for part in parts)
+        # with an ellipsis NumPy gives a view even of a single element
+        view = self._view[parts if has_ellipsis else (*parts, ...)]
         return DeviceArray(self.allocation, view)
 
     def reshape(self, *shape: Any) -> DeviceArray:
