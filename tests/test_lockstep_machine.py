@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pellucid import support
+from pellucid.runtime.kernels import shapes
+from pellucid.runtime.kernels.names import NAMES
 from pellucid.runtime.lockstep import KernelFault, LockstepError, counting, cuda, faults, fetch
 from pellucid.runtime.lockstep.memory import allocate, to_device
 from pellucid.runtime.lockstep.threads import Block, Site, Thread, Triple
@@ -393,3 +396,10 @@ def test_nothing_is_counted_afterwards():
     program("poly").poly(cuda.to_device(np.ones((2, 1), np.float32)))
     assert counts.report() == "launches: none"
     assert elements(2) == (1, 256)
+
+
+def test_names_of_kernels_files_are_those_of_support():
+    assert not NAMES.keys() & set(support.__all__)
+    assert support.rows is shapes.rows and support.cuda is cuda
+    with pytest.raises(AttributeError, match="pellucid.support has no 'row_sum'"):
+        support.row_sum  # noqa: B018
