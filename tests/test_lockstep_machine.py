@@ -1,5 +1,6 @@
 """The parts of the lockstep machine: what is a race, arrays on the host, where an error is, what memory moves."""
 
+import linecache
 import random
 import sys
 import traceback
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from pellucid import support
+from pellucid.runtime import lockstep
 from pellucid.runtime.kernels import shapes
 from pellucid.runtime.kernels.names import NAMES
 from pellucid.runtime.lockstep import KernelFault, LockstepError, counting, cuda, faults, fetch
@@ -350,13 +352,24 @@ def test_a_debugger_sees_the_printed_file(tmp_path):
     assert seen[6:8] == [(9, None, 2), (10, 2, 2)]
 
 
-def test_a_file_that_has_changed_is_not_guessed_at(tmp_path):
-    path = tmp_path / "inverses.py"
-    path.write_text(TEXT)
-    module = load(path)
-    path.write_text("# another line\n" + TEXT)
+def test_texts_of_one_name_are_kept_apart():
+    texts = [f"{TEXT}# {k}\n".replace("1 // x", f"{k} // x") for k in (6, 12)]
+    for module in [lockstep.load(text, "<kernels>") for text in texts]:
+        out = cuda.device_array(1, np.int64)
+        module["inverses"][1, 1](cuda.to_device(np.full(1, 3)), out)
+        assert fetch(out[0]) == (2 if module["inverses"].text == texts[0] else 4)
+
+
+def test_a_text_that_is_not_there_is_not_guessed_at():
+    code = compile(TEXT, "<no file>", "exec")
+    scope = {}
+    exec(code, scope)
+    with pytest.raises(OSError, match="inverses runs in lockstep by its source, and there is no file <no file>"):
+        scope["inverses"][1, 1](cuda.to_device(np.ones(1, int)), cuda.device_array(1, int))
+    linecache.cache["<no file>"] = (0, None, ["# another line\n", *TEXT.splitlines(True)], "<no file>")
+    exec(code, scope)
     with pytest.raises(OSError, match="has changed: inverses is not on line 11"):
-        module.inverses[1, 1](cuda.to_device(np.ones(1, int)), cuda.device_array(1, int))
+        scope["inverses"][1, 1](cuda.to_device(np.ones(1, int)), cuda.device_array(1, int))
 
 
 # --- counting --------------------------------------------------------------------------------------------------------

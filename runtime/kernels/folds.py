@@ -134,6 +134,37 @@ def row_choice(is_before, dtype):
     return fold
 
 
+def row_scan(combine, dtype, first):
+    """A device function that gives each thread what the threads before it in the row have together, `first` if none."""
+    carrier = carrier_of(dtype)
+
+    @cuda.jit(device=True)
+    def scan(v):
+        lane = cuda.threadIdx.x % 32
+        distance = 1
+        while distance < 32:
+            other = dtype(cuda.shfl_up_sync(ALL, carrier(v), distance))
+            if lane >= distance:
+                v = dtype(combine(other, v))
+            distance *= 2
+        before = dtype(cuda.shfl_up_sync(ALL, carrier(v), 1))
+        if lane == 0:
+            before = dtype(first)
+        if cuda.blockDim.x > 32:
+            of_warps = cuda.shared.array(32, dtype)
+            if lane == 31:
+                of_warps[cuda.threadIdx.x // 32] = v
+            cuda.syncthreads()
+            ahead = dtype(first)
+            for warp in range(cuda.threadIdx.x // 32):
+                ahead = dtype(combine(ahead, of_warps[warp]))
+            cuda.syncthreads()
+            before = dtype(combine(ahead, before))
+        return before
+
+    return scan
+
+
 # --- the folds --------------------------------------------------------------------------------------------------------
 
 
@@ -174,4 +205,11 @@ globals().update(
         ("argmin", row_choice, _is_before_by_minimum, NUMBERS),
     )
     for dtype in dtypes.split()
+)
+
+# `row_sum_before_f64` and the like, for scans: the sum of the threads before, and the product.
+globals().update(
+    (f"row_{name}_before_{dtype}", row_scan(two, DTYPES[dtype], first))
+    for name, two, first in (("sum", _add, 0), ("prod", _multiply, 1))
+    for dtype in SUMS.split()
 )

@@ -20,5 +20,6 @@ from __future__ import annotations
 from .errors import KernelFault, LockstepError
 from .machine import counting, cuda
 from .memory import DeviceArray, FaultWord, faults, fetch
+from .sources import load
 
-__all__ = ["DeviceArray", "FaultWord", "KernelFault", "LockstepError", "counting", "cuda", "faults", "fetch"]
+__all__ = ["DeviceArray", "FaultWord", "KernelFault", "LockstepError", "counting", "cuda", "faults", "fetch", "load"]
