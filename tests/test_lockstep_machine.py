@@ -126,7 +126,7 @@ def test_views_are_of_the_same_memory():
     "use",
     [
         lambda x: x.__setitem__(0, 1.0), float, bool, int, iter, list, np.asarray, lambda x: x + 1, lambda x: 1 - x,
-        lambda x: x < 1, lambda x: -x, lambda x: x @ x,
+        lambda x: x < 1, lambda x: x == 1, lambda x: x != x, lambda x: 1 in x, lambda x: -x, lambda x: x @ x,
     ],
 )  # fmt: skip
 def test_the_host_reaches_no_elements(use):

@@ -114,9 +114,18 @@ class DeviceArray:
             " fetch(x); only kernels read and store elements"
         )
 
-    __setitem__ = __iter__ = __bool__ = __float__ = __int__ = __complex__ = __index__ = __array__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
-    __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __matmul__ = _refuse
+    __setitem__ = __iter__ = __contains__ = __bool__ = __float__ = __int__ = __complex__ = __index__ = __array__ = (
+        _refuse
+    )
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = (
+        _refuse
+    )
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __matmul__ = __rmatmul__ = __neg__ = __abs__ = __invert__ = (
+        _refuse
+    )
+    __and__ = __or__ = __xor__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __eq__ = __ne__ = _refuse
+    __hash__ = object.__hash__
 
 
 class FaultWord(DeviceArray):
