@@ -6,24 +6,15 @@ compiled code.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .compiler.ops import OPERATORS
 from .compiler.ops.forms import ROUTINES
-from .runtime import lockstep
-from .runtime.kernels import shapes
-from .runtime.kernels.host import host_of, routine_of
-from .runtime.kernels.loading import load
+from .runtime.kernels.host import routine_of
 
 _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
 
-# What a kernels file needs: the machine, shapes of launches, and what kernels call (`row_sum_f64`, `maximum`).
-_KERNELS = {
-    **{name: getattr(lockstep, name) for name in ("KernelFault", "cuda", "faults", "fetch")},
-    **{name: getattr(shapes, name) for name in shapes.LAUNCHES},
-    "host": host_of(lockstep.cuda.to_device),
-    **load(lockstep.cuda),
-}
-
-__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS, *_KERNELS]
+__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -48,4 +39,14 @@ globals().update((name, routine_of(row.in_place, len(row.given) - len(row.read))
 # Whether a function of linear algebra raises LinAlgError: `cholesky_fails(a)`.
 globals().update(_QUESTIONS)
 
-globals().update(_KERNELS)
+
+def __getattr__(name: str) -> Any:
+    """What kernels files import (`cuda`, `rows`, `row_sum_f64`): made on demand, as few stages have kernels."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from .runtime.kernels.names import NAMES
+
+    if name not in NAMES:
+        raise AttributeError(f"pellucid.support has no {name!r}")
+    globals().update(NAMES)
+    return NAMES[name]

@@ -22,6 +22,7 @@ from .calling import in_lockstep
 from .errors import KernelFault, LockstepError
 from .machine import counting, cuda
 from .memory import DeviceArray, FaultWord, faults, fetch
+from .sources import load
 
 __all__ = ["DeviceArray", "FaultWord", "KernelFault", "LockstepError", "counting", "cuda", "faults", "fetch",
-           "in_lockstep"]  # fmt: skip
+           "in_lockstep", "load"]  # fmt: skip

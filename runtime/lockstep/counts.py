@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .memory import GLOBAL, LOCAL, SHARED
+from .memory import LOCAL, SHARED
 from .threads import WARP, Block, Site, Thread, Triple
 
 SECTOR = 32
@@ -129,11 +129,10 @@ class CountingThread(Thread):
         return old
 
     def count(self, site: Site, array: Any, index: Any, kind: str) -> None:
-        space = array.allocation.space
-        if space == LOCAL:
+        if type(array) is tuple or array.allocation.space == LOCAL:
             return
+        space = array.allocation.space
         times = self.seen[site, kind] = self.seen.get((site, kind), 0) + 1
-        name = site.text if space in (GLOBAL, SHARED) else ""
-        access = Access(self.short, site.line, site.column, kind, space, name, site.file, array.itemsize)
+        access = Access(self.short, site.line, site.column, kind, space, site.text, site.file, array.itemsize)
         key = (self.counts.number, self.block.number, self.number // WARP, times)
         self.counts.note(access, key, self.place(site, array, index) * array.itemsize)

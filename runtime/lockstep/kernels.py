@@ -16,7 +16,7 @@ from .counts import Counts
 from .errors import LockstepError
 from .memory import DeviceArray, device_arrays
 from .rewriting import UNKNOWN, Names, rewrite
-from .sources import definition_of
+from .sources import definition_of, text_of
 from .threads import Block, Thread, Triple
 
 MOST_THREADS = 1024
@@ -31,6 +31,7 @@ class Function:
         self.py_func = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
+        self.text = text_of(function)  # now: another file may be loaded under this name later
         self.cuda = cuda
         self.made: tuple[Callable[..., Any], bool] | None = None
 
@@ -57,7 +58,7 @@ class Function:
             code_of=lambda value: value.code(),
             file=code.co_filename,
         )
-        rewritten = rewrite(definition_of(function), names)
+        rewritten = rewrite(definition_of(function, self.text), names)
         tree = parse("def made():\n    pass", code.co_filename)
         tree.body[0].args.args = [parse(f"lambda {name}: 0", mode="eval").body.args.args[0] for name in cells]
         tree.body[0].body = [rewritten, parse(f"return {function.__name__}", mode="exec").body[0]]

@@ -77,7 +77,9 @@ class DeviceArray:
         for part in parts:
             if not (part is None or part is Ellipsis or isinstance(part, slice | int | np.integer)):
                 raise TypeError(f"views of a device array are made by slices and integers, not by {part!r}")
-        view = self._view[(*parts, ...)]  # with an ellipsis NumPy gives a view even of a single element
+        has_ellipsis = any(part is Ellipsis for part in parts)
+        # with an ellipsis NumPy gives a view even of a single element
+        view = self._view[parts if has_ellipsis else (*parts, ...)]
         return DeviceArray(self.allocation, view)
 
     def reshape(self, *shape: Any) -> DeviceArray:
@@ -121,9 +123,18 @@ class DeviceArray:
             " fetch(x); only kernels read and store elements"
         )
 
-    __setitem__ = __iter__ = __bool__ = __float__ = __int__ = __complex__ = __index__ = __array__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
-    __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = __matmul__ = _refuse
+    __setitem__ = __iter__ = __contains__ = __bool__ = __float__ = __int__ = __complex__ = __index__ = __array__ = (
+        _refuse
+    )
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = (
+        _refuse
+    )
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __matmul__ = __rmatmul__ = __neg__ = __abs__ = __invert__ = (
+        _refuse
+    )
+    __and__ = __or__ = __xor__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __eq__ = __ne__ = _refuse
+    __hash__ = object.__hash__
 
 
 class FaultWord(DeviceArray):

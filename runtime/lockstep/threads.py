@@ -104,6 +104,8 @@ class Thread:
     # --- memory
 
     def load(self, site: Site, array: Any, index: Any) -> Any:
+        if type(array) is tuple:
+            return array[index]
         place = self.place(site, array, index)
         memory = array.allocation
         if not memory.written[place]:
