@@ -175,6 +175,9 @@ def test_what_only_kernels_know(use):
         ("cuda.shared.array(x.shape[0], np.float64)", "a length in cuda.shared.array is a literal or a constant"),
         ("cuda.shared.array(3)", "cuda.shared.array takes a shape and a dtype"),
         ("cuda.nanosleep(3)", "kernels have no cuda.nanosleep in lockstep"),
+        ("cuda.syncwarp(mask=0xFFFFFFFF)", "cuda.syncwarp has 0 or 1 arguments, by position"),
+        ("cuda.shfl_xor_sync(0xFFFFFFFF, 1)", "cuda.shfl_xor_sync has 3 arguments, by position"),
+        ("cuda.atomic.add(x, 0, val=1.0)", "kernels have no such cuda.atomic.add in lockstep"),
         ("cuda.atomic.inc(x, 0, 1.0)", "kernels have no such cuda.atomic.inc in lockstep"),
     ],
 )
@@ -202,6 +205,13 @@ def test_an_array_of_the_device_shows_itself():
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_kernel_may_have_any_names():
+    text = "def apply(_t, _site_1, _index_1):\n    _call_1 = _t[_site_1]\n    _t[_index_1] += cuda.grid(1) + _call_1\n"
+    x = cuda.to_device(np.arange(3))
+    kernel(text)[1, 1](x, 2, 1)
+    np.testing.assert_array_equal(x.copy_to_host(), [0, 3, 2])
 
 
 def test_grids_of_three_dimensions():

@@ -5,9 +5,9 @@
         i = cuda.grid(1)                          _t.store(_site_2, out, i, _t.load(_site_1, x, i))
         out[i] = x[i]
 
-What waits for other threads becomes `yield`, so that what holds it is a generator; all else stays a plain function,
-because most kernels wait for nobody and calls are several times faster.  Nodes keep their lines: tracebacks, pdb and
-messages show the printed file.
+`_t` is the thread; what is added has names that no kernel can have.  What waits for other threads becomes `yield`, so
+that what holds it is a generator; all else stays a plain function, because most kernels wait for nobody and calls are
+several times faster. Nodes keep their lines: tracebacks, pdb and messages show the printed file.
 """
 
 from __future__ import annotations
@@ -23,12 +23,19 @@ from .memory import DeviceArray
 from .numbers import instead_of
 from .threads import ATOMICS, Site
 
-WAITING = frozenset(
-    """syncthreads syncwarp shfl_xor_sync shfl_down_sync shfl_up_sync shfl_sync match_any_sync ballot_sync all_sync
-    any_sync""".split()
-)
+# What waits for other threads, and how many arguments it has: a mask, a value, a lane.
+WAITING = {
+    "syncthreads": (0,),
+    "syncwarp": (0, 1),
+    **dict.fromkeys("match_any_sync ballot_sync all_sync any_sync".split(), (2,)),
+    **dict.fromkeys("shfl_xor_sync shfl_down_sync shfl_up_sync shfl_sync".split(), (3,)),
+}
 OF_THREAD = frozenset("threadIdx blockIdx blockDim gridDim grid gridsize laneid warpsize".split())
 UNKNOWN = object()
+
+# Names that the machine adds are no identifiers, so that no variable of a kernel is one of them.
+ADDED = "lockstep."
+THREAD = f"{ADDED}thread"
 
 
 @dataclass(slots=True)
@@ -66,7 +73,7 @@ class Names:
         return ".".join(reversed(path)) if is_cuda else ""
 
     def add(self, stem: str, value: object) -> ast.Name:
-        name = f"_{stem}_{len(self.added) + 1}"
+        name = f"{ADDED}{stem}_{len(self.added) + 1}"
         self.added[name] = value
         return ast.Name(name, ast.Load())
 
@@ -80,7 +87,7 @@ class Names:
 
 
 def of_thread(name: str) -> ast.Attribute:
-    return ast.Attribute(ast.Name("_t", ast.Load()), name, ast.Load())
+    return ast.Attribute(ast.Name(THREAD, ast.Load()), name, ast.Load())
 
 
 class Rewrite(ast.NodeTransformer):
@@ -119,6 +126,9 @@ class Rewrite(ast.NodeTransformer):
         return ast.Call(function, [self.visit(argument) for argument in node.args], keywords)
 
     def waiting(self, node: ast.Call, name: str) -> ast.expr:
+        if node.keywords or len(node.args) not in WAITING[name]:
+            wanted = " or ".join(map(str, WAITING[name]))
+            self.names.refuse(node, f"cuda.{name} has {wanted} arguments, by position")
         self.names.waits = True
         site = self.names.site(node, f"cuda.{name}")
         given = [self.visit(argument) for argument in node.args]
@@ -137,14 +147,16 @@ class Rewrite(ast.NodeTransformer):
         return ast.Call(of_thread(name.replace(".", "_")), [site, *map(self.visit, given)], [])
 
     def atomic(self, node: ast.Call, operation: str) -> ast.expr:
-        if operation not in ATOMICS or len(node.args) != (4 if operation == "cas" else 3):
+        if operation not in ATOMICS or node.keywords or len(node.args) != (4 if operation == "cas" else 3):
             self.names.refuse(node, f"kernels have no such cuda.atomic.{operation} in lockstep")
         site = self.names.site(node, ast.unparse(node.args[0]))
         return ast.Call(of_thread("atomic"), [site, ast.Constant(operation), *map(self.visit, node.args)], [])
 
     def of_device(self, node: ast.Call, function: object) -> ast.expr:
+        if node.keywords:
+            self.names.refuse(node, "functions of the device are called with arguments by position")
         code, waits = self.names.code_of(function)
-        thread: ast.expr = ast.Name("_t", ast.Load())
+        thread: ast.expr = ast.Name(THREAD, ast.Load())
         if waits:
             self.names.waits = True
             thread = ast.Call(of_thread("enter"), [self.names.site(node, ast.unparse(node.func))], [])
@@ -175,7 +187,7 @@ class Rewrite(ast.NodeTransformer):
         if not isinstance(target, ast.Subscript):
             return self.generic_visit(node)  # type: ignore[return-value]
         self.temporaries += 1
-        name = f"_index_{self.temporaries}"  # the index counts once, even if it waits for other threads
+        name = f"{ADDED}index_{self.temporaries}"  # the index counts once, even if it waits for other threads
         index = ast.NamedExpr(ast.Name(name, ast.Store()), self.visit(target.slice))
         site = self.names.site(target, ast.unparse(target.value))
         load = ast.Call(of_thread("load"), [site, self.visit(target.value), ast.Name(name, ast.Load())], [])
@@ -195,7 +207,7 @@ def rewrite(definition: ast.FunctionDef, names: Names) -> ast.FunctionDef:
         names.refuse(definition, "a kernel has positional parameters alone")
     for parameter in (*given.posonlyargs, *given.args):
         parameter.annotation = None
-    given.args[:0] = [ast.arg("_t"), *given.posonlyargs]
+    given.args[:0] = [ast.arg(THREAD), *given.posonlyargs]
     given.posonlyargs = []
     made.decorator_list, made.returns = [], None
     rewriter = Rewrite(names)
