@@ -291,6 +291,30 @@ assert not wrong, wrong
 """)
 
 
+def test_a_wait_can_be_interrupted(runs):
+    """The device goes on, and what it makes can be asked for again; a handler may copy, too."""
+    runs("""
+import os, signal, time
+x = native.to_device(np.ones(3))
+doubled[1, 32](x, x)
+copied = []
+def interrupt(*_):
+    fake.library.fake_stall(0)
+    copied.append(native.to_device(np.ones(3)).copy_to_host().sum())
+    fake.library.fake_stall(1)
+    raise KeyboardInterrupt
+signal.signal(signal.SIGINT, interrupt)
+for wait in (x.copy_to_host, x.wait, lambda: native.cuda_synchronize(0), lambda: native.fetch(x[0, ...])):
+    fake.library.fake_stall(1)
+    threading.Thread(target=lambda: (time.sleep(0.2), os.kill(os.getpid(), signal.SIGINT))).start()
+    with pytest.raises(KeyboardInterrupt):
+        wait()
+fake.library.fake_stall(1)
+threading.Thread(target=lambda: (time.sleep(0.3), fake.library.fake_stall(0))).start()
+assert (x.copy_to_host() == 2.0).all() and copied == [3.0] * 4
+""")
+
+
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
@@ -459,8 +483,8 @@ with pytest.raises(native.CudaError, match="^cuMemcpyHtoDAsync: CUDA_ERROR_INVAL
 doubled[1, 32](x, x)
 assert (x.copy_to_host() == 2.0).all()
 doubled[1, 32](x, x)
-fake.fail("cuStreamSynchronize", 1, 700, True)
-told = ("cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS .700.: an illegal memory access was encountered; the last "
+fake.fail("cuStreamQuery", 1, 700, True)
+told = ("cuStreamQuery: CUDA_ERROR_ILLEGAL_ADDRESS .700.: an illegal memory access was encountered; the last "
         "kernel launched on cuda:0 was doubled")
 with pytest.raises(native.CudaError, match=told):
     native.cuda_synchronize(0)

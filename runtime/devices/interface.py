@@ -55,5 +55,7 @@ class Platform(Protocol):
     def make_default(self, number: int) -> int:
         """Let calls of this thread run there, if their arguments do not say where; gives the former's number."""
 
+    def __hash__(self) -> int: ...
+
     def routine(self, name: str) -> int:
         """The address of a library routine.  Raises LookupError where there is none."""

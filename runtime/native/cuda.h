@@ -52,6 +52,7 @@ typedef uint64_t Address; /* in the memory of a device */
     CALL(event_create, "cuEventCreate", (void **event, unsigned flags))                                                \
     CALL(event_record, "cuEventRecord", (void *event, void *stream))                                                   \
     CALL(event_wait, "cuEventSynchronize", (void *event))                                                              \
+    CALL(event_query, "cuEventQuery", (void *event))                                                                   \
     CALL(module_load, "cuModuleLoadDataEx",                                                                            \
          (void **module, const void *image, unsigned count, int *options, void **values))                              \
     CALL(module_function, "cuModuleGetFunction", (void **function, void *module, const char *name))                    \
@@ -69,6 +70,7 @@ typedef struct {
 enum { STATUS_OUT_OF_MEMORY = 2, STATUS_NOT_READY = 600 };
 enum { ATTRIBUTE_ORDINAL = 9 }; /* of a pointer: the number of the device that it is on */
 enum { HAS_POOLS = 115 };       /* attribute of a device: whether it allocates in the order of a stream */
+enum { PATIENCE = 50 * 1000 * 1000 }; /* nanoseconds of a wait until Python is asked for signals */
 enum { GPUS = 16, BINS = 8 * 64, LEAST_BYTES = 256, STAGES = 2, STAGE_BYTES = 4 << 20 };
 
 /* Pinned memory that copies go through, part after part; each part may be filled again when its event has come. */
@@ -119,6 +121,7 @@ Gpu *present_gpu(PyObject *number);
 int enter(Gpu *gpu);
 void leave(int entered);
 bool was_forked(void);
+int wait_some_time(int (*query)(void *), void *what);
 bool wait_for_stream(Gpu *gpu);
 int stream_is_idle(Gpu *gpu);
 

@@ -75,7 +75,8 @@ static Outcome send(Gpu *gpu, Address to, const char *from, size_t bytes)
     return found;
 }
 
-/* Parts are asked for one ahead of the one that is copied out of its buffer. */
+/* Parts are asked for one ahead of the one that is copied out of its buffer.  What the stream has to do before may take
+   long: the first part is given up when its patience is over, with STATUS_NOT_READY. */
 static Outcome receive(Gpu *gpu, char *to, Address from, size_t bytes)
 {
     Stages *stages = &gpu->down;
@@ -93,7 +94,10 @@ static Outcome receive(Gpu *gpu, char *to, Address from, size_t bytes)
         if (found.status != 0 || (part == 0 && asked < bytes))
             continue;
         size_t number = taken / STAGE_BYTES, length = bytes - taken < STAGE_BYTES ? bytes - taken : STAGE_BYTES;
-        found = outcome(driver.event_wait(stages->event[number % STAGES]), "cuEventSynchronize");
+        if (taken == 0)
+            found = outcome(wait_some_time(driver.event_query, stages->event[0]), "cuEventQuery");
+        else
+            found = outcome(driver.event_wait(stages->event[number % STAGES]), "cuEventSynchronize");
         if (found.status == 0)
             memcpy(to + taken, stages->memory[number % STAGES], length);
         taken += length;
@@ -116,17 +120,23 @@ bool copy_to_gpu(Gpu *gpu, Address to, const char *from, size_t bytes)
     return succeeded(found.status, found.call, gpu);
 }
 
-/* Waits for what the stream has got before, and copies bytes of the device to the host; false with an exception. */
+/* Waits for what the stream has got before, and copies bytes of the device to the host; false with an exception.  While it
+   waits for long it hears of signals, whose handlers run without the lock: they may copy, too. */
 bool copy_to_memory(Gpu *gpu, char *to, Address from, size_t bytes)
 {
     int entered = bytes == 0 ? 0 : enter(gpu);
     if (entered < 0)
         return false;
-    PyThreadState *thread = PyEval_SaveThread();
-    pthread_mutex_lock(&gpu->down.lock);
-    Outcome found = receive(gpu, to, from, bytes);
-    pthread_mutex_unlock(&gpu->down.lock);
-    PyEval_RestoreThread(thread);
+    Outcome found;
+    bool is_waited_for = true;
+    do {
+        PyThreadState *thread = PyEval_SaveThread();
+        pthread_mutex_lock(&gpu->down.lock);
+        found = receive(gpu, to, from, bytes);
+        pthread_mutex_unlock(&gpu->down.lock);
+        PyEval_RestoreThread(thread);
+        is_waited_for = found.status != STATUS_NOT_READY || wait_for_stream(gpu);
+    } while (found.status == STATUS_NOT_READY && is_waited_for);
     leave(entered);
-    return succeeded(found.status, found.call, gpu);
+    return is_waited_for && succeeded(found.status, found.call, gpu);
 }

@@ -10,6 +10,9 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <time.h>
+
+enum { SPUN = 1000 * 1000, LONGEST_NAP = 1000 * 1000 }; /* nanoseconds */
 
 Driver driver;
 PyObject *cuda_error;
@@ -174,17 +177,36 @@ Gpu *present_gpu(PyObject *number)
     return wanted == -1 && PyErr_Occurred() ? NULL : gpu_of((int)wanted);
 }
 
-/* Waits for all that the stream has got; the GIL is released. */
+/* Asks the driver until something is over or it has taken PATIENCE, without the GIL; the last answer.  Who waits for long
+   is woken late by a little. */
+int wait_some_time(int (*query)(void *), void *what)
+{
+    int status;
+    int64_t begun = nanoseconds(), spent = 0;
+    while ((status = query(what)) == STATUS_NOT_READY && spent < PATIENCE) {
+        spent = nanoseconds() - begun;
+        if (spent < SPUN)
+            glance();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = spent / 64 < LONGEST_NAP ? spent / 64 : LONGEST_NAP}, NULL);
+    }
+    return status;
+}
+
+/* Waits for all that the stream has got; the GIL is released.  False with an exception: that of the driver, or of a signal,
+   after which the device goes on. */
 bool wait_for_stream(Gpu *gpu)
 {
-    int entered = enter(gpu), status;
+    int entered = enter(gpu), status = STATUS_NOT_READY;
     if (entered < 0)
         return false;
-    Py_BEGIN_ALLOW_THREADS
-    status = driver.stream_wait(gpu->stream);
-    Py_END_ALLOW_THREADS
+    while (status == STATUS_NOT_READY && PyErr_CheckSignals() == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        status = wait_some_time(driver.stream_query, gpu->stream);
+        Py_END_ALLOW_THREADS
+    }
     leave(entered);
-    return succeeded(status, "cuStreamSynchronize", gpu);
+    return status != STATUS_NOT_READY && succeeded(status, "cuStreamQuery", gpu);
 }
 
 /* Whether the stream has nothing left to do; -1 with an exception. */

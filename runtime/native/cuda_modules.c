@@ -52,7 +52,10 @@ static void *module_on(Module *module, Gpu *gpu)
         return *handle;
     void *found = NULL;
     const char *image = PyBytes_AS_STRING(module->image); /* ends with a zero byte, which PTX needs */
-    int status = driver.module_load(&found, image, 2, options, values);
+    int status;
+    Py_BEGIN_ALLOW_THREADS /* PTX is compiled here; two threads may do it twice */
+    status = driver.module_load(&found, image, 2, options, values);
+    Py_END_ALLOW_THREADS
     if (status != 0 && log[0] != 0) {
         PyErr_Format(cuda_error, "cuModuleLoadDataEx (%d): %s", status, log);
         return NULL;

@@ -73,9 +73,23 @@ PyObject *view_by_index(PyObject *self, PyObject *index)
     return view_over(self, layout);
 }
 
+/* What is contiguous has any shape without a copy. */
+static PyObject *reshaped_contiguous(PyObject *self, PyObject *args)
+{
+    PyArray_Dims shape = {NULL, 0};
+    PyObject *given = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : args;
+    if (!PyArray_IntpConverter(given, &shape))
+        return NULL;
+    PyObject *found = PyArray_Newshape(((DeviceArray *)self)->layout, &shape, NPY_CORDER);
+    PyDimMem_FREE(shape.ptr);
+    return view_over(self, found);
+}
+
 /* NumPy raises ValueError where it would have to copy. */
 PyObject *reshaped(PyObject *self, PyObject *args)
 {
+    if (PyArray_IS_C_CONTIGUOUS(((DeviceArray *)self)->layout))
+        return reshaped_contiguous(self, args);
     PyObject *layout = (PyObject *)((DeviceArray *)self)->layout;
     PyObject *method = PyObject_GetAttrString(layout, "reshape");
     PyObject *names = method == NULL ? NULL : Py_BuildValue("{sO}", "copy", Py_False);

@@ -1,10 +1,10 @@
 """A driver of CUDA without a device: `fake.c` as a library, and what tests ask of it.
 
     library = build(folder)                   for PELLUCID_LIBCUDA; None where there is no C compiler
-    fake = Fake()                                   in the program that uses it
-    @fake.kernel("array f8 1", "scalar i8")         a kernel as a function of grid, block and NumPy arrays over its memory
+    fake = Fake()                             in the program that uses it
+    @fake.kernel("array f8 1", "scalar i8")   a kernel as a function of grid, block and NumPy arrays over its memory
     def doubled(grid, block, x, n): x[:] *= 2
-    fake.finish()                                   nothing was done that no program may do
+    fake.finish()                             nothing was done that no program may do
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ typedef struct Operation {
 struct Stream {
     int device;
     Operation *first, *last;
-    int64_t pushed, done;
+    int64_t pushed, done, asked; /* operations: told, carried out, told when somebody asked whether there are any left */
     bool is_busy;
 };
 
@@ -79,7 +79,7 @@ static _Thread_local int *current[16];
 static _Thread_local int depth;
 static char faults[1 << 14];
 static OnLaunch *on_launch;
-static bool is_lost;
+static bool is_lost, is_stalled;
 static int lost_status;
 static struct {
     const char *name;
@@ -109,6 +109,7 @@ static int call_named(const char *name)
 TELL const char *fake_faults(void) { return faults; }
 TELL void fake_on_launch(OnLaunch *function) { on_launch = function; }
 TELL void fake_capacity(size_t bytes) { capacity = bytes; }
+TELL void fake_stall(int wanted) { is_stalled = wanted != 0; } /* no question is answered with yes */
 TELL size_t fake_live(void) { return live; }
 TELL int64_t fake_calls(const char *name) { return calls[call_named(name)].calls; }
 

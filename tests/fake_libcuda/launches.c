@@ -20,11 +20,16 @@ API cuStreamSynchronize(void *given)
     pthread_mutex_unlock(&mutex);
     return is_lost ? lost_status : 0;
 }
+/* Between two questions a device makes progress. */
 API cuStreamQuery(void *given)
 {
     BEGIN_IN_CONTEXT()
     Stream *stream = stream_of(given);
-    return stream->done < stream->pushed ? NOT_READY : 0;
+    if (is_stalled || (stream->done < stream->pushed && stream->asked < stream->pushed)) {
+        stream->asked = stream->pushed;
+        return NOT_READY;
+    }
+    return cuStreamSynchronize(given);
 }
 API cuStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
@@ -48,6 +53,11 @@ API cuEventSynchronize(void *event)
         drain(waited->stream, waited->recorded);
     pthread_mutex_unlock(&mutex);
     return is_lost ? lost_status : 0;
+}
+API cuEventQuery(void *event)
+{
+    BEGIN_IN_CONTEXT()
+    return is_stalled ? NOT_READY : cuEventSynchronize(event);
 }
 
 /* --- modules and launches -------------------------------------------------------------------------------------- */

@@ -41,7 +41,9 @@ class FakeGpu(Fake):
 def kind_of(type_):
     dtype = NUMPY_DTYPE[types.dtype_of(type_)]
     word = "bool" if dtype == np.bool_ else dtype.str[1:]
-    return f"array {word} {type_.ndim}" if isinstance(type_, types.Array) else f"scalar {word}"
+    if not isinstance(type_, types.Array):
+        return f"scalar {word}"
+    return f"array {word} {type_.ndim}{'' if type_.layout == 'C' else ' strided'}"
 
 
 def in_lockstep(name, value):
@@ -49,4 +51,12 @@ def in_lockstep(name, value):
         return value
     if name == "failed":
         return FaultWord(Allocation(value.reshape(-1), True, is_exempt=True), value)
-    return DeviceArray(Allocation(value.reshape(-1), True), value)
+    return DeviceArray(Allocation(row_of(value), True), value)
+
+
+def row_of(value):
+    """The memory that an array lies in, as a row of numbers."""
+    if value.flags.c_contiguous:
+        return value.reshape(-1)
+    memory = memoryview(value.base)
+    return np.ndarray(memory.nbytes // value.itemsize, value.dtype, value.base)

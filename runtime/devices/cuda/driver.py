@@ -13,8 +13,40 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ... import native_part
+
+if TYPE_CHECKING:
+
+    class DeviceArray:
+        """An array on a device; `native/cuda_arrays.c` has it."""
+
+        shape: tuple[int, ...]
+        strides: tuple[int, ...]
+        dtype: np.dtype[Any]
+        ndim: int
+        size: int
+        nbytes: int
+        ptr: int
+        number: int  # of its device, among those of CUDA
+        is_contiguous: bool
+        verdict: Any  # is called when elements have come to the host
+        T: DeviceArray
+        __cuda_array_interface__: dict[str, Any]
+
+        def __init__(self, array: DeviceArray) -> None: ...
+        def __getitem__(self, index: Any) -> DeviceArray: ...
+        def reshape(self, *shape: Any) -> DeviceArray: ...
+        def copy(self) -> DeviceArray: ...
+        def clear(self) -> DeviceArray: ...
+        def wait(self) -> None: ...
+        def copy_to_host(self, *, partly: bool = False) -> np.ndarray: ...
+        def copy_from_host(self, values: np.ndarray) -> None: ...
+else:
+    DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
 
 SETTING = "PELLUCID_LIBCUDA"
 USUAL = "libcuda.so.1"

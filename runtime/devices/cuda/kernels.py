@@ -13,21 +13,17 @@ import ast
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from ... import native_part, parsing
+from ... import parsing
 from ...dtypes import DTYPES
 from ...kernels import shapes
 from ...kernels.host import on_host
 from . import driver
+from .driver import DeviceArray
 from .verdicts import Verdict, judged, present, verdict_on
-
-if TYPE_CHECKING:
-    from typing import Any as DeviceArray
-else:
-    DeviceArray = getattr(native_part.extension(), "DeviceArray", object)
 
 WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 

@@ -9,13 +9,14 @@ An array that NumPy has made of one on a GPU is for that GPU as well, and is cop
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ... import asynchronous
 from ...values import HeldValues
 from . import driver
+from .driver import DeviceArray
 
 
 class Cuda:
@@ -34,19 +35,20 @@ class Cuda:
 
     def put(self, array: HeldValues, number: int) -> HeldValues:
         """What the host has of the values is not kept: it would take as much memory again."""
-        if array._there is not None and array._there.number == number:
+        if (there := cast(Any, array)._there) is not None and there.number == number:
             return array._on(self.first() + number)
         return from_gpu(driver.extension().to_device(array._values, number), type(array))
 
     def get(self, array: HeldValues) -> np.ndarray:
         return array._values
 
-    def shared(self, array: HeldValues) -> Any:
+    def shared(self, array: HeldValues) -> DeviceArray:
         """The values on the device of the array, which it keeps from now on."""
-        number = array._place - self.first()
-        if array._there is None or array._there.number != number:
-            array._there = driver.extension().to_device(array._values, number)
-        return array._there
+        number, held = array._place - self.first(), cast(Any, array)
+        found: DeviceArray | None = held._there
+        if found is None or found.number != number:
+            found = held._there = driver.extension().to_device(array._values, number)
+        return found
 
     def memory_stats(self, number: int) -> dict[str, int]:
         in_use, peak, held, free, all_ = driver.extension().cuda_memory(number)
@@ -69,12 +71,12 @@ class Cuda:
         raise LookupError(f"code for CUDA calls no routine {name!r} by its address")
 
 
-def on_gpu(array: HeldValues) -> Any:
+def on_gpu(array: HeldValues) -> DeviceArray:
     """The elements of an Array that is on a device of CUDA, as the `DeviceArray` that kernels take."""
     return Cuda().shared(array)
 
 
-def from_gpu(there: Any, cls: type[HeldValues]) -> HeldValues:
+def from_gpu(there: DeviceArray, cls: type[HeldValues]) -> HeldValues:
     """An Array, `cls`, around a `DeviceArray`."""
-    made: HeldValues = cls._over(there, Cuda().first() + there.number)
+    made: HeldValues = cast(Any, cls)._over(there, Cuda().first() + there.number)
     return made
