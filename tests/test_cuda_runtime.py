@@ -25,7 +25,7 @@ HEAD = """
 import gc, threading
 import numpy as np
 import pytest
-from tests.fake_libcuda import Fake
+from tests.harness.fake_gpu import FakeGpu as Fake
 import pellucid
 from pellucid import Array, device_put, devices
 from pellucid.runtime import native_part
