@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import support
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.records import dataclass
@@ -24,6 +25,7 @@ from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver as cuda
 from .runtime.devices.cuda.kernels import LoadedKernels
+from .runtime.devices.cuda.libraries import routines
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
 from .runtime.guards import Findings, Guards
 from .starting import no_collection
@@ -71,7 +73,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     explain = explaining(function, flat)
     guards = Guards(made.specialised.guards)
     hidden = _hidden(request, made.specialised, guards)
-    kernels = LoadedKernels(made.machines, made.text, explain)
+    kernels = LoadedKernels(made.machines, made.text, explain, routines(lambda name: getattr(support, name)))
     result = made.specialised.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):

@@ -59,10 +59,15 @@ def _found() -> tuple[ModuleType | None, int, str]:
     if native is None:
         return None, 0, f"devices of CUDA need the native part: {native_part.why_not()}"
     try:
-        found = native.cuda_open(os.environ.get(SETTING) or USUAL)
+        found = native.cuda_open(path())
     except native.CudaError as error:
         return None, 0, str(error)
     return (native, found, "") if found else (None, 0, "the driver of CUDA finds no device")
+
+
+def path() -> str:
+    """The file of the driver."""
+    return os.environ.get(SETTING) or USUAL
 
 
 def extension() -> ModuleType:
