@@ -96,6 +96,12 @@ def loops_in(program):
     [
         ("sum(x)", ["lanes"]),
         ("sum(x, axis=1)", ["prange", "lanes"]),
+        ("sum(x, axis=0)", ["prange", "lanes", "prange"]),
+        ("max(x, axis=0)", ["prange", "lanes", "prange"]),
+        ("prod(x, axis=0)", ["prange", "range", "prange"]),
+        ("sum(y[:, None, None] * x, axis=(0, 2))", ["prange", "lanes", "prange", "lanes"]),
+        ("sum(x, axis=0), sum(x * x, axis=0)", ["prange", "lanes", "prange"]),
+        ("sum(x, axis=0), sum(x)", ["prange", "lanes", "prange", "lanes"]),
         ("max(x[:, ::2])", ["lanes", "lanes"]),
         ("prod(y)", ["range"]),  # in another order it might overflow
         ("sum(x), sum(x * x), max(x)", ["lanes"]),
@@ -118,6 +124,15 @@ def test_a_reduction_is_a_loop(result, kinds):
         ("total = total * x[k]", "does more than accumulate"),
         ("total += x[k]\n        y[k] = total", "does more than accumulate"),
         ("total += x[k]\n        total = maximum(total, x[k])", "is accumulated in several ways"),
+        ("y[0] += x[k]\n        y[1] += x[k] * x[k]", ""),
+        ("for j in range(0, y.shape[0], 1):\n            y[j] = maximum(y[j], x[k] + x[j])", ""),
+        ("y[k] = x[k]\n        total += y[k]", ""),
+        ("y[0] = x[k]", "do more than accumulate"),
+        ("y[0] *= x[k]", "do more than accumulate"),
+        ("y[0] = y[0] * cast(0.5, 'f64') + x[k]", "do more than accumulate"),
+        ("y[0] += x[k]\n        total += y[0]", "do more than accumulate"),
+        ("for j in range(0, y.shape[0], 1):\n            y[j] += x[k]\n            y[j] = maximum(y[j], x[k])",
+         "are accumulated in several ways"),
     ],
 )
 def test_turns_hand_on_accumulations_only(body, fault):

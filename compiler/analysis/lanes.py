@@ -4,9 +4,12 @@
         t = multiply(x[k], x[k])          t is the turn's own
         total = add(total, t)             a sum: its terms may be taken in any order, with any number of partial sums
         best = maximum(best, t)           an extreme
+        for j in range(0, m, 1):
+            s[j] = add(s[j], y[k, j])     a sum in each element of an array
 
 An accumulation is a statement `s = operator(s, term)` whose operator takes elements together in a reduction (`Fold`).
-No other statement of the loop mentions `s`, so nobody sees what it is on the way.
+No other statement of the loop mentions `s`, so nobody sees what it is on the way.  What an element of an array holds is
+handed on as well, where each turn stores it: its index does not move with the loop.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from .. import syntax
 from ..ops.reduction import fold_by
 from ..ops.schema import Fold
 from ..program import Function
-from ..types import Scalar, Type, is_floating
+from ..types import Array, Scalar, Type, is_floating
 from .def_use import reads_of
 
 Fault = tuple[gast.stmt, str]
@@ -28,6 +31,11 @@ Fault = tuple[gast.stmt, str]
 
 def is_lanes(node: gast.stmt) -> TypeGuard[gast.For]:
     return isinstance(node, gast.For) and syntax.operator_of(node.iter) == "lanes"
+
+
+def goes_by_rows(node: gast.stmt) -> TypeGuard[gast.For]:
+    """Whether a loop takes nothing together but elements of arrays."""
+    return is_lanes(node) and not carried(node.body)
 
 
 def accumulates(name: str, value: gast.expr) -> bool:
@@ -46,6 +54,17 @@ def accumulated(node: gast.stmt) -> str:
     return ""
 
 
+def accumulated_array(node: gast.stmt) -> str:
+    """The array of `a[place] = operator(a[place], term)`, empty for other statements."""
+    match node:
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=array)) as place],
+            value=gast.Call(args=[gast.Subscript() as before, term]),
+        ) if syntax.form_of(before) == syntax.form_of(place) and array not in syntax.names_read(term):
+            return array
+    return ""
+
+
 def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
     """How an accumulation takes terms together; None for other statements, and where their order is told."""
     type_ = types.get(accumulated(node))
@@ -58,11 +77,13 @@ def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
 
 
 def lanes_faults(function: Function) -> Iterator[Fault]:
-    """Names that a turn takes from the one before otherwise than to accumulate."""
+    """Names and elements that a turn takes from the one before otherwise than to accumulate."""
     for loop in syntax.walk(function.body):
         if is_lanes(loop):
             for name in carried(loop.body):
                 yield from _faults(loop, name, function.types)
+            for array in arrays_handed_on(loop, function.types):
+                yield from _array_faults(loop, array, function.types)
 
 
 def _faults(loop: gast.For, name: str, types: Mapping[str, Type]) -> Iterator[Fault]:
@@ -74,6 +95,40 @@ def _faults(loop: gast.For, name: str, types: Mapping[str, Type]) -> Iterator[Fa
             yield statement, f"a turn of `lanes` takes `{name}` from the one before, and does more than accumulate"
     if len(operators) > 1:
         yield loop, f"`{name}` is accumulated in several ways"
+
+
+def arrays_handed_on(loop: gast.For, types: Mapping[str, Type]) -> list[str]:
+    """The arrays of which each turn of a loop stores an element at the same place."""
+    inside = list(syntax.walk(loop.body))
+    bound = {name for s in inside for name in syntax.names_bound(s)}
+    counters = {s.target.id for s in inside if isinstance(s, gast.For)}
+    moving = {loop.target.id, *(bound - counters)}
+    for inner in inside:
+        if isinstance(inner, gast.For) and not moving.isdisjoint(syntax.names_read(inner.iter)):
+            moving.add(inner.target.id)
+    places = [s.targets[0] for s in inside if isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Subscript)]
+    still = [p.value.id for p in places if moving.isdisjoint(syntax.names_read(p.slice))]
+    return [name for name in dict.fromkeys(still) if name not in bound and isinstance(types.get(name), Array)]
+
+
+def _array_faults(loop: gast.For, array: str, types: Mapping[str, Type]) -> Iterator[Fault]:
+    type_, operators = types[array], set()
+    assert isinstance(type_, Array)
+    for statement in syntax.walk(loop.body):
+        operator = syntax.operator_of(getattr(statement, "value", None))
+        if accumulated_array(statement) == array and fold_by(operator, type_.dtype) is not None:
+            operators.add(operator)
+        elif array in _arrays_met(statement):
+            yield statement, f"turns of `lanes` store the same elements of `{array}`, and do more than accumulate"
+    if len(operators) > 1:
+        yield loop, f"elements of `{array}` are accumulated in several ways"
+
+
+def _arrays_met(statement: gast.stmt) -> set[str]:
+    """The arrays whose elements a statement reads or stores; lengths are nobody's elements."""
+    nodes = list(syntax.own_nodes(statement))
+    lengths = {id(node.args[0]) for node in nodes if syntax.operator_of(node) == "dim"}
+    return {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in lengths}
 
 
 def carried(body: Sequence[gast.stmt]) -> dict[str, None]:

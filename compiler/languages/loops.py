@@ -23,7 +23,7 @@ from ..analysis.failure import NOTHING, failures
 from ..analysis.integers.ranges import ranges
 from ..analysis.integers.shape_extents import extent_of, trees_of
 from ..analysis.integers.view_lengths import keeps_c_order
-from ..analysis.lanes import accumulated, is_lanes
+from ..analysis.lanes import accumulated, accumulated_array, is_lanes
 from ..builder import INFIX
 from ..ops.forms import FORMS, LIBRARY, LOOPS, WHOLE
 from ..ops.schema import row_of
@@ -178,7 +178,8 @@ class LoopsReader(FunctionReader):
 def with_lazy_choices(function: Function) -> Function:
     """The function whose choices evaluate one arm alone where the other one could fail, as Python's do."""
     loops = filter(is_lanes, syntax.walk(function.body))
-    taken = {id(s.value) for loop in loops for s in syntax.walk(loop.body) if accumulated(s)}
+    inside = [s for loop in loops for s in syntax.walk(loop.body)]
+    taken = {id(s.value) for s in inside if accumulated(s) or accumulated_array(s)}
     nodes = [n for s in syntax.walk(function.body) for n in syntax.own_nodes(s) if id(n) not in taken]
     choices = [n for n in nodes if (row := row_of(syntax.operator_of(n))) is not None and row.lazy]
     lazy = {id(node) for node in choices if any(_may_fail(function, arm) for arm in node.args[1:])}

@@ -1,10 +1,11 @@
 """Reductions, fused with what they reduce.
 
-    s = sum(x * y)    ->    s = 0.0
-                            for i in lanes(0, n, 1):        in the order, the blocks and the parts that the target likes
-                                s = s + x[i] * y[i]
-
-Axes that are kept inside a reduced one are summed row by row into the result, as NumPy does.
+    s = sum(x * y)        ->    s = 0.0
+                                for i in lanes(0, n, 1):    in the order, the blocks and the parts that the target likes
+                                    s = s + x[i] * y[i]
+    s = sum(x, axis=0)    ->    for i in lanes(0, n, 1):    an axis that is kept inside a reduced one: row by row, as
+                                    for j in range(0, m, 1):                                              NumPy does
+                                        s[j] = s[j] + x[i, j]
 """
 
 from __future__ import annotations
@@ -107,6 +108,10 @@ class Reduction:
     def place(self, index: Mapping[int, gast.expr]) -> list[gast.expr]:
         return [ZERO if k in self.axes else index[k] for k in self.result_axes]
 
+    def kind_of_turns(self) -> str:
+        """The kind of a loop that takes elements together."""
+        return "range" if fold_by(self.fold.combine, self.dtype) is None else "lanes"
+
     # --- kept axes outside, an accumulator inside
 
     def by_accumulator(self, accumulate: Accumulate) -> Result:
@@ -165,7 +170,7 @@ class Reduction:
         depth = len(nest.loops)
         for k in range(rank(self.node)):
             if k not in index:
-                index[k] = nest.loop(self.node.lengths[k])
+                index[k] = nest.loop(self.node.lengths[k], self.kind_of_turns() if k in self.axes else "range")
         element = self.element(nest, index)
         out = allocate(low, self.variable(), self.lengths, self.dtype)
         self._fill(nest, out, index, first, depth)
@@ -196,9 +201,8 @@ class Reduction:
 def combine(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """total = combine(total, element)"""
     total = plan.accumulator(nest, wish, plan.fold.start(plan.dtype), plan.dtype, plan.fold.name)
-    kind = "range" if fold_by(plan.fold.combine, plan.dtype) is None else "lanes"
     for k in plan.axes:
-        index[k] = nest.loop(plan.node.lengths[k], kind)
+        index[k] = nest.loop(plan.node.lengths[k], plan.kind_of_turns())
     element = plan.element(nest, index)
     can_raise = any(getattr(n, "can_raise", False) for n in nodes_below(plan.node, plan.low.resolve))
     if can_raise and OPERATORS[plan.fold.combine].lazy:

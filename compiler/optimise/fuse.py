@@ -22,6 +22,7 @@ import gast
 
 from .. import syntax
 from ..analysis.integers.nest_scope import NestScope
+from ..analysis.lanes import arrays_handed_on, goes_by_rows, is_lanes
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
 from ..ops.schema import row_of
@@ -161,6 +162,8 @@ class _Fuser:
         effects = [self.reader.of(s, scope) for s in (first, second)]
         carried = [found.binds - self._own(found) for found in effects]
         kind = _kind(first, second, carried, self.depth)
+        if kind == "lanes" and any(arrays_handed_on(s, self.types) for s in (first, second) if not is_lanes(s)):
+            return None
         if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
             return None
         if _has_loops(second) and not _has_loops(first) and _computes_functions(first):
@@ -217,11 +220,13 @@ def _computes_functions(nest: gast.For) -> bool:
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
     """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
 
-    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.
+    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.  What takes elements
+    of arrays together may do so in order, which is how a sum row by row is as fast as it can be.
     """
-    kinds = [str(syntax.operator_of(s.iter)) for s in (first, second)]
+    nests = (first, second)
+    kinds = ["range" if goes_by_rows(s) else str(syntax.operator_of(s.iter)) for s in nests]
     if kinds[0] == kinds[1]:
-        return kinds[0]
+        return "lanes" if all(map(is_lanes, nests)) else kinds[0]
     if "prange" in kinds or not depth:
         return None
     return None if carried[kinds.index("range")] else "lanes"

@@ -140,7 +140,7 @@ def _gathered(run: Sequence[Term]) -> gast.For:
     last = [max(moves) for moves in zip(*(term.moves for term in run))]
     counters = [syntax.name(name) for name in first.counters]
     place = _place(first, [plus(counter, far - move) for counter, far, move in zip(counters, last, first.moves)])
-    value: gast.expr = place
+    value: gast.expr = syntax.rebuild(place, ctx=syntax.LOAD)
     for term in run:
         at = [plus(counter, far - move) for counter, far, move in zip(counters, last, term.moves)]
         value = syntax.call(term.operator, value, moved(term.value, dict(zip(term.counters, at))))
@@ -159,8 +159,7 @@ def _statement(term: Term) -> gast.Assign:
 
 
 def _store(term: Term, place: gast.expr, value: gast.expr) -> gast.stmt:
-    target = syntax.rebuild(place, ctx=syntax.STORE)
-    return syntax.rebuild(_statement(term), targets=[target], value=value)
+    return syntax.rebuild(_statement(term), targets=[place], value=value)
 
 
 def _edges(run: Sequence[Term], axis: int, spread: Sequence[int]) -> list[gast.stmt]:

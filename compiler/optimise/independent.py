@@ -115,7 +115,7 @@ class Marker:
     def statement(self, node: gast.stmt) -> gast.stmt:
         changes: dict[str, object] = {}
         if _is_candidate(node) and self.is_independent(node):  # type: ignore[arg-type]
-            changes["iter"] = of_kind(PARALLEL, node.iter)  # type: ignore[attr-defined]
+            changes["iter"] = of_kind(PARALLEL, node.iter)
         for field in ("body", "orelse"):
             inner = getattr(node, field, None)
             new = self.block(inner) if isinstance(inner, list | tuple) else None

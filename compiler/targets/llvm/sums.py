@@ -26,10 +26,11 @@ import gast
 
 from ... import syntax
 from ...analysis.integers.values import is_natural
-from ...analysis.lanes import accumulated, carried, fold_of, is_lanes
+from ...analysis.lanes import accumulated, arrays_handed_on, carried, fold_of, goes_by_rows, is_lanes
 from ...dtypes import is_inexact
 from ...names import Names
 from ...ops.schema import Fold
+from ...optimise.independent import of_kind
 from ...program import Function, Program
 from ...renaming import placed
 from ...tuning import BLOCK, PART
@@ -66,6 +67,9 @@ class _Taker:
     def statement(self, node: gast.stmt, in_loop: bool) -> Sequence[gast.stmt]:
         if not is_lanes(node):
             return (self.around(node, in_loop or not isinstance(node, gast.If)),)
+        if goes_by_rows(node) and arrays_handed_on(node, self.types):  # in the order in which memory is
+            self.has_changed = True
+            return (syntax.rebuild(self.around(node), iter=of_kind("range", node.iter)),)
         made = self.in_parts(node) if not in_loop and self.has_parts(node) else self.in_order(node)
         return made if made[0] is node else placed(made, node)
 
