@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 HEAD = """
 import gc, threading
+import tests.harness.other_extension
 import numpy as np
 import pytest
 from tests.harness.fake_gpu import FakeGpu as Fake
@@ -219,7 +220,7 @@ def test_the_host_reads_no_element_by_mistake(runs):
 x, number = native.to_device(np.arange(3.0)), native.to_device(np.array(2.0))
 for use in (lambda: x[0], lambda: float(number), lambda: int(number), lambda: bool(number), lambda: np.asarray(x),
             lambda: [1, 2, 3][number], lambda: np.array([x, x]), lambda: x[np.array([0])], lambda: x[True],
-            lambda: x[x], lambda: native.fetch(x)):
+            lambda: x[x], lambda: native.fetch(x), lambda: x == x, lambda: x != 1.0, lambda: 1.0 < x):
     with pytest.raises(TypeError, match="copy_to_host"):
         use()
 for use in (lambda: x + 1.0, lambda: np.ones(3) * x, lambda: np.sin(x), lambda: list(x)):
@@ -720,17 +721,17 @@ x.block_until_ready(), gpu.finish()
 assert x.is_ready() and gpu.in_flight() == 0 and copies() == (1, 0)
 np.testing.assert_array_equal(np.asarray(x), values)
 assert copies() == (1, 1)
-assert str(x) == str(values) and x[1, 2] == 6.0 and (x + 1.0).device == gpu and bytes(memoryview(x)) == values.tobytes()
+assert str(x) == str(values) and x[1, 2] == 6.0 and x[1:].device == gpu and bytes(memoryview(x)) == values.tobytes()
+np.testing.assert_array_equal(np.sort(x, axis=0), values)
 assert float(x.sum()) == 66.0 and x.tolist() == values.tolist() and x.T.device == gpu
 assert not np.asarray(x).flags.writeable
 assert copies() == (1, 1)
 back = x.to_device("cpu")
 assert back.device == "cpu" and not hasattr(back, "__cuda_array_interface__") and copies() == (1, 1)
 assert back.__dlpack_device__() == (1, 0)
-y = x + 1.0
-np.testing.assert_array_equal(native.device_array_from(y).copy_to_host(), values + 1.0)
-assert copies()[0] == 1 and y.__cuda_array_interface__["shape"] == (3, 4)
-np.testing.assert_array_equal(x @ x.T, values @ values.T)
+y = x[:, ::-1]
+np.testing.assert_array_equal(native.device_array_from(y).copy_to_host(), values[:, ::-1])
+assert copies()[0] == 2 and y.__cuda_array_interface__["shape"] == (3, 4) and copies()[0] == 2
 stats = gpu.memory_stats()
 assert stats["bytes_in_use"] == 512 and stats["bytes_limit"] == 2**34 and stats["peak_bytes_in_use"] >= 512
 assert device_put(2.0, "cuda") == 2.0 and device_put(np.float32(2.0), "cuda").shape == ()
@@ -767,7 +768,6 @@ for _ in range(3):
     for left, right, told in ((x, y, "cuda:0 and cuda:1"), (z, y, "cpu:0 and cuda:1"), (x, z, "cuda:0 and cpu:0")):
         with pytest.raises(ValueError, match=f"arguments are on different devices, {told}; `pellucid.device_put`"):
             added(left, right)
-    assert added(x, Array(np.ones(3))).device == first
 moved = y.to_device(first)
 assert moved.device == first and moved._there.number == 0 and y._there.number == 1
 np.testing.assert_array_equal(native.device_array_from(moved).copy_to_host(), [1.0, 1.0, 1.0])

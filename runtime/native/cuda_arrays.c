@@ -242,6 +242,13 @@ static PyObject *refuse_array(PyObject *self, PyObject *args, PyObject *names)
     return refuse_to_read(self, NULL);
 }
 
+/* By identity a comparison would be an answer, and the wrong one. */
+static PyObject *refuse_comparison(PyObject *self, PyObject *other, int operation)
+{
+    (void)other, (void)operation;
+    return refuse_to_read(self, NULL);
+}
+
 static PyObject *get_verdict(PyObject *self, void *unused)
 {
     (void)unused;
@@ -306,6 +313,8 @@ static PyType_Slot SLOTS_OF_TYPE[] = {
     {Py_tp_methods, METHODS},
     {Py_tp_getset, GETTERS},
     {Py_tp_members, MEMBERS},
+    {Py_tp_richcompare, refuse_comparison},
+    {Py_tp_hash, PyObject_HashNotImplemented},
     {Py_mp_subscript, view_by_index},
     {Py_mp_length, length},
     {Py_nb_float, refuse_number},

@@ -4,8 +4,8 @@
        kernel[grid, block](x, n)     puts the launch into the stream of the device that the arrays are on
 
    Parameters are laid out as numba-cuda does it: an array is eight bytes each for two pointers that are not used, the number
-   of elements, the bytes of one, the address, the lengths and the strides; a scalar stands for itself. A launch keeps the GIL:
-   it takes as long as giving it away would. */
+   of elements, the bytes of one, the address, the lengths and the strides; a complex number is two, any other one stands for
+   itself. A launch keeps the GIL: it takes as long as giving it away would. */
 
 #include "cuda.h"
 
@@ -142,15 +142,18 @@ static bool pack_scalar(Packed *packed, const Kernel *kernel, int place, PyObjec
     }
     if (!is_fitting(given, dtype))
         return refuse(kernel, place, "", given);
-    *packed->parameter++ = packed->next;
-    packed->next[0] = packed->next[1] = 0;
-    int64_t *place_of_value = packed->next;
-    packed->next += PyDataType_ELSIZE(dtype) > 8 ? 2 : 1;
-    if (PyArray_IsScalar(given, Generic)) {
-        PyArray_ScalarAsCtype(given, place_of_value);
-        return true;
+    char value[2 * sizeof(int64_t)] = {0};
+    if (PyArray_IsScalar(given, Generic))
+        PyArray_ScalarAsCtype(given, value);
+    else if (PyArray_Pack(dtype, value, given) < 0)
+        return false;
+    size_t parts = dtype->kind == 'c' ? 2 : 1, bytes = (size_t)PyDataType_ELSIZE(dtype) / parts;
+    for (size_t part = 0; part < parts; part++) {
+        int64_t word = 0;
+        memcpy(&word, value + part * bytes, bytes);
+        push(packed, word);
     }
-    return PyArray_Pack(dtype, place_of_value, given) == 0;
+    return true;
 }
 
 static bool pack(Packed *packed, const Kernel *kernel, PyObject *const *args, Py_ssize_t count)

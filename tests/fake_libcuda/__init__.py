@@ -40,13 +40,16 @@ def build(folder: pathlib.Path) -> str | None:
 def sizes_of(kind: str) -> list[int]:
     """Bytes of what is passed for a parameter, "array f8 2" or "scalar i8"."""
     form, dtype, *ndim = kind.split()
-    return [8] * (5 + 2 * int(ndim[0])) if form == "array" else [np.dtype(dtype).itemsize]
+    if form == "array":
+        return [8] * (5 + 2 * int(ndim[0]))
+    type_ = np.dtype(dtype)
+    return [type_.itemsize // 2] * 2 if type_.kind == "c" else [type_.itemsize]
 
 
 def parameter_of(kind: str) -> tuple[Any, ...]:
-    """The same as the native part takes it; "array f8 2 strided" may lie in any way."""
+    """The same as the assembler tells it; "array f8 2 strided" may lie in any way."""
     form, dtype, *rest = kind.split()
-    return (form, int(rest[0]), np.dtype(dtype), len(rest) == 1) if form == "array" else (form, np.dtype(dtype))
+    return (form, np.dtype(dtype), int(rest[0]), len(rest) == 1) if form == "array" else (form, np.dtype(dtype))
 
 
 def read(kinds: tuple[str, ...], parameters: Any) -> list[Any]:
@@ -55,8 +58,10 @@ def read(kinds: tuple[str, ...], parameters: Any) -> list[Any]:
     for kind in kinds:
         form, dtype, *rest = kind.split()
         if form == "scalar":
-            found.append(np.frombuffer(ctypes.string_at(parameters[place], np.dtype(dtype).itemsize), dtype)[0])
-            place += 1
+            parts = sizes_of(kind)
+            memory = b"".join(ctypes.string_at(parameters[place + k], size) for k, size in enumerate(parts))
+            found.append(np.frombuffer(memory, dtype)[0])
+            place += len(parts)
             continue
         words = [ctypes.c_int64.from_address(parameters[place + k]).value for k in range(5 + 2 * int(rest[0]))]
         meminfo, parent, items, itemsize, address, *layout = words
@@ -95,15 +100,9 @@ class Fake:
 
     def kernel(self, *kinds: str) -> Callable[[Callable[..., Any]], Any]:
         """A function of Python as a kernel of the native part."""
-        from pellucid.runtime import native_part
+        from pellucid.runtime.devices.cuda.kernels import load
 
-        def make(body: Callable[..., Any]) -> Any:
-            native = native_part.extension()
-            machine = self.machine(*kinds)(body)
-            function = native.Module(machine.ptx.encode()).function(machine.entry)
-            return native.Kernel(function, machine.parameters, body.__name__)
-
-        return make
+        return lambda body: load(body.__name__, self.machine(*kinds)(body))
 
     def machine(self, *kinds: str) -> Callable[[Callable[..., Any]], Any]:
         """A function of Python as what an assembler leaves of a kernel."""

@@ -47,16 +47,14 @@ def dtype_of(word: Any) -> np.dtype[Any]:
 
 
 def kind_of(parameter: Sequence[Any]) -> tuple[Any, ...]:
-    """A parameter as native code takes it: ("array", ndim, dtype, is_contiguous) or ("scalar", dtype).
+    """A parameter as native code takes it, for one as the assembler tells it.
 
-    The assembler has the dtype before the number of dimensions.  An array is contiguous unless it is said not to be:
-    then a kernel would read it wrongly.
+        ("array", "f32", 2, True)  ->  ("array", 2, float32, True)      ("scalar", "i64")  ->  ("scalar", int64)
     """
     if parameter[0] == "scalar":
         return "scalar", dtype_of(parameter[1])
-    first, second = parameter[1:3]
-    ndim, word = (first, second) if isinstance(first, int) else (second, first)
-    return "array", ndim, dtype_of(word), parameter[3] if len(parameter) > 3 else True
+    _, word, ndim, is_contiguous = parameter
+    return "array", ndim, dtype_of(word), is_contiguous
 
 
 def load(name: str, machine: Machine) -> Any:
