@@ -15,7 +15,7 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test test-long test-portable test-pythons cuda-check sanitize bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
+.PHONY: demo test test-long test-portable test-pythons cuda-check gpu sanitize bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -38,6 +38,12 @@ test-portable: $(VENV)/.installed-test
 cuda-check: $(VENV)/.installed-cuda-check
 	$(BIN)/python -m pytest -m cuda -rs -n $(JOBS) tests/test_cuda_assembly.py
 	$(BIN)/python -m tests.cuda_kernels
+
+# What a GPU computes and how fast, in one run of at most four minutes on a machine that has one: `make gpu ARGUMENTS="--only
+# correct"`.  JAX and CuPy are measured beside ours where they are installed.
+gpu: ARGUMENTS = --markdown docs/benchmarks-gpu.md
+gpu: $(VENV)/.installed-cuda-check
+	$(BIN)/python benchmarks/gpu.py $(ARGUMENTS)
 
 # A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.
 PYTHONS ?= $(shell for p in python3.11 python3.12 python3.13 python3.14; do $$p -c 'import venv' 2>/dev/null && echo $$p; done)

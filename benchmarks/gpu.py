@@ -1,119 +1,118 @@
-"""What a device of CUDA does, measured: the environment, launches, copies.
+"""A GPU in one run of at most four minutes: whether it computes what NumPy does, how fast, and beside whom.
 
-    python benchmarks/gpu.py [--device 0]
+    python benchmarks/gpu.py [--device 0] [--only correct bars] [--limit 230] [--markdown docs/benchmarks-gpu.md]
 
-Needs the driver and the native part, and no compiler: its kernel is a text that the driver assembles.
+The most important comes first.  Each part is on its own: what fails is told, and costs that part alone; once the time is
+up, the parts that are left are told and not begun.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
+import os
 import platform
-import statistics
-import time
-from collections.abc import Callable
-from typing import Any
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # or JAX takes the memory that the others need
 
 import numpy as np
+from gpu_bars import bars
+from gpu_correct import correctness
+from gpu_device import copies, launches
+from gpu_parts import Run, Table
+from gpu_peers import peers
 
 from pellucid.runtime.devices.cuda import driver
 
-EMPTY = """
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry empty()
-{
-    ret;
-}
-.visible .entry array(
-    .param .u64 meminfo, .param .u64 parent, .param .u64 items, .param .u64 itemsize, .param .u64 data,
-    .param .u64 length, .param .u64 stride, .param .u64 number)
-{
-    ret;
-}
-"""
-LAUNCHES, ROUNDS = 1000, 20
-SIZES = tuple(4**k for k in range(3, 16))  # bytes: 64 to 1 GiB
+PARTS = {"correct": correctness, "bars": bars, "launches": launches, "peers": peers, "copies": copies}
+PACKAGES = ("numba-cuda", "numba", "cuda-bindings", "llvmlite", "cupy-cuda13x", "cupy-cuda12x", "jax", "jaxlib")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", type=int, default=0, help="its number among the devices of CUDA")
-    device = parser.parse_args().device
-    native = driver.extension()
-    native.cuda_use(device)
-    for part in (environment, launches, copies):
-        print(f"--- {part.__doc__}")
-        part(native, device)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="these parts alone")
+    parser.add_argument("--limit", type=float, default=225.0, help="seconds after which no part is begun")
+    parser.add_argument("--tiny", action="store_true", help="tiny sizes, for a device that is not there")
+    parser.add_argument("--markdown", type=Path, help="the page to write")
+    given = parser.parse_args()
+    sys.exit(measured(Run(given.device, given.limit, given.tiny), given.only, given.markdown))
 
 
-def environment(native: Any, device: int) -> None:
-    """The environment."""
-    live, _, held, free, all_ = native.cuda_memory(device)
-    print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")
-    print(f"{native.cuda_name(device)}, compute capability {driver.compute_capability(device)}, "
-          f"driver for CUDA {native.cuda_version() / 1000:.1f}")  # fmt: skip
-    print(f"{all_ / 2**30:.1f} GiB, free {free / 2**30:.1f} GiB, held by us {held} bytes, in arrays {live}")
+def measured(run: Run, only: list[str], page: Path | None = None) -> int:
+    """How many faults the parts have; the page is written whatever they are."""
+    run.native.cuda_use(run.device)
+    print(*(facts := environment(run)), sep="\n", flush=True)
+    for name in only:
+        if run.spent > run.limit:
+            run.fault(f"no time was left for {name}")
+            continue
+        begun = run.spent
+        print(f"--- {PARTS[name].__doc__}", flush=True)
+        run.guarded(name, lambda name=name: PARTS[name](run))
+        print(f"--- {name}: {run.spent - begun:.1f} s, {run.spent:.1f} s in all", flush=True)
+        if page is not None:
+            page.write_text(markdown(run, facts))  # after each part: a run that is ended leaves what it has
+    print(f"{len(run.faults)} faults", *run.faults, sep="\n")
+    return min(len(run.faults), 99)
 
 
-def launches(native: Any, device: int) -> None:
-    """Launches: microseconds until the call returns, and until a thousand of them have run."""
-    module = native.Module(EMPTY.encode())
-    empty = native.Kernel(module.function("empty"), [], "empty")
-    array = native.Kernel(module.function("array"), [("array", 1, "f8", True), ("scalar", "i8")], "array")
-    x = native.device_array(1000, np.float64, device)
-    configured = empty[1, 32]
-    for name, call in (
-        ("empty, configured before", lambda: configured()),
-        ("empty", lambda: empty[1, 32]()),
-        ("an array and a number", lambda: array[4, 256](x, 1000)),
-        ("an array of 1000 from the pool", lambda: native.device_array(1000, np.float64)),
-        ("reshape", lambda: x.reshape(10, 100)),
-        ("nothing, in Python", lambda: None),
-    ):
-        queued, whole = zip(*(timed(native, device, call) for _ in range(ROUNDS)))
-        print(f"{name:32s} {1e6 * statistics.median(queued):8.3f} {1e6 * statistics.median(whole):8.3f}")
-    begun = time.perf_counter()
-    for _ in range(LAUNCHES):
-        configured()
-        native.cuda_synchronize(device)
-    print(f"{'empty, and waited for':32s} {1e6 * (time.perf_counter() - begun) / LAUNCHES:17.3f}")
+def environment(run: Run) -> list[str]:
+    """What the figures were measured on."""
+    native, device = run.native, run.device
+    *_, free, all_ = native.cuda_memory(device)
+    found = [f"{name} {version}" for name in PACKAGES if (version := version_of(name))]
+    return [
+        f"{native.cuda_name(device)}, compute capability {'.'.join(map(str, driver.compute_capability(device)))}, "
+        f"{all_ / 2**30:.1f} GiB ({free / 2**30:.1f} free), driver {driver_version()}for CUDA "
+        f"{native.cuda_version() / 1000:.1f}",
+        ", ".join([f"Python {platform.python_version()}", f"NumPy {np.__version__}", *found]),
+        f"{platform.system()} {platform.machine()}, {len(os.sched_getaffinity(0))} cores",
+    ]
 
 
-def timed(native: Any, device: int, call: Callable[[], Any]) -> tuple[float, float]:
-    """Seconds of a call until it returns, and until all have run."""
-    native.cuda_synchronize(device)
-    begun = time.perf_counter()
-    for _ in range(LAUNCHES):
-        call()
-    returned = time.perf_counter()
-    native.cuda_synchronize(device)
-    return (returned - begun) / LAUNCHES, (time.perf_counter() - begun) / LAUNCHES
+def driver_version() -> str:
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(query, capture_output=True, text=True, timeout=20).stdout
+    except OSError:
+        return ""
+    return f"{said.split()[0]} " if said.split() else ""
 
 
-def copies(native: Any, device: int) -> None:
-    """Copies: GB/s to the device, back, and on it."""
-    print(f"{'bytes':>12s} {'to it':>9s} {'back':>9s} {'on it':>9s}")
-    for size in SIZES:
-        values = np.ones(size, np.uint8)
-        there = native.to_device(values, device)
-        ways = (lambda: native.to_device(values, device), there.copy_to_host, there.copy)  # noqa: B023
-        rates = [size / seconds(native, device, way) / 1e9 for way in ways]
-        print(f"{size:12d} " + " ".join(f"{rate:9.3f}" for rate in rates))
+def version_of(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
-def seconds(native: Any, device: int, call: Callable[[], Any]) -> float:
-    """The median time of a call with its work."""
-    call()
-    times = []
-    for _ in range(5):
-        native.cuda_synchronize(device)
-        begun = time.perf_counter()
-        call()
-        native.cuda_synchronize(device)
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times)
+# --- the page --------------------------------------------------------------------------------------------------------
+
+HEAD = """# Measured speed on a GPU
+
+Written by `make gpu` on {date}; do not edit. Everything here was measured in one run of {seconds:.0f} seconds.
+
+{facts}
+"""
+
+
+def markdown(run: Run, facts: list[str]) -> str:
+    parts = [HEAD.format(date=date.today().isoformat(), seconds=run.spent, facts="\n".join(f"- {f}" for f in facts))]
+    parts += [as_markdown(table) for table in run.tables if table.rows]
+    if run.faults:
+        parts.append("\n".join(["## Faults", "", *(f"- {fault}" for fault in run.faults), ""]))
+    return "\n".join(parts)
+
+
+def as_markdown(table: Table) -> str:
+    lines = ["| " + " | ".join(table.head) + " |", "| --- |" + " ---: |" * (len(table.head) - 1)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table.rows]
+    return "\n".join([f"## {table.title}", "", table.about, "", *lines, ""])
 
 
 if __name__ == "__main__":
