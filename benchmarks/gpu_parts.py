@@ -29,7 +29,7 @@ class Table:
 
 @dataclass(slots=True)
 class Run:
-    """A run on one device; `is_tiny` has tiny sizes for one that is not there.  No part is begun after `limit` seconds."""
+    """A run on one device; `is_tiny` is for one that is not there.  No part is begun after `limit` seconds."""
 
     device: int
     limit: float
@@ -63,6 +63,8 @@ class Run:
 
     def guarded(self, name: str, call: Callable[[], Any]) -> Any:
         """The result of a call; None, a traceback and a fault on the page where it raises."""
+        if self.spent > self.limit:
+            return self.fault(f"no time was left for {name}")
         try:
             return call()
         except Exception as error:

@@ -27,7 +27,7 @@ def peers(run: Run) -> None:
         "Arguments on the device, calls queued and waited for together, 5 rounds, the median; in brackets ours over "
         "theirs (below 1 we are faster). JAX runs `jax.numpy` twins under `jit`, float64 enabled; numba-cuda runs "
         "kernels written by hand; CuPy runs the program over its arrays, and has no gradients. A peer that is more "
-        "than 1e-6 apart from us, over the largest element, is marked *apart*."
+        "than 1e-6 apart from us, over the largest element, or in one whole number of a thousand, is marked *apart*."
     )
     table = run.table("Programs", about, "program", "ours", *PEERS)
     for name in ("jax", "numba_cuda", "cupy"):
@@ -35,9 +35,6 @@ def peers(run: Run) -> None:
             print(f"{name} is missing and left out")
     ratios: dict[str, list[float]] = {name: [] for name in PEERS}
     for program in PROGRAMS:
-        if run.spent > run.limit:
-            run.fault(f"no time was left for {program.name}")
-            continue
         run.guarded(program.name, lambda program=program: compare(run, table, program, ratios))
         free(run)
     means = [f"{math.exp(sum(map(math.log, found)) / len(found)):.2f}" if found else "" for found in ratios.values()]
@@ -75,10 +72,17 @@ def timed(program: Program, args: tuple[Any, ...], values: list[np.ndarray], pee
     call, wait = made
     theirs = [np.asarray(leaf) for leaf in on_host(call())]
     apart = len(theirs) != len(values) or any(
-        left.shape != right.shape or distance_of(left, right) > (1e-5 if left.dtype == np.float32 else 1e-6)
+        left.shape != right.shape or differs(left, right)
         for left, right in zip(theirs, values)
     )
     return queued(call, wait), " apart" if apart else ""
+
+
+def differs(theirs: np.ndarray, ours: np.ndarray) -> bool:
+    """Whether results are too far apart; of whole numbers one in a thousand may be another, as roundings decide it."""
+    if ours.dtype.kind in "iu":
+        return bool(np.mean(theirs != ours) > 1e-3)
+    return distance_of(theirs, ours) > (1e-5 if theirs.dtype == np.float32 else 1e-6)
 
 
 def on_host(result: Any) -> Iterator[Any]:
