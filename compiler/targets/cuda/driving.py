@@ -29,7 +29,7 @@ from .host_parts import mentioned, on_host
 from .nest_launches import nest
 from .nests import bounds, kind_of
 from .places import DEVICE_LOOPS, launches, loads
-from .recognise import scan_of, scatter_of
+from .recognise import first_alone, scan_of, scatter_of
 from .recognised import scan, scatter
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
@@ -82,7 +82,8 @@ class DriverWriter:
                 position += 1 + (len(behind) + len(released) if self.took else 0)
                 made += released if self.took else []
                 continue
-            made += self.statement(node)
+            behind_it = body[position + 1] if position + 1 < len(body) else node
+            made += self.statement(first_alone(self.function, node, behind_it))
             position += 1
         return made
 
