@@ -11,8 +11,10 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
+from .compiler.targets.cuda.toolkit import MissingTool
 from .runtime import operators
-from .runtime.values import unwrap
+from .runtime.array import Array
+from .runtime.values import placed, unwrap, wrap
 from .transformations import compile
 
 
@@ -117,6 +119,9 @@ def kernel(name: str) -> Callable[..., Any]:
     def run(*operands: Any) -> Any:
         try:
             return compiled(*operands)
+        except MissingTool:  # nothing here makes code for the GPU that they are on
+            there = next(operand for operand in operands if isinstance(operand, Array))
+            return placed(wrap(plain(*unwrap(operands)), Array), there)
         except Exception as error:
             fault = error
         try:

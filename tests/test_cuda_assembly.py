@@ -1,5 +1,6 @@
 """Kernels go through numba-cuda and ptxas, without a GPU: `make cuda-check`."""
 
+import inspect
 import json
 import os
 import re
@@ -7,13 +8,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler.diagnostics import StageError
 from pellucid.compiler.targets.cuda.assemble import assemble, parameters_in, shared_in
 from pellucid.compiler.targets.cuda.listing import lint, opcodes, sass, table
 from pellucid.compiler.targets.cuda.machine import slots
 from pellucid.compiler.targets.cuda.toolkit import toolkit
+from pellucid.runtime import lockstep
+from pellucid.runtime.kernels.loading import load
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
+
+from kernels import KERNELS
 
 from .cuda_kernels import TEXTS, text_of
 
@@ -166,6 +175,90 @@ def test_lint_finds_constants_that_are_not_cast_and_memory_of_threads():
     assert "float64 instructions in a kernel of float32" in found.pop("wide")[0]
     assert found.pop("stack") == ("stack (sm_90): 320 bytes of each thread are in local memory",)
     assert set(found.values()) == {()}
+
+
+# --- what the compiler prints --------------------------------------------------------------------------------------
+
+WORDS = ("f64", "f32", "i64", "i32", "u64", "u8")
+OF_INTS = ("left_shift", "right_shift", "index", "natural_index")
+GIVEN = {"failed": "failed", "place": "np.int64(x[0])"}
+FIRST = ("row_argmax", "row_argmin", "block_scan", "in_tile")  # which give two values
+CALL = """
+
+# x: {word}[n]   y: {word}[n]   failed: i64[1]
+@cuda.jit
+def with_{word}(x, y, failed):
+    y[0] = {call}
+"""
+
+
+def calls_of(name, function):
+    """Kernels that call a device function, for each dtype that it is for."""
+    own = name.rpartition("_")[2]
+    if own in WORDS:
+        words = (own,)
+    elif "integer" in name or name in OF_INTS:
+        words = ("i64", "i32")
+    else:
+        # what is checked is a number of Python's
+        words = ("f64", "i64") if name.startswith("checked") else ("f64", "f32")
+    for word in words:
+        parameters = list(inspect.signature(function.py_func).parameters)
+        value = "{} > y[0]" if name in ("row_any", "row_all") else "{}"
+        given = [GIVEN.get(parameter, value.format(f"x[{place}]")) for place, parameter in enumerate(parameters)]
+        call = f"{name}({', '.join(given)})" + ("[0]" if name.startswith(FIRST) else "")
+        if name == "row_sync":
+            call = f"x[1]\n    {call}"
+        yield CALL.format(word=word, call=call)
+
+
+DEVICE_FUNCTIONS = {name: one for name, one in load(lockstep.cuda).items() if name != "ALL"}
+
+
+@pytest.mark.parametrize("name", DEVICE_FUNCTIONS)
+def test_device_functions_compile_and_stay_in_their_dtypes(name):
+    head = f"import numpy as np\n\nfrom pellucid.support import cuda, {name}\n"
+    text = head + "".join(calls_of(name, DEVICE_FUNCTIONS[name]))
+    for capability in CAPABILITIES:
+        for machine in assemble(text, capability).values():
+            assert lint(machine, text) == ()
+
+
+def softmax_cross_entropy(logits, labels):
+    shifted = logits - np.max(logits, axis=1, keepdims=True)
+    logp = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    return -np.mean(np.sum(labels * logp, axis=1))
+
+
+def cube(x):
+    return x + x**2 + x**3
+
+
+def column_sum(x):
+    return np.sum(x, axis=0)
+
+
+M, S = np.ones((3, 4)), np.ones((3, 4), np.float32)
+PROGRAMS = {
+    "cube": (cube, (S,)),
+    "column_sum": (column_sum, (S,)),
+    "entropy": (softmax_cross_entropy, (M, M)),
+    "entropy_f32": (softmax_cross_entropy, (S, S)),
+    "entropy_grad": (pellucid.grad(softmax_cross_entropy), (M, M)),
+    **{kernel.name: (kernel.function, kernel.make(kernel.small, np.random.default_rng(5))) for kernel in KERNELS},
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_printed_stages_compile(name):
+    function, arguments = PROGRAMS[name]
+    compiled = function if hasattr(function, "source") else pellucid.compile(function)
+    text = str(compiled.source("kernels", *arguments))
+    if "@cuda.jit" not in text:
+        pytest.skip("all of it stays on the host")
+    for machine in assemble(text, path=f"{name}.py").values():
+        assert lint(machine, text) == ()
+        assert machine.cubin and machine.registers <= 128
 
 
 # --- processes and the store ---------------------------------------------------------------------------------------

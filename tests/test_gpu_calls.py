@@ -230,3 +230,20 @@ copies = gpu.calls("cuMemcpyDtoHAsync_v2")
 z = poly(y)
 assert gpu.calls("cuMemcpyDtoHAsync_v2") == copies
 """)
+
+
+def test_operators_without_an_assembler(runs):
+    """Nothing makes kernels where numba-cuda is missing: NumPy computes operators, and compiled functions say so."""
+    runs("""
+from pellucid.compiler.targets.cuda import assemble as assembling
+from pellucid.compiler.targets.cuda.toolkit import MissingTool
+
+def missing(*arguments):
+    raise MissingTool("numba-cuda")
+
+assembling.assemble = missing
+x = random.normal(size=5)
+same(there(x) * 2.0, x * 2.0)
+with pytest.raises(ImportError, match="pip install 'pellucid"):
+    compile(lambda x: x + 1.0)(there(x))
+""")

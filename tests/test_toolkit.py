@@ -21,13 +21,13 @@ def test_the_wheels_of_cuda_12_and_13_are_found_newest_first(tmp_path):
     wheels = make(
         tmp_path / "nvidia",
         *("cuda_nvcc/bin/ptxas", "cuda_nvcc/nvvm/lib64/libnvvm.so", "cu13/bin/nvdisasm", "cu13/bin/ptxas"),
-        *("cu14/nvvm/lib64/libnvvm.so.4", "cublas/lib/libcublas.so", "__init__.py"),
+        *("cu14/lib/libnvvm.so.4", "cublas/lib/libcublas.so", "__init__.py"),
     )
     found = find([wheels], [], None)
     assert found.ptxas == (f"{wheels}/cu13/bin/ptxas", f"{wheels}/cuda_nvcc/bin/ptxas")
     assert found.nvdisasm == (f"{wheels}/cu13/bin/nvdisasm",)
-    assert found.libnvvm == (f"{wheels}/cu14/nvvm/lib64/libnvvm.so.4", f"{wheels}/cuda_nvcc/nvvm/lib64/libnvvm.so")
-    assert found.home == f"{wheels}/cu14"
+    assert found.libnvvm == (f"{wheels}/cu14/lib/libnvvm.so.4", f"{wheels}/cuda_nvcc/nvvm/lib64/libnvvm.so")
+    assert found.home is None and find([wheels], [], None).versions().count("libnvvm") == 1
 
 
 def test_a_toolkit_of_the_system_comes_after_the_wheels_and_the_path_last(tmp_path):

@@ -13,12 +13,11 @@ from collections.abc import Mapping
 
 _OF_MATH = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan sinh cosh tanh hypot copysign fmod erf erfc "
-    "isnan isinf isfinite"
+    "isnan isinf isfinite floor ceil trunc nextafter exp2"
 ).split()  # fmt: skip
 _INVERSE = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 _OF_DEVICE = (
-    "sign square reciprocal heaviside nextafter floor ceil trunc rint maximum minimum fmax fmin logaddexp logaddexp2 "
-    "signbit cbrt exp2"
+    "sign square reciprocal heaviside rint maximum minimum fmax fmin logaddexp logaddexp2 signbit cbrt"
 ).split()  # fmt: skip
 _TWO = (
     "hypot",

@@ -48,8 +48,8 @@ class Toolkit:
 
     @property
     def home(self) -> str | None:
-        """The folder of the toolkit with the first libnvvm."""
-        return self.libnvvm[0].rpartition("/nvvm/")[0] if self.libnvvm else None
+        """The folder of the toolkit with the first libnvvm; None where that lies in a wheel of CUDA 13, as in `lib`."""
+        return self.libnvvm[0].rpartition("/nvvm/")[0] or None if self.libnvvm else None
 
     def disassembler(self) -> str:
         """Raises MissingTool."""
@@ -80,7 +80,11 @@ def find(wheels: Sequence[str], homes: Sequence[str], path: str | None) -> Toolk
     # Newest first, as `cu13` is newer than `cuda_nvcc` of 12: assemblers take older PTX, and not newer.
     parts = sorted((part for folder in wheels for part in glob.glob(f"{glob.escape(folder)}/*")), key=_age)
     folders = [*parts, *homes]
-    libraries = (sorted(glob.glob(f"{glob.escape(folder)}/nvvm/lib*/libnvvm.so*")) for folder in folders)
+    libraries = (
+        sorted(glob.glob(f"{glob.escape(folder)}/{inner}/libnvvm.so*"))
+        for folder in folders
+        for inner in ("nvvm/lib64", "nvvm/lib", "lib")
+    )
     return Toolkit(
         tuple(_programs("ptxas", folders, path)),
         tuple(_programs("nvdisasm", folders, path)),
