@@ -31,7 +31,7 @@ from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import Access, accesses, elements_in
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.noalias import is_noalias
-from ..analysis.memory.storage import storage_classes
+from ..analysis.memory.storage import classes_at_once, storage_classes
 from ..program import Decision, Function, hand_on
 from ..types import Array, ListOf
 from .known import KnownNests
@@ -103,7 +103,7 @@ class Marker:
     def __init__(self, function: Function) -> None:
         self.function, self.types = function, function.types
         self.meeting = Meeting(Integers(function))
-        self.classes = storage_classes(function)
+        self.classes = classes_at_once(function)
         self.known = KnownNests()
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
