@@ -119,3 +119,8 @@ def lowered(program: Program) -> Program:
 def for_llvm(program: Program) -> Program:
     """The loops as LLVM is told them."""
     return run_steps(program, pipeline.LLVM_WAY)
+
+
+def for_cuda(program: Program) -> Program:
+    """The loops as kernels are made of them."""
+    return run_steps(program, pipeline.CUDA_WAY)

@@ -27,6 +27,7 @@ from .optimise.if_conversion import if_convert
 from .optimise.in_place import store_in_place
 from .optimise.independent import mark_independent
 from .optimise.keep_for_threads import keep_for_threads
+from .optimise.join_edges import join_edges
 from .optimise.known import has_loops, known
 from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
@@ -171,7 +172,8 @@ LOOPS_WAY = (
 )
 # a typed stage that a user edited
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
-# behind the stage that is printed: what this target alone wants
+# behind the stage that is printed: what a target alone wants
+CUDA_WAY = (Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),)
 LLVM_WAY = (
     Step(keep_for_threads, takes=LOOPS, gives=LOOPS),
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),

@@ -73,7 +73,7 @@ def kernels_of(request: Request, arguments: Mapping[str, Value], capability: tup
 
     made = driver.derive(request, arguments)
     program = driver.loops(made.program)
-    found = kernels(program)
+    found = kernels(driver.for_cuda(program))
     machines = assemble(found.text, capability, request.fastmath) if found.kernels else {}
     return Assembled(made, program.main.results, found.text, machines)
 

@@ -74,7 +74,7 @@ def kernels(request: Request, arguments: Mapping[str, Value]) -> tuple[Specialis
     """The program at the loops stage, and its kernels stage."""
     made = driver.derive(request, arguments)
     program = driver.loops(made.program)
-    return made, program, kernels_of(program)
+    return made, program, kernels_of(driver.for_cuda(program))
 
 
 @with_room

@@ -7,6 +7,8 @@ of floats agree to the last digits.
 import numpy as np
 import pytest
 
+from pellucid.compiler import syntax
+from pellucid.compiler.optimise.join_edges import join_edges
 from pellucid.compiler.request import Gradient
 
 from .harness import lowering_check
@@ -69,13 +71,13 @@ OWN = {
 }  # fmt: skip
 
 
-def in_any_order(monkeypatch, function, transforms, arguments):
-    """The results with turns in order, and shuffled; how often a loop was."""
+def in_any_order(monkeypatch, function, transforms, arguments, change=lambda program: program):
+    """The results with turns in order, and of the changed program with turns shuffled; how often a loop was."""
     stages = Stages(function, transforms)
     flat = stages.flatten(arguments)
     program = stages.program("loops", flat)[1]
     wanted = lowering_check.outcome(lowering_check.runnable(program), copy_tree(flat.leaves))
-    random, shuffles = np.random.default_rng(7), []
+    program, random, shuffles = change(program), np.random.default_rng(7), []
 
     def shuffled(*bounds):
         turns = list(range(*bounds))
@@ -99,6 +101,28 @@ def test_loops_that_are_marked_take_their_turns_in_any_order(name, monkeypatch):
     wanted, got, shuffles = in_any_order(monkeypatch, *OWN[name])
     assert wanted[1] is None and shuffles > 2
     assert_any_order(wanted, got)
+
+
+@pytest.mark.parametrize("shape", [(5, 6), (3, 3), (2, 4), (4, 2)])
+def test_a_copy_and_its_inside_are_one_nest_whose_turns_take_any_order(shape, monkeypatch):
+    def moved_on(x, n):
+        u = x.copy()
+        for _ in range(n):
+            v = u.copy()
+            v[1:-1, 1:-1] = 0.25 * (u[1:-1, :-2] + u[1:-1, 2:] + u[:-2, 1:-1] + u[2:, 1:-1])
+            u = v
+        return u
+
+    def joined(program):
+        made = program.map(join_edges)
+        before, after = ([s for s in syntax.walk(p.main.body) if hasattr(s, "iter")] for p in (program, made))
+        assert len(before) == len(after) + 2
+        return made
+
+    x = np.random.default_rng(2).uniform(size=shape)
+    wanted, got, _ = in_any_order(monkeypatch, moved_on, (), (x, 3), joined)
+    assert_any_order(wanted, got)
+    assert wanted[1] is None
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)

@@ -97,6 +97,14 @@ class _Fuser:
 
     def _place(self, placed: list[gast.stmt], nest: gast.For, scope: NestScope) -> None:
         """Append a nest, or merge it with one of those before it."""
+        if not self._takes_in(placed, nest, scope):
+            placed.append(self._inside(nest, scope))
+
+    def _takes_in(self, placed: list[gast.stmt], nest: gast.For, scope: NestScope) -> bool:
+        """Merge a nest with one of those placed, and what comes of it with one before that: it reads more arrays now.
+
+        False, and nothing changed, where it has to stand alone.
+        """
         needed: list[int] = []
         moving = self._seen(nest, scope)
         for position in range(len(placed) - 1, max(-1, len(placed) - 1 - REACH), -1):
@@ -107,16 +115,18 @@ class _Fuser:
                 merged = self.merged(other, nest, scope)  # type: ignore[arg-type]  # `pays` says so
                 if merged is not None:
                     self.story.fused(merged, other, nest)
-                    ahead = [placed[k] for k in reversed(needed)]
-                    behind = range(position + 1, len(placed))
-                    placed[position:] = [*ahead, merged, *(placed[k] for k in behind if k not in needed)]
-                    return
+                    before = [*placed[:position], *(placed[k] for k in reversed(needed))]
+                    behind = [placed[k] for k in range(position + 1, len(placed)) if k not in needed]
+                    if not self._takes_in(before, merged, scope):
+                        before.append(merged)
+                    placed[:] = [*before, *behind]
+                    return True
             if found.opaque or not self.carried.isdisjoint(found.binds):
                 break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two of them
             if clash(found, moving):
                 needed.append(position)
                 moving = _both(moving, found)
-        placed.append(self._inside(nest, scope))
+        return False
 
     def _seen(self, statement: gast.stmt, scope: NestScope) -> Effects:
         """The effects of a statement that others can see."""

@@ -32,7 +32,7 @@ from ..analysis.memory.accesses import Access, accesses, elements_in
 from ..analysis.memory.distinct import distinct
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.noalias import is_noalias
-from ..analysis.memory.storage import storage_classes
+from ..analysis.memory.storage import classes_at_once, storage_classes
 from ..program import Decision, Function, hand_on
 from ..types import Array, ListOf
 from .known import KnownNests
@@ -104,7 +104,7 @@ class Marker:
     def __init__(self, function: Function) -> None:
         self.function, self.types = function, function.types
         self.meeting = Meeting(Integers(function))
-        self.classes = storage_classes(function)
+        self.classes = classes_at_once(function)
         self.known = KnownNests()
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:

@@ -4,7 +4,7 @@
 
 One row of threads is `threadIdx.x`, and rows are told apart by `threadIdx.y`; blockDim is (32, rows) or (32 k, 1), so
 that a warp lies in one row.  The order depends on blockDim.x alone, and the bits are the same in each thread: a
-butterfly in the warp, then the warps from the first to the last.  All threads of the block call a fold, those without
+butterfly in the warp, then one over the warps, or these from the first to the last where they are no power of two.  All threads of the block call a fold, those without
 terms with what does not change the result (0 for a sum, -inf for a maximum).
 
 Like `device`, this file is numba.cuda source that the lockstep machine runs too.
@@ -77,6 +77,7 @@ def warp_fold(combine, dtype, is_choice):
 def row_fold(combine, dtype, is_choice=False):
     """A device function that folds a value of every thread of a row; every thread gets the result."""
     of_warp = warp_fold(combine, dtype, is_choice)
+    carrier = carrier_of(dtype)
 
     @cuda.jit(device=True)
     def fold(v):
@@ -86,9 +87,20 @@ def row_fold(combine, dtype, is_choice=False):
             if cuda.threadIdx.x % 32 == 0:
                 of_warps[cuda.threadIdx.x // 32] = v
             cuda.syncthreads()
-            v = of_warps[0]
-            for warp in range(1, cuda.blockDim.x // 32):
-                v = dtype(combine(v, of_warps[warp]))
+            warps = cuda.blockDim.x // 32
+            if warps & (warps - 1) == 0:
+                # each warp folds what all warps have, as it has folded its own
+                v = of_warps[cuda.threadIdx.x % warps]
+                distance = warps // 2
+                while distance > 0:
+                    v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), distance))))
+                    distance //= 2
+                if is_choice:
+                    v = dtype(cuda.shfl_sync(ALL, carrier(v), 0))
+            else:
+                v = of_warps[0]
+                for warp in range(1, warps):
+                    v = dtype(combine(v, of_warps[warp]))
             cuda.syncthreads()
         return v
 

@@ -54,9 +54,7 @@ def tiles(n: int, m: int) -> Launch:
     them, so that no lane is idle.  Rows of tiles go along y, and along z where there are more than a grid has there.
     """
     width = width_of(m)
-    down = blocks_for(n, ELEMENT_THREADS // width)
-    layers = blocks_for(down, MOST_SECOND)
-    return (blocks_for(m, width), blocks_for(down, layers), layers), (width, ELEMENT_THREADS // width)
+    return layered(blocks_for(m, width), blocks_for(n, ELEMENT_THREADS // width)), (width, ELEMENT_THREADS // width)
 
 
 def columns(n: int, m: int) -> Launch:
@@ -66,9 +64,18 @@ def columns(n: int, m: int) -> Launch:
     alone, because the order of the additions does.
     """
     width = width_of(m)
-    down = part_count(n)
+    return layered(blocks_for(m, width), part_count(n)), (width, ELEMENT_THREADS // width)
+
+
+def layered(across: int, down: int) -> tuple[int, ...]:
+    """A grid of blocks; those that are more than a grid has along y go along z."""
     layers = blocks_for(down, MOST_SECOND)
-    return (blocks_for(m, width), blocks_for(down, layers), layers), (width, ELEMENT_THREADS // width)
+    return (across, down) if layers == 1 else (across, blocks_for(down, layers), layers)
+
+
+def power_of_two(n: int) -> int:
+    """The least power of two that is not below n: as many threads fold in one butterfly after the other."""
+    return 1 << max(n - 1, 0).bit_length()
 
 
 def part_count(n: int) -> int:
@@ -95,7 +102,7 @@ def rows(n: int, m: int) -> Launch:
     if m <= SHORT_ROW:
         return blocks_for(n, TILE_ROWS), (WARP, TILE_ROWS)
     most = LONE_ROW_THREADS if n < FEW_ROWS else ROW_THREADS
-    threads = min(most, WARP * blocks_for(m, WARP * TERMS_A_THREAD))
+    threads = min(most, power_of_two(blocks_for(m, TERMS_A_THREAD)))
     return max(n, 1), (threads, 1)
 
 

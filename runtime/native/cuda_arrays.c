@@ -86,7 +86,8 @@ static PyObject *device_array(PyObject *module, PyObject *const *args, Py_ssize_
     if (gpu == NULL || !PyArray_IntpConverter(args[0], &shape))
         return NULL;
     int rank = shape.len;
-    memcpy(lengths, shape.ptr, (size_t)rank * sizeof *lengths);
+    if (rank > 0) /* else there is nothing to copy from */
+        memcpy(lengths, shape.ptr, (size_t)rank * sizeof *lengths);
     PyDimMem_FREE(shape.ptr);
     return PyArray_DescrConverter(args[1], &dtype) ? new_device_array(gpu, dtype, rank, lengths) : NULL;
 }

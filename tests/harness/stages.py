@@ -127,7 +127,7 @@ class Stages:
 
     def in_lockstep(self, program, flat):
         """The kernels stage, with the error of the loops stage where a kernel says that there is one."""
-        made = kernels(program)
+        made = kernels(driver.for_cuda(program))
         text = self.texts["kernels"] = made.text
         driver_ = in_lockstep(entry_of(text, made.entry, f"{self.function.__name__}_kernels.py"))
 

@@ -5,11 +5,15 @@
 Names are joined where one may hold the buffer of another: aliases, views, lists and their elements, results of calls
 and the arrays passed to them.  All parameters are one class: callers may pass the same array twice,
 except for what is changed in place.
+
+Arrays that change places hold each other's buffers in turn, and never the same one at a time: `u, v = v, u` leaves them
+apart for whoever asks of one moment (`classes_at_once`), unless somebody else holds one of the buffers meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -18,13 +22,47 @@ from ...ops.forms import FRESH, LIBRARY
 from ...program import Function, remembered
 from ...types import Array, ListOf
 from ..expression_types import is_scalar_operator
+from ..liveness import liveness
 
 INPUTS = ""
 
 
 @remembered
 def storage_classes(function: Function) -> Mapping[str, str]:
-    """For every array and list name the representative of the names it may share memory with."""
+    """For every array and list name the representative of the names it may share memory with, then or later."""
+    return _joined(function, syntax.walk(function.body))
+
+
+@remembered
+def classes_at_once(function: Function) -> Mapping[str, str]:
+    """For every array and list name the representative of those it may share memory with while both are in use."""
+    swaps = [s for s in syntax.walk(function.body) if _changes_places(s)]
+    if not swaps:
+        return storage_classes(function)
+    moved = {id(s) for s in swaps}
+    apart = _joined(function, [s for s in syntax.walk(function.body) if id(s) not in moved])
+    whole = all(_are_alone(s, apart, liveness(function).after(s)) for s in swaps)
+    return apart if whole else storage_classes(function)
+
+
+def _changes_places(node: gast.stmt) -> bool:
+    """Whether arrays get each other's names, and nothing else."""
+    match node:
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Tuple(elts=values)):
+            return sorted(p.id for p in places) == sorted(v.id for v in values)
+    return False
+
+
+def _are_alone(swap: gast.stmt, classes: Mapping[str, str], live: AbstractSet[str]) -> bool:
+    """Whether the arrays that change places are apart, and nobody else who may hold one of their buffers is in use."""
+    names = syntax.names_bound(swap)
+    groups = [classes[name] for name in names]
+    others = {classes[n] for n in live if n in classes and n not in names}
+    return len({*groups}) == len(names) and others.isdisjoint(groups)
+
+
+def _joined(function: Function, statements: Iterable[gast.stmt]) -> Mapping[str, str]:
+    """The classes that these statements make."""
     leaders: dict[str, str] = {}
 
     def find(name: str) -> str:
@@ -43,7 +81,7 @@ def storage_classes(function: Function) -> Mapping[str, str]:
     for number, name in enumerate(function.parameters):
         if name in holders and number not in function.in_place:
             join(INPUTS, name)
-    for statement in syntax.walk(function.body):
+    for statement in statements:
         together = _shared(statement, holders)
         if together:
             join(*together)

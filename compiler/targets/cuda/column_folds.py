@@ -1,7 +1,11 @@
 """Folds along columns: blocks of rows fold parts, and a thread for each column folds these and does what comes next.
 
-    for j in prange(m):                         f_1[columns(n, m)](x, total_parts)
-        total = 0.0                     ->      f_2[elements(m)](total_parts, out)
+    for i in lanes(n):                          f_1[columns(n, m)](x, total_parts)
+        for j in prange(m):             ->      f_2[elements(m)](total_parts, out)
+            out[j] += x[i, j]
+
+    for j in prange(m):                         the same, with what stands before and behind the fold
+        total = 0.0
         for i in lanes(n): total += x[i, j]
         out[j] = total
 
@@ -10,110 +14,232 @@ Neighbouring threads take neighbouring columns, so that a warp reads what lies t
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import gast
 
 from ... import syntax
+from ...analysis.lanes import goes_by_rows
 from ...names import Names
+from ...ops.reduction import fold_by
+from ...ops.schema import Fold
+from ...records import dataclass
+from ...types import Scalar
 from ..python.templates import numpy_dtype
-from .nests import bounds
+from .nests import bounds, perfect
 from .spell import Unmappable
 from .trees import expression, python
-from .writing import FOLDS, KernelWriter, combining, first_turn, like, own_names
+from .writing import FOLDS, KernelWriter, combining, first_turn, like, own_names, start_value
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
 
 ROWS = 512  # that a block folds: the same on every GPU, so that sums are too
+FOLDED = ("f32", "f64", "i64")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnFold:
+    """A fold over `rows` for each turn of the nest `columns`.
+
+    before   what is done for each column ahead of the fold, its accumulators set to what they begin with
+    turn     what is done for each element: accumulations into names, and what they need
+    behind   what is done for each column when its fold is known
+    found    the accumulators: operator, how it folds, dtype
+    """
+
+    columns: tuple[gast.For, ...]
+    rows: gast.For
+    before: tuple[gast.stmt, ...]
+    turn: tuple[gast.stmt, ...]
+    behind: tuple[gast.stmt, ...]
+    found: Mapping[str, tuple[str, Fold, str]]
 
 
 def columns(driver: DriverWriter, loop: gast.For, inner: gast.For) -> list[gast.stmt]:
-    """Two launches; numbers that are worked out ahead of the fold are worked out in both."""
+    """The launches for a loop over columns in which a fold stands."""
     writer = driver.writer(own_names([loop]))
-    found = writer.accumulators(inner)
-    if not found or any(writer.types[name].dtype not in ("f32", "f64", "i64") for name in found):
+    found = {name: (operator, fold, writer.types[name].dtype) for name, (operator, fold) in
+             writer.accumulators(inner).items()}  # fmt: skip
+    position = loop.body.index(inner)
+    before, behind = tuple(loop.body[:position]), tuple(loop.body[position + 1 :])
+    return _launched(driver, ColumnFold((loop,), inner, before, tuple(inner.body), behind, found))
+
+
+def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
+    """The launches for rows that are added up: `result[j] += x[i, j]`."""
+    *ahead, nest = loop.body
+    found: dict[str, tuple[str, Fold, str]] = {}
+    before: list[gast.stmt] = []
+    behind: list[gast.stmt] = []
+    turn: list[gast.stmt] = list(ahead)
+    names = Names({*driver.types, *driver.extra})
+    columns_ = perfect(nest)
+    for node in columns_[-1].body:
+        match node:
+            case gast.Assign(
+                targets=[gast.Subscript(value=gast.Name(id=base)) as place],
+                value=gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]),
+            ) if syntax.same(first.slice, place.slice) and first.value.id == base:
+                dtype = driver.types[base].dtype
+                fold = fold_by(operator, dtype)
+                if fold is None:
+                    raise Unmappable(f"`{operator}` is no fold")
+                name = names.fresh(f"{base}_sum")
+                found[name] = operator, fold, dtype
+                before.append(like(syntax.assign(name, first), node))
+                turn.append(like(syntax.assign(name, syntax.call(operator, syntax.name(name), term)), node))
+                behind.append(like(syntax.rebuild(node, value=syntax.name(name)), node))
+            case gast.Assign(targets=[gast.Name()]):
+                turn.append(node)
+            case _:
+                raise Unmappable("rows are not only added up")
+    return _launched(driver, ColumnFold(tuple(columns_), loop, tuple(before), tuple(turn), tuple(behind), found))
+
+
+def adds_rows(node: gast.stmt) -> bool:
+    """Whether a loop adds rows up: numbers of the row, then a nest over columns."""
+    return goes_by_rows(node) and all(isinstance(s, gast.Assign) for s in node.body[:-1]) and isinstance(
+        node.body[-1], gast.For
+    )  # fmt: skip
+
+
+# --- two launches ------------------------------------------------------------------------------------------------------
+
+
+def _launched(driver: DriverWriter, fold: ColumnFold) -> list[gast.stmt]:
+    if not fold.found or any(dtype not in FOLDED for _, _, dtype in fold.found.values()):
         raise Unmappable("what the loop accumulates is no fold")
-    count, width = driver.count(inner), driver.count(loop)
-    parts = {name: driver.names.fresh(f"{name}_parts") for name in found}
+    if any(operator not in FOLDS for operator, _, _ in fold.found.values()):
+        raise Unmappable("what the loop accumulates is no fold over threads")
+    count, width = driver.count(fold.rows), _product([driver.count(loop) for loop in fold.columns])
+    parts = {name: driver.names.fresh(f"{name}_parts") for name in fold.found}
     made: list[gast.stmt] = []
     for name, array in parts.items():
-        driver.extra[array] = f"{writer.types[name].dtype}[{array}_length, {array}_width]"
-        shape = expression("(part_count({n}), {m})", n=count, m=width)
-        dtype = numpy_dtype(writer.types[name].dtype)
-        made += python("{p} = cuda.device_array({s}, {d})", p=array, s=shape, d=dtype)
-    driver.need("part_count")
-    body = _parts(driver, writer, loop, inner, parts)
+        dtype = fold.found[name][2]
+        driver.extra[array] = f"{dtype}[{array}_length, {array}_width]"
+        shape = expression("({part_count}({n}), {m})", part_count=driver.need("part_count"), n=count, m=width)
+        made += python("{p} = cuda.device_array({s}, {d})", p=array, s=shape, d=numpy_dtype(dtype))
+    body, writer = _parts(driver, fold, parts)
+    where = fold.columns[0]
     shape = expression("{columns}({n}, {m})", columns=driver.need("columns"), n=count, m=width)
-    made += driver.launched(writer, [like(s, loop) for s in body], shape, loop)
-    writer = driver.writer(own_names([loop]))
-    body = _columns(writer, loop, inner, parts)
+    made += driver.launched(writer, [like(s, where) for s in body], shape, where)
+    body, writer = _columns(driver, fold, parts)
     shape = expression("{elements}({m})", elements=driver.need("elements"), m=width)
-    return [like(s, loop) for s in made] + driver.launched(writer, [like(s, loop) for s in body], shape, loop)
+    made += driver.launched(writer, [like(s, where) for s in body], shape, where)
+    return [like(s, where) for s in made]
+
+
+def _writer(driver: DriverWriter, fold: ColumnFold, *more: str) -> KernelWriter:
+    own = own_names([*fold.columns, fold.rows, *fold.before, *fold.turn]) | {*fold.found, *more}
+    writer: KernelWriter = driver.writer(own)
+    types = {name: Scalar(dtype) for name, (_, _, dtype) in fold.found.items()}
+    writer.types = writer.speller.types = {**writer.types, **types}
+    return writer
+
+
+def _place(
+    driver: DriverWriter, writer: KernelWriter, fold: ColumnFold, number: str
+) -> tuple[list[gast.stmt], gast.expr]:
+    """The statements that take the number of a column apart, and how many columns there are."""
+    lengths = [_length(writer, loop) for loop in fold.columns]
+    made: list[gast.stmt] = []
+    if len(fold.columns) == 1 and fold.columns[0].target.id == number:
+        return _shifted(writer, fold.columns[0]), lengths[0]
+    for position, loop in enumerate(fold.columns):
+        behind = lengths[position + 1 :]
+        value: gast.expr = syntax.name(number)
+        if behind:
+            value = gast.BinOp(value, gast.FloorDiv(), _product(behind))
+        if position:
+            value = gast.BinOp(value, gast.Mod(), lengths[position])
+        made += [*python("{i} = {v}", i=loop.target.id, v=value), *_shifted(writer, loop)]
+    return made, _product(lengths)
+
+
+def _number(fold: ColumnFold, driver: DriverWriter) -> str:
+    """The name of a column's number: the variable of the loop, where that begins with 0 and is the only one."""
+    only = fold.columns[0]
+    start, _ = bounds(only)
+    if len(fold.columns) == 1 and isinstance(start, gast.Constant) and start.value == 0:
+        return str(only.target.id)
+    return driver.local("column")
 
 
 def _parts(
-    driver: DriverWriter, writer: KernelWriter, loop: gast.For, inner: gast.For, parts: dict[str, str]
-) -> list[gast.stmt]:
+    driver: DriverWriter, fold: ColumnFold, parts: Mapping[str, str]
+) -> tuple[list[gast.stmt], KernelWriter]:
     """The kernel that folds parts: all threads come to the barriers of the folds, also those beside the columns."""
-    found = writer.accumulators(inner)
-    j, i = loop.target.id, inner.target.id
-    names = Names({*writer.types, *writer.own, *parts.values()})
-    part, last = names.fresh("part"), names.fresh("last")
-    writer.own |= {part, last}
-    place = expression("cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x")
-    made = python("{j} = {v}", j=j, v=first_turn(loop, writer.speller, place))
+    number = _number(fold, driver)
+    part, last = driver.local("part"), driver.local("last")
+    writer = _writer(driver, fold, number, part, last)
+    i = fold.rows.target.id
+    made = python("{c} = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x", c=number)
     made += python("{p} = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y", p=part)
-    for name, (_, fold) in found.items():
-        made += python("{t} = {z}", t=name, z=writer.identity(name, fold))
-    before = [s for s in loop.body[: loop.body.index(inner)] if not set(syntax.names_bound(s)) & set(found)]
-    work = writer.thread(before) if before else []
-    number = expression("{p} * {r} + cuda.threadIdx.y", p=part, r=syntax.constant(ROWS))
-    work += python("{i} = {v}", i=i, v=first_turn(inner, writer.speller, number))
-    end = first_turn(inner, writer.speller, expression("({p} + 1) * {r}", p=part, r=syntax.constant(ROWS)))
-    stop = writer.speller.as_dtype(bounds(inner)[1], "i64")
+    for name, (_, how, dtype) in fold.found.items():
+        made += python("{t} = {z}", t=name, z=start_value(how.start(dtype), dtype))
+    work, width = _place(driver, writer, fold, number)
+    ahead = [s for s in fold.before if not set(syntax.names_bound(s)) & set(fold.found)]
+    work += writer.thread(ahead) if ahead else []
+    row = expression("{p} * {r} + cuda.threadIdx.y", p=part, r=syntax.constant(ROWS))
+    work += python("{i} = {v}", i=i, v=first_turn(fold.rows, writer.speller, row))
+    end = first_turn(fold.rows, writer.speller, expression("({p} + 1) * {r}", p=part, r=syntax.constant(ROWS)))
+    stop = writer.speller.as_dtype(bounds(fold.rows)[1], "i64")
     work += python("{l} = min({e}, {s})", l=last, e=end, s=stop)
-    turn = [*writer.thread(inner.body), *python("{i} += cuda.blockDim.y", i=i)]
+    turn = [*writer.thread(fold.turn), *python("{i} += cuda.blockDim.y", i=i)]
     work.append(gast.While(expression("{i} < {l}", i=i, l=last), turn, []))
-    inside = expression("{j} < {m}", j=j, m=writer.speller.as_dtype(bounds(loop)[1], "i64"))
+    inside = expression("{c} < {m}", c=number, m=width)
     made.append(gast.If(inside, work, []))
     stores: list[gast.stmt] = []
-    for name, (operator, _) in found.items():
-        fold_ = driver.need(f"column_{FOLDS[operator]}_{writer.types[name].dtype}")
-        made += python("{t} = {fold}({t})", t=name, fold=fold_)
-        column = _number(loop, writer, j)
-        stores += python("{a}[{p}, {j}] = {t}", a=parts[name], p=part, j=column, t=name)
+    for name, (operator, _, dtype) in fold.found.items():
+        folded = driver.need(f"column_{FOLDS[operator]}_{dtype}")
+        made += python("{t} = {fold}({t})", t=name, fold=folded)
+        stores += python("{a}[{p}, {c}] = {t}", a=parts[name], p=part, c=number, t=name)
         writer.parameters[parts[name]] = None
-    test = expression("{inside} and cuda.threadIdx.y == 0 and {p} < {a}.shape[0]", inside=inside, p=part,
-                      a=parts[next(iter(parts))])  # fmt: skip
+    first = parts[next(iter(parts))]
+    test = expression(
+        "{inside} and cuda.threadIdx.y == 0 and {p} < {a}.shape[0]", inside=inside, p=part, a=first
+    )  # fmt: skip
     made.append(gast.If(test, stores, []))
-    return made
+    return made, writer
 
 
-def _columns(writer: KernelWriter, loop: gast.For, inner: gast.For, parts: dict[str, str]) -> list[gast.stmt]:
+def _columns(
+    driver: DriverWriter, fold: ColumnFold, parts: Mapping[str, str]
+) -> tuple[list[gast.stmt], KernelWriter]:
     """The kernel that folds what the parts give, each column by itself."""
-    found = writer.accumulators(inner)
-    j = loop.target.id
-    part = Names({*writer.types, *writer.own, *parts.values()}).fresh("part")
-    position = loop.body.index(inner)
-    body = writer.thread(loop.body[:position])
-    length = expression("range({a}.shape[0])", a=parts[next(iter(parts))])
+    number, part = _number(fold, driver), driver.local("part")
+    writer = _writer(driver, fold, number, part)
+    body, width = _place(driver, writer, fold, number)
+    body += writer.thread(fold.before) if fold.before else []
     turn: list[gast.stmt] = []
-    for name, (operator, _) in found.items():
+    for name, (operator, _, _) in fold.found.items():
         writer.parameters[parts[name]] = None
-        term = expression("{a}[{k}, {j}]", a=parts[name], k=part, j=_number(loop, writer, j))
+        term = expression("{a}[{k}, {c}]", a=parts[name], k=part, c=number)
         turn += python("{t} = {v}", t=name, v=combining(writer, operator, name, term))
+    length = expression("range({a}.shape[0])", a=parts[next(iter(parts))])
     body.append(gast.For(syntax.target(part), length, turn, [], None))
-    body += writer.thread(loop.body[position + 1 :])
-    made = python("{j} = {v}", j=j, v=first_turn(loop, writer.speller, expression("cuda.grid(1)")))
-    stop = writer.speller.as_dtype(bounds(loop)[1], "i64")
-    made.append(gast.If(expression("{j} < {m}", j=j, m=stop), body, []))
-    return made
+    body += writer.thread(fold.behind)
+    made = python("{c} = cuda.grid(1)", c=number)
+    made.append(gast.If(expression("{c} < {m}", c=number, m=width), body, []))
+    return made, writer
 
 
-def _number(loop: gast.For, writer: KernelWriter, variable: str) -> gast.expr:
-    """How many turns lie before a turn."""
+def _length(writer: KernelWriter, loop: gast.For) -> gast.expr:
+    start, stop = (writer.speller.as_dtype(bound, "i64") for bound in bounds(loop))
+    return stop if isinstance(start, gast.Constant) and start.value == 0 else gast.BinOp(stop, gast.Sub(), start)
+
+
+def _shifted(writer: KernelWriter, loop: gast.For) -> list[gast.stmt]:
     start, _ = bounds(loop)
     if isinstance(start, gast.Constant) and start.value == 0:
-        return syntax.name(variable)
-    return gast.BinOp(syntax.name(variable), gast.Sub(), writer.speller.as_dtype(start, "i64"))
+        return []
+    return python("{i} += {s}", i=loop.target.id, s=writer.speller.as_dtype(start, "i64"))
+
+
+def _product(parts: Sequence[gast.expr]) -> gast.expr:
+    made = parts[0]
+    for part in parts[1:]:
+        made = gast.BinOp(made, gast.Mult(), part)
+    return made

@@ -24,11 +24,12 @@ from ...types import Array, ListOf
 from ..python.spell import HELPERS
 from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
+from .column_folds import adds_rows, rows_added
 from .host_parts import mentioned, on_host
 from .nest_launches import nest
 from .nests import bounds, kind_of
 from .places import DEVICE_LOOPS, launches, loads
-from .recognise import scan_of, scatter_of
+from .recognise import first_alone, scan_of, scatter_of
 from .recognised import scan, scatter
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
@@ -63,20 +64,26 @@ class DriverWriter:
                 self.starts[node.targets[0].id] = node
                 position += 1
                 continue
-            made += self.settled_before(node)
             run, deletes = self.single_run(body, position)
+            behind, released = self.single_run(body, position + 1) if kind_of(node) == "lanes" else ([], [])
+            own = {accumulated(s) for s in syntax.walk(node.body)} if kind_of(node) == "lanes" else set()
+            made += self.settled_before([*(run or [node]), *behind], own)
             if run:
                 made += self.tried(node, lambda: self.single(run))  # noqa: B023
                 position += len(run) + len(deletes) if self.took else 1
                 made += deletes if self.took else []
                 continue
             if kind_of(node) == "lanes":
-                behind, deletes = self.single_run(body, position + 1)
+                if adds_rows(node):
+                    made += self.tried(node, lambda: rows_added(self, node))  # noqa: B023
+                    position += 1
+                    continue
                 made += self.tried(node, lambda: whole(self, node, behind))  # noqa: B023
-                position += 1 + (len(behind) + len(deletes) if self.took else 0)
-                made += deletes if self.took else []
+                position += 1 + (len(behind) + len(released) if self.took else 0)
+                made += released if self.took else []
                 continue
-            made += self.statement(node)
+            behind_it = body[position + 1] if position + 1 < len(body) else node
+            made += self.statement(first_alone(self.function, node, behind_it))
             position += 1
         return made
 
@@ -238,13 +245,10 @@ class DriverWriter:
         listed = items.elts if isinstance(items, gast.Tuple) else [items]
         return not any(isinstance(i, gast.Slice) or isinstance(i, gast.Constant) and i.value is None for i in listed)
 
-    def settled_before(self, node: gast.stmt) -> list[gast.stmt]:
-        """Write the cells that a statement reads and of which only the value is known so far."""
-        wanted = set(mentioned([node])) & set(self.starts)
-        if kind_of(node) == "lanes":
-            own = {accumulated(s) for s in syntax.walk(node.body)}
-            wanted -= own
-        if isinstance(node, gast.For | gast.While) and kind_of(node) not in DEVICE_LOOPS:
+    def settled_before(self, nodes: Sequence[gast.stmt], own: set[str]) -> list[gast.stmt]:
+        """Write the cells that statements read and of which only the value is known so far, but for a fold's own."""
+        wanted = (set(mentioned(nodes)) & set(self.starts)) - own
+        if any(isinstance(n, gast.For | gast.While) and kind_of(n) not in DEVICE_LOOPS for n in nodes):
             wanted = set(self.starts)
         return self.flushed(wanted)
 

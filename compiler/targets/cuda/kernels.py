@@ -15,6 +15,7 @@ from ... import syntax
 from ...names import Names
 from ...program import Function, Program
 from ...records import dataclass
+from ...renaming import rename
 from ...transform.coalesce import rename_freely
 from ...types import Array, Scalar
 from ..python.fold import fold
@@ -27,6 +28,8 @@ from .places import cells_of
 from .spell import FAILED
 from .texts import HostText, KernelText, Refused
 from .trees import python
+
+RESERVED = frozenset({"cuda", "np", "math", "host", FAILED})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,15 +49,30 @@ class Kernels:
 def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
     function = _prepared(program.main)
-    driver = DriverWriter(function, cells_of(function), program.functions)
-    try:
-        body = _with_cells(driver, driver.block(function.body))
-    except Refused as refused:
-        driver = DriverWriter(function, frozenset(), program.functions)
-        body = driver.all_on_host(str(refused))
+    driver, body = _driven(program, function)
+    taken = {*RESERVED, *driver.needed} & {*function.types, *function.parameters}
+    if taken:  # the user's names give way to those that the text imports
+        function = _with_other_names(function, taken, {*RESERVED, *driver.needed})
+        driver, body = _driven(program, function)
     if driver.fails:
         body = [*python("{failed} = {faults}()", failed=FAILED, faults=driver.need("faults")), *body]
     return _text(program, function, driver, body)
+
+
+def _driven(program: Program, function: Function) -> tuple[DriverWriter, list[gast.stmt]]:
+    driver = DriverWriter(function, cells_of(function), program.functions)
+    try:
+        return driver, _with_cells(driver, driver.block(function.body))
+    except Refused as refused:
+        driver = DriverWriter(function, frozenset(), program.functions)
+        return driver, driver.all_on_host(str(refused))
+
+
+def _with_other_names(function: Function, taken: set[str], reserved: set[str]) -> Function:
+    names = Names({*function.types, *function.parameters, *reserved})
+    others = {name: names.fresh(f"{name}_1") for name in sorted(taken)}
+    renamed = rename(function, others)
+    return renamed.with_(parameters=tuple(others.get(name, name) for name in function.parameters))
 
 
 def _prepared(function: Function) -> Function:
@@ -120,7 +138,8 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
     others = [f for name, f in program.functions.items() if name != program.entry]
     called = [definition(f, helpers, True, False, WIDTH) for f in others]
     arguments = gast.arguments([_parameter(n) for n in function.parameters], [], None, [], [], None, [])
-    main = gast.FunctionDef(function.name, arguments, [with_headings(s) for s in body], [], None, None, [])
+    name = Names({*driver.needed, *RESERVED, *(part.name for part in driver.kernels)}).fresh(function.name)
+    main = gast.FunctionDef(name, arguments, [with_headings(s) for s in body], [], None, None, [])
     trees = [tree for _, tree in parts] + [tree for _, tree in called] + [main]
     writer = Unparser(True, WIDTH)
     for line in _imports(trees, helpers, driver):
@@ -143,9 +162,9 @@ def _text(program: Program, function: Function, driver: DriverWriter, body: Sequ
         writer.remark(line)
     writer.dispatch(main)
     on_host = tuple((p.name, p.reason) for p in driver.kernels if isinstance(p, HostText))
-    names = tuple(p.name for p in driver.kernels if isinstance(p, KernelText))
+    kernels_ = tuple(p.name for p in driver.kernels if isinstance(p, KernelText))
     printed = Printed(writer.text(), dict(writer.lines), dict(writer.numbers), dict(writer.heads))
-    return Kernels(printed, function.name, names, on_host)
+    return Kernels(printed, name, kernels_, on_host)
 
 
 def _parameter(name: str) -> gast.Name:

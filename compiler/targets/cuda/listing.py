@@ -20,7 +20,7 @@ from .machine import Machine
 from .printed_kernels import PrintedKernel, read_kernels
 from .toolkit import toolkit
 
-SHOWN = "LDG STG LDS STS LDL STL DADD DMUL DFMA FADD FMUL FFMA MUFU SHFL BAR ATOM ATOMG ATOMS RED CALL IMAD".split()
+SHOWN = "LDG STG LDS STS LDL STL DADD DMUL DFMA FADD FMUL FFMA MUFU SHFL BAR ATOMG ATOMS RED REDG CALL IMAD".split()
 HEADS = ("kernel", "sm", "registers", "spills", "shared", "SASS", "instructions")
 # libdevice reduces far angles in float64, with a table on the stack, in a function of its own.
 FAR_ANGLES = re.compile(r"\b(?:math|np)\.(?:sin|cos|tan)\(")

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 import gast
 
 from ... import syntax
+from ...analysis.lanes import goes_by_rows
 from ...records import dataclass
 
 SHORT = 32  # a loop known to have fewer turns is left to one thread
@@ -69,7 +70,7 @@ def shape_of(loop: gast.For) -> Elements | Tiles | Rows | Columns | None:
     """The threads for a loop whose turns are independent; None where no launch fits."""
     if not steps_by_one(loop):
         return None
-    nest = _perfect(loop)
+    nest = perfect(loop)
     if len(nest) > 1:
         return Tiles(tuple(nest), _along(nest))
     inner = list(_row_loops(loop.body))
@@ -91,7 +92,7 @@ def _bound_in(loop: gast.For) -> set[str]:
     return {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
 
 
-def _perfect(loop: gast.For) -> list[gast.For]:
+def perfect(loop: gast.For) -> list[gast.For]:
     """The loop and the independent ones that are all there is in it, with bounds that no other of them changes."""
     nest, variables = [loop], {loop.target.id}
     while len(nest[-1].body) == 1:
@@ -108,7 +109,7 @@ def _perfect(loop: gast.For) -> list[gast.For]:
 def _row_loops(body: Sequence[gast.stmt]) -> Iterator[gast.For]:
     """The loops that threads of a row could take together: the outermost ones of their kind."""
     for node in body:
-        if kind_of(node) in TOGETHER and steps_by_one(node) and not _is_short(node):
+        if kind_of(node) in TOGETHER and steps_by_one(node) and not _is_short(node) and not goes_by_rows(node):
             yield node
         else:
             for block in syntax.blocks_of(node):

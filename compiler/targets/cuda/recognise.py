@@ -59,6 +59,26 @@ def scan_of(function: Function, loop: gast.For) -> Scan | None:
     return _scan_of_elements(function, loop) or _scan_of_name(function, loop)
 
 
+def first_alone(function: Function, node: gast.stmt, behind: gast.stmt) -> gast.stmt:
+    """A loop that fills an array which the scan behind it stores again, but for the first element: that element alone.
+
+    for j in prange(n): out[j] = x[j]                          for j in prange(minimum(1, n)): out[j] = x[j]
+    for i in range(1, n): out[i] = out[i - 1] + x[i]
+    """
+    scan = scan_of(function, behind) if isinstance(behind, gast.For) else None
+    match node:
+        case gast.For(
+            target=gast.Name(id=variable), iter=gast.Call(args=[gast.Constant(value=0), stop, gast.Constant(value=1)]),
+            body=[gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base), slice=items)])],
+        ) if scan is not None and not scan.carried and scan.place.value.id == base and _is_next(items, variable, 0):
+            start, end = scan.loop.iter.args[:2]
+            if isinstance(start, gast.Constant) and start.value == 1 and syntax.same(stop, end):
+                first = syntax.call("minimum", 1, stop)
+                iter_ = syntax.rebuild(node.iter, args=[syntax.constant(0), first, syntax.constant(1)])
+                return syntax.rebuild(node, iter=iter_)
+    return node
+
+
 def _scan_of_elements(function: Function, loop: gast.For) -> Scan | None:
     """`out[i] = out[i - 1] + term`."""
     *before, last = loop.body

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...analysis.lanes import arrays_handed_on
 from ...types import Scalar
 from .nests import bounds
 from .spell import Unmappable
@@ -40,7 +41,7 @@ class RowWriter(KernelWriter):
 
     def in_turn(self, node: gast.stmt) -> list[gast.stmt]:
         match node:
-            case gast.For() if is_together(node):
+            case gast.For() if self.is_together(node):
                 return self.together(node)
             case gast.For(target=gast.Name(id=variable)):
                 return self.counted_by_all(node, variable)
@@ -62,6 +63,10 @@ class RowWriter(KernelWriter):
             case gast.Raise():
                 raise Unmappable("an error is raised between loops")
         return self.statement(node)
+
+    def is_together(self, node: gast.stmt) -> bool:
+        """Whether threads may take the turns of a loop: not where they add to the same elements."""
+        return is_together(node) and not arrays_handed_on(node, self.types)  # type: ignore[arg-type]
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """The block of a compound statement: what was stored in it is seen behind it and in its next turn."""
@@ -145,7 +150,7 @@ class RowWriter(KernelWriter):
 
     def waits_before(self, node: gast.stmt) -> list[gast.stmt]:
         """A barrier of the row, where a statement touches what other threads have stored or still read."""
-        if isinstance(node, gast.If | gast.While) or isinstance(node, gast.For) and not is_together(node):
+        if isinstance(node, gast.If | gast.While) or isinstance(node, gast.For) and not self.is_together(node):
             new = self.accesses_of(node, "all") if isinstance(node, gast.If | gast.While) else []
             inner = [a for s in syntax.walk([node]) for a in self.accesses_of(s, "all")]
             needed = any(self.clash(one, other) for one in self.touched for other in (*new, *inner))

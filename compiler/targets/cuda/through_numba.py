@@ -28,7 +28,7 @@ from ...diagnostics import Diagnostic, InternalError, Span, StageError
 from ...dtypes import NUMPY_DTYPE
 from ...types import Array, Type, dtype_of
 from .printed_kernels import PrintedKernel, PrintedKernels
-from .toolkit import MissingTool, toolkit
+from .toolkit import EXTRA, MissingTool, toolkit
 
 _LOCK = threading.RLock()
 NUMBAS_NAMES = re.compile(r"\b(?:_ZN|_cudapy_)\w+")  # which hold types, and count what was compiled before
@@ -56,6 +56,8 @@ def _numba_cuda() -> Any:
         from numba import cuda
     except ImportError as missing:
         raise MissingTool("numba-cuda") from missing
+    except AttributeError as apart:  # which is what it says beside a version of numba that it does not know
+        raise ImportError(f"numba-cuda and numba do not fit together ({apart}): `{EXTRA}`") from apart
     return cuda
 
 
@@ -113,8 +115,11 @@ def _ptx(kernel: PrintedKernel, dispatcher: Any, path: str, cuda: Any, capabilit
 
 
 def _numba_type(cuda: Any, type_: Type) -> Any:
-    element = getattr(cuda.types, _word_of_numba(dtype_of(type_)))
-    return cuda.types.Array(element, type_.ndim, type_.layout) if isinstance(type_, Array) else element
+    import numba
+
+    types = cuda.types if hasattr(cuda.types, "Array") else numba.types  # until 0.21 it had none of its own
+    element = getattr(types, _word_of_numba(dtype_of(type_)))
+    return types.Array(element, type_.ndim, type_.layout) if isinstance(type_, Array) else element
 
 
 def _word_of_numba(word: str) -> str:

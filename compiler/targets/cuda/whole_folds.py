@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
+from ...analysis.lanes import arrays_handed_on
 from ...names import Names
 from ...ops.schema import Fold
 from ..python.templates import numpy_dtype
@@ -29,6 +30,8 @@ PART = 8192  # terms of a sum that one block takes: the same on every GPU, so th
 
 def whole(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
     """Blocks fold parts of fixed size, and one block folds what they give and does what comes next."""
+    if arrays_handed_on(loop, driver.types):
+        raise Unmappable("its turns add to the same elements")
     if any(is_together(s) for s in syntax.walk(loop.body)):
         return whole_by_rows(driver, loop, behind)
     own = own_names([loop])
