@@ -73,7 +73,8 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     explain = explaining(function, flat)
     guards = Guards(made.specialised.guards)
     hidden = _hidden(request, made.specialised, guards)
-    kernels = LoadedKernels(made.machines, made.text, explain, routines(lambda name: getattr(support, name)))
+    libraries = routines(lambda name: getattr(support, name))
+    kernels = LoadedKernels(made.machines, made.text, explain, libraries, made.late)
     result = made.specialised.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):

@@ -20,12 +20,13 @@ class FakeGpu(Fake):
         super().__init__()
         assembling.assemble = self.assemble
 
-    def assemble(self, text, capability=(9, 0), fastmath=False, kernels=None, path="<kernels of the fake>"):
+    def assemble(self, text, capability=(9, 0), fastmath=False, kernels=None, path="<kernels of the fake>", width=None):
         """Kernels that run in lockstep, in the place of machine code."""
         read = read_kernels(text, path)
         namespace = {}
         exec(compile(text, path, "exec"), namespace)
-        return {name: self.made(namespace[name], kernel) for name, kernel in read.kernels.items()}
+        return {name: self.made(namespace[name], kernel) for name, kernel in read.kernels.items()
+                if kernels is None or name in kernels}  # fmt: skip
 
     def made(self, kernel, printed):
         kinds = [kind_of(type_) for type_ in printed.parameters.values()]

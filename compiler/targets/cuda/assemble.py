@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -40,13 +41,16 @@ def assemble(
     fastmath: bool = False,
     kernels: Sequence[str] | None = None,
     path: str = "<kernels>",
+    width: int | None = None,
 ) -> dict[str, Machine]:
-    """The machine code of the kernels of a text, all of them if none are named.
+    """The machine code of the kernels of a text, all of them if none are named; with `width` for blocks of that alone.
 
     Raises StageError for a text that is no kernels stage or that numba refuses, and MissingTool.
     """
     read = read_kernels(text, path)
     names = list(read.kernels) if kernels is None else list(kernels)
+    if width is not None:
+        read = replace(read, kernels={name: read.kernels[name].of_width(width) for name in names})
     keys = {name: _key(read, read.kernels[name], capability, fastmath) for name in names}
     found = {name: _stored(keys[name], read.kernels[name], capability) for name in names}
     missing = [name for name in names if found[name] is None]

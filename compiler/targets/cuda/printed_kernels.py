@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import gast
 
@@ -23,6 +24,8 @@ from ...records import dataclass
 from ...types import ListOf, Scalar, Type
 
 JIT = "cuda.jit"
+WIDTH = "cuda.blockDim.x"
+STEP = f"+= {WIDTH}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +36,15 @@ class PrintedKernel:
     line: int
     text: str
     parameters: Mapping[str, Type]
+
+    @property
+    def goes_by_width(self) -> bool:
+        """Whether a loop of it goes by the width of a block, which a launch decides."""
+        return STEP in self.text
+
+    def of_width(self, width: int) -> PrintedKernel:
+        """The kernel for blocks of this width: a loop with a step that is known is unrolled, its loads ahead."""
+        return replace(self, text=self.text.replace(WIDTH, str(width)))
 
     @property
     def signature(self) -> str:

@@ -65,6 +65,22 @@ def load(name: str, machine: Machine) -> Any:
     return native.Kernel(function, [kind_of(parameter) for parameter in machine.parameters], name)
 
 
+class OfWidth:
+    """A kernel that is made for the blocks that it is launched with, when it is first launched with them."""
+
+    def __init__(self, name: str, make: Callable[[int], Machine]) -> None:
+        self.name, self._make = name, make
+        self._made: dict[int, Any] = {}
+
+    def __getitem__(self, launch: tuple[Any, Any]) -> Any:
+        block = launch[1]
+        width = block[0] if type(block) is tuple else block
+        kernel = self._made.get(width)
+        if kernel is None:
+            kernel = self._made[width] = load(self.name, self._make(width))
+        return kernel[launch]
+
+
 class LoadedKernels:
     """The kernels of a function and its driver.
 
@@ -73,13 +89,15 @@ class LoadedKernels:
     explain   raises the error of the program for arguments on which a kernel has found one; it is called with those of
               the driver
     names     what the text finds besides, such as hidden functions of the host
+    late      makes a kernel, by its name, for blocks of the width that it is launched with
     """
 
     def __init__(
         self, machines: Mapping[str, Machine], text: str, explain: Callable[..., Any] | None = None,
-        names: Mapping[str, Any] | None = None,
+        names: Mapping[str, Any] | None = None, late: Mapping[str, Callable[[int], Machine]] | None = None,
     ) -> None:
         self.kernels = {name: load(name, machine) for name, machine in machines.items()}
+        self.kernels |= {name: OfWidth(name, make) for name, make in (late or {}).items()}
         self._explain = explain
         self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})})
 
