@@ -26,8 +26,8 @@ from .optimise.gather import gather
 from .optimise.if_conversion import if_convert
 from .optimise.in_place import store_in_place
 from .optimise.independent import mark_independent
-from .optimise.keep_for_threads import keep_for_threads
 from .optimise.join_edges import join_edges
+from .optimise.keep_for_threads import keep_for_threads
 from .optimise.known import has_loops, known
 from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops

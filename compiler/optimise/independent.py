@@ -29,7 +29,6 @@ from ..analysis.integers.ranges import NATURALS, Ranges, ranges
 from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import Access, accesses, elements_in
-from ..analysis.memory.distinct import distinct
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.noalias import is_noalias
 from ..analysis.memory.storage import classes_at_once, storage_classes
@@ -174,11 +173,9 @@ class Marker:
         found = [self._placed(a) for a in accesses(loop.body, NestScope((carrier,)), self.meeting.integers)]
         outer = [access for access in found if access.array not in assigned]
         stores = [access for access in outer if access.is_store]
-        apart = distinct(self.function).get(id(loop), frozenset())
         for store in stores:
             for other in outer:
-                shares = frozenset((other.array, store.array)) not in apart
-                if shares and self.classes[other.array] == self.classes[store.array]:
+                if self.classes[other.array] == self.classes[store.array]:
                     if self.meeting.meet_in_turns(store, other, carrier, assigned):
                         return False
         return bool(stores)

@@ -19,6 +19,7 @@ from ...analysis.lanes import accumulated
 from ...analysis.liveness import liveness
 from ...names import Names
 from ...ops.forms import LIBRARY
+from ...optimise.independent import Marker
 from ...program import Function
 from ...types import Array, ListOf
 from ..python.spell import HELPERS
@@ -52,6 +53,7 @@ class DriverWriter:
         self.live = liveness(function)
         self.extra: dict[str, str] = {}  # the types of names that no function has, as they are printed
         self.cell_of: dict[str, str] = {}
+        self.marker: Marker | None = None
 
     # --- statements
 
@@ -271,7 +273,20 @@ class DriverWriter:
         return Names({*self.types, "cuda", "np", "math", FAILED, *self.extra}).fresh(wish)
 
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
-        return cls(self.function, own, self.cells, self.needed)
+        made = cls(self.function, own, self.cells, self.needed)
+        made.has_free_turns = self.has_free_turns
+        return made
+
+    def has_free_turns(self, loop: gast.For) -> bool:
+        """Whether the turns of a `lanes` loop need each other for what it accumulates alone: not where one stores what
+        another reads.
+        """
+        if not any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body)):
+            return True
+        if self.marker is None:
+            self.marker = Marker(self.function)
+        sums = {accumulated(s) for s in syntax.walk(loop.body)} - {""}
+        return self.marker.is_independent_but_for(loop, sums)
 
     def launched(
         self, writer: KernelWriter, body: Sequence[gast.stmt], shape: gast.expr, node: gast.stmt

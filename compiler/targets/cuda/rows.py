@@ -13,7 +13,7 @@ import gast
 from ... import syntax
 from ...analysis.lanes import arrays_handed_on
 from ...types import Scalar
-from .nests import bounds
+from .nests import bounds, kind_of
 from .spell import Unmappable
 from .trees import expression, python
 from .writing import KernelWriter, first_turn, is_together, like, range_of
@@ -66,7 +66,9 @@ class RowWriter(KernelWriter):
 
     def is_together(self, node: gast.stmt) -> bool:
         """Whether threads may take the turns of a loop: not where they add to the same elements."""
-        return is_together(node) and not arrays_handed_on(node, self.types)  # type: ignore[arg-type]
+        if not is_together(node) or arrays_handed_on(node, self.types):  # type: ignore[arg-type]
+            return False
+        return kind_of(node) == "prange" or self.has_free_turns(node)  # type: ignore[arg-type]
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """The block of a compound statement: what was stored in it is seen behind it and in its next turn."""

@@ -12,7 +12,7 @@ axes there, `total[()]`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import gast
@@ -53,6 +53,7 @@ class KernelWriter:
         self.in_row = False
         self.classes = storage_classes(function)
         self.speller = Speller(function, self.read, self.fail, self.need)
+        self.has_free_turns: Callable[[gast.For], bool] = lambda loop: False
 
     # --- what expressions mention
 
