@@ -1,6 +1,6 @@
 """A GPU in one run of at most four minutes: whether it computes what NumPy does, how fast, and beside whom.
 
-    python benchmarks/gpu.py [--device 0] [--only correct bars] [--limit 230] [--markdown docs/benchmarks-gpu.md]
+    python benchmarks/gpu.py [--device 0] [--only correct bars] [--limit 225] [--markdown docs/benchmarks-gpu.md]
 
 The most important comes first.  Each part is on its own: what fails is told, and costs that part alone.  Once the time
 is up, what is left is told and not begun.

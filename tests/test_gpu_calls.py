@@ -247,3 +247,31 @@ same(there(x) * 2.0, x * 2.0)
 with pytest.raises(ImportError, match="pip install 'pellucid"):
     compile(lambda x: x + 1.0)(there(x))
 """)
+
+
+def test_elements_and_tests_that_the_host_needs(runs):
+    """The host reads an element as a view of no dimensions; a test over a row is one fold, of whatever it is."""
+    runs("""
+@compile
+def first(x):
+    if x[0] > 0.5:
+        return x * x[1]
+    return x + x[-1]
+
+@compile
+def largest(x):
+    return np.argmax(x, axis=1)
+
+@compile
+def tests(x):
+    return np.any(x > 0.9, axis=1), np.all(x > 0.1, axis=1), np.any(x > 0.9), np.all(x > 0.01)
+
+for x in (np.array([0.75, 3.0, 2.0]), np.array([0.25, 3.0, 2.0])):
+    same(first(there(x)), x * 3.0 if x[0] > 0.5 else x + 2.0)
+for shape in ((1, 1), (9, 50)):
+    x = random.random(shape)
+    same(largest(there(x)), np.argmax(x, axis=1))
+    want = np.any(x > 0.9, axis=1), np.all(x > 0.1, axis=1), np.any(x > 0.9), np.all(x > 0.01)
+    for got, right in zip(tests(there(x)), want):
+        np.testing.assert_array_equal(np.asarray(got), right)
+""")

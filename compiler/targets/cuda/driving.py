@@ -212,7 +212,9 @@ class DriverWriter:
                     return made
                 if len(items_) < array.ndim:
                     return made
-                return syntax.call(writer.need("fetch"), made)
+                # with dots the index is a view of no dimensions: an element as such is not read by the host
+                dots = gast.Tuple([*items_, gast.Constant(..., None)], gast.Load())
+                return syntax.call(writer.need("fetch"), syntax.rebuild(node, slice=dots))
 
         if not isinstance(node, gast.AST) or not _mentions_device(node, self.cells, self.function):
             return node

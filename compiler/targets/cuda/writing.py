@@ -183,7 +183,9 @@ class KernelWriter:
         dtype = self.types[name].dtype
         if operator not in FOLDS:
             raise Unmappable(f"`{operator}` has no fold over threads")
-        return self.need(f"row_{FOLDS[operator]}_{dtype}")
+        word = FOLDS[operator]
+        # tests have one fold each, whatever it is that they are of
+        return self.need(f"row_{word}" if word in ("all", "any") else f"row_{word}_{dtype}")
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
         dtype = self.types[name].dtype
