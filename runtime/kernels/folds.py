@@ -4,8 +4,9 @@
 
 One row of threads is `threadIdx.x`, and rows are told apart by `threadIdx.y`; blockDim is (32, rows) or (32 k, 1), so
 that a warp lies in one row.  The order depends on blockDim.x alone, and the bits are the same in each thread: a
-butterfly in the warp, then one over the warps, or these from the first to the last where they are no power of two.  All threads of the block call a fold, those without
-terms with what does not change the result (0 for a sum, -inf for a maximum).
+butterfly in the warp, then one over the warps, or these from the first to the last where they are no power of two.  All
+threads of the block call a fold, those without terms with what does not change the result (0 for a sum, -inf for a
+maximum).
 
 Like `device`, this file is numba.cuda source that the lockstep machine runs too.
 """

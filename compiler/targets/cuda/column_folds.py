@@ -27,7 +27,7 @@ from ...ops.schema import Fold
 from ...records import dataclass
 from ...types import Scalar
 from ..python.templates import numpy_dtype
-from .nests import bounds, perfect
+from .nests import bounds, kind_of, perfect
 from .spell import Unmappable
 from .trees import expression, python
 from .writing import FOLDS, KernelWriter, combining, first_turn, like, own_names, start_value
@@ -68,8 +68,20 @@ def columns(driver: DriverWriter, loop: gast.For, inner: gast.For) -> list[gast.
 
 
 def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
-    """The launches for rows that are added up: `result[j] += x[i, j]`."""
-    *ahead, nest = loop.body
+    """The launches for rows that are added up, those for one nest after the other: `result[j] += x[i, j]`.
+
+    What a nest adds to, nothing else in the loop mentions.
+    """
+    made: list[gast.stmt] = []
+    for position, node in enumerate(loop.body):
+        if isinstance(node, gast.For):
+            ahead = [s for s in loop.body[:position] if isinstance(s, gast.Assign)]
+            made += _nest_added(driver, loop, ahead, node)
+    return made
+
+
+def _nest_added(driver: DriverWriter, loop: gast.For, ahead: list[gast.stmt], nest: gast.For) -> list[gast.stmt]:
+    """The launches for one nest, behind numbers of the row."""
     found: dict[str, tuple[str, Fold, str]] = {}
     before: list[gast.stmt] = []
     behind: list[gast.stmt] = []
@@ -99,13 +111,14 @@ def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
 
 
 def adds_rows(node: gast.stmt) -> bool:
-    """Whether a loop adds rows up: numbers of the row, then a nest over columns."""
-    return goes_by_rows(node) and all(isinstance(s, gast.Assign) for s in node.body[:-1]) and isinstance(
-        node.body[-1], gast.For
-    )  # fmt: skip
+    """Whether a loop adds rows up: numbers of the row, and nests over columns."""
+    if not goes_by_rows(node):
+        return False
+    numbers = [isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) for s in node.body]
+    return all(is_number or kind_of(s) == "prange" for s, is_number in zip(node.body, numbers))
 
 
-# --- two launches ------------------------------------------------------------------------------------------------------
+# --- two launches ----------------------------------------------------------------------------------------------------
 
 
 def _launched(driver: DriverWriter, fold: ColumnFold) -> list[gast.stmt]:
