@@ -37,7 +37,7 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result", covariant=True)
 
 if TYPE_CHECKING:
-    from .on_gpu import KernelCode
+    from .on_gpu import KernelCode, KnownCalls
 
     class _Base(Generic[Given, Result]):
         """The parameters and the result of the Python function, which only type checkers ask for."""
@@ -68,6 +68,7 @@ class Function(_Base[Given, Result]):
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._on_gpu: dict[Any, KernelCode] = {}
+        self._known_on_gpu: KnownCalls | None = None
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._latest: Flattened | None = None  # the types of the last compilation
         self._learning = threading.Lock()
@@ -113,10 +114,13 @@ class Function(_Base[Given, Result]):
         seen = self._seen
         if not seen.is_current(self.__pellucid__.python):
             seen = self._seen = Seen.of(self.__pellucid__)
+            self._known_on_gpu = None
+        if self._known_on_gpu is not None and not kwargs and (known := self._known_on_gpu.call(args)):
+            return known[0]
         device = common_device(self._bind(args, kwargs).arguments.values()) if are_several() else -1
         flat = self._flatten(args, kwargs)
         if device >= 0 and is_on_gpu(device):
-            return self._call_on_gpu(flat, by_number(device))
+            return self._call_on_gpu(args, kwargs, flat, by_number(device))
         compiled, findings, is_new = self._code_for(flat)
         if not is_new and support.reason() is None and type(self) is Function:
             self._learn(seen, args, kwargs, flat, compiled, findings)
@@ -129,7 +133,7 @@ class Function(_Base[Given, Result]):
             raise retelling.retold(error, self.__pellucid__, args, kwargs) from error.__cause__
         return on_device(self._finish(compiled.result, targets, results), device)
 
-    def _call_on_gpu(self, flat: Flattened, device: Device) -> Any:
+    def _call_on_gpu(self, args: tuple[Any, ...], kwargs: dict[str, Any], flat: Flattened, device: Device) -> Any:
         """The same by a driver and kernels, which are kept for each kind of device that they were made for."""
         from . import on_gpu
 
@@ -140,6 +144,10 @@ class Function(_Base[Given, Result]):
             self._check_purity()
             code = self._on_gpu[key] = on_gpu.compiled(self, flat, device)
             findings = code.guards.findings
+        elif not kwargs and not self.__pellucid__.static:
+            if self._known_on_gpu is None:
+                self._known_on_gpu = on_gpu.KnownCalls()
+            self._known_on_gpu.learn(args, flat, code, device)
         return on_gpu.call(code, flat, findings, device)
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, Findings, bool]:

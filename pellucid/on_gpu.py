@@ -15,7 +15,7 @@ import numpy as np
 
 from . import support
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
-from .compiler.frontend.specialise.values import Static, Value
+from .compiler.frontend.specialise.values import Static, Typed, Value
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
 from .deep import with_room
@@ -44,10 +44,60 @@ class KernelCode:
     hidden: HiddenLeaves
 
 
+class KnownCalls:
+    """The code of calls by position whose arguments are Arrays on one GPU and Python's numbers: such calls need not be
+    taken apart again.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[KernelCode, Device]] = {}
+
+    def learn(self, args: tuple[Any, ...], flat: Flattened, code: KernelCode, device: Device) -> None:
+        """Keep the code for calls like this one, if its arguments are its leaves."""
+        key = _key_of(args)
+        if key is not None and len(flat.leaves) == len(args) and all(a is b for a, b in zip(args, flat.leaves)):
+            self._known[key] = code, device
+
+    def call(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A tuple with the result, or an empty one where there is no code for such a call as the world is now."""
+        found = self._known.get(_key_of(args))  # type: ignore[arg-type]
+        if found is None:
+            return ()
+        code, device = found
+        findings = code.guards.hold()
+        if findings is None:
+            return ()
+        hidden = [_there(leaf, device) for leaf in code.hidden.leaves(findings)]
+        leaves = [arg._there if type(arg) is Array else arg for arg in args]
+        return (_rebuilt(code, code.kernels(*leaves, *hidden, device=device.id)),)
+
+
+def _key_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """What the code depends on; None where that takes longer to tell."""
+    parts: list[Any] = []
+    for arg in args:
+        kind = type(arg)
+        if kind is Array:
+            there = arg._there
+            if there is None:
+                return None
+            parts.append((there.dtype, tuple([n == 1 for n in there.shape]), there.is_contiguous, arg._device))
+        elif kind is float or kind is bool or (kind is int and -(2**63) <= arg < 2**63):
+            parts.append(kind)
+        else:
+            return None
+    return tuple(parts)
+
+
 def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) -> Any:
     """The results of a call on a device of CUDA."""
     leaves = [_there(leaf, device) for leaf in (*flat.leaves, *code.hidden.leaves(findings))]
-    results = code.kernels(*leaves, device=device.id)
+    return _rebuilt(code, code.kernels(*leaves, device=device.id))
+
+
+def _rebuilt(code: KernelCode, results: Any) -> Any:
+    if type(code.result) is Typed:
+        return _as_array(results)
     found = results if isinstance(results, tuple) else () if results is None else (results,)
     return rebuild(code.result, [_as_array(part) for part in found])
 
