@@ -14,13 +14,15 @@ bits.  A launch over no elements has one block, since CUDA refuses an empty grid
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 WARP = 32
 ELEMENT_THREADS = 256  # divides what a multiprocessor holds, 1536 or 2048 threads, on all GPUs
 TILE_ROWS = 8  # times 32 columns: as many threads
 COLUMN_PART = 512  # rows that one block of a fold over columns takes
 SHORT_ROW = 512  # to this length a warp takes a row alone: 16 terms a lane, and no barrier of the block
 TERMS_A_THREAD = 8  # of a row between them: enough warps to wait for memory, few enough to add up quickly
-ROW_THREADS, LONE_ROW_THREADS = 512, 1024  # the most for a row; where there are few rows, more threads have to work
+ROW_THREADS, LONE_ROW_THREADS = 256, 1024  # the most for a row; where there are few rows, more threads have to work
 FEW_ROWS = 256
 PART = 8192  # terms that one block of a long sum takes, 32 a thread
 PART_THREADS = 256
@@ -31,6 +33,7 @@ LAUNCHES = ("columns", "elements", "part_count", "parts", "rows", "scan_parts", 
 """What drivers call."""
 
 Launch = tuple[int | tuple[int, ...], int | tuple[int, ...]]
+remembered = lru_cache(maxsize=4096)  # a driver's loop asks for the same launch in every turn
 
 
 def blocks_for(n: int, each: int) -> int:
@@ -38,6 +41,7 @@ def blocks_for(n: int, each: int) -> int:
     return max(-(-n // each), 1)
 
 
+@remembered
 def elements(n: int, each: int = 1) -> Launch:
     """(grid, block) of a kernel in which a thread has `each` of n elements, one of them: `i = cuda.grid(1)`.
 
@@ -46,6 +50,7 @@ def elements(n: int, each: int = 1) -> Launch:
     return blocks_for(n, each * ELEMENT_THREADS), ELEMENT_THREADS
 
 
+@remembered
 def tiles(n: int, m: int) -> Launch:
     """(grid, block) of a kernel in which each of n x m elements has a thread: `j, i = in_tile()`.
 
@@ -57,6 +62,7 @@ def tiles(n: int, m: int) -> Launch:
     return layered(blocks_for(m, width), blocks_for(n, ELEMENT_THREADS // width)), (width, ELEMENT_THREADS // width)
 
 
+@remembered
 def columns(n: int, m: int) -> Launch:
     """(grid, block) of a kernel in which blocks fold 512 rows each of m columns of n terms, 32 columns to a block.
 
@@ -91,6 +97,7 @@ def width_of(m: int) -> int:
     return width
 
 
+@remembered
 def rows(n: int, m: int) -> Launch:
     """(grid, block) of a kernel in which a row of threads folds each of n rows of m terms.
 
@@ -106,6 +113,7 @@ def rows(n: int, m: int) -> Launch:
     return max(n, 1), (threads, 1)
 
 
+@remembered
 def parts(n: int) -> Launch:
     """(grid, block) of a kernel that folds n terms, 8192 to a block; a second kernel of one block folds what these
     give.
@@ -115,11 +123,13 @@ def parts(n: int) -> Launch:
     return blocks_for(n, PART), (PART_THREADS, 1)
 
 
+@remembered
 def scan_parts(n: int) -> Launch:
     """(grid, block) of a kernel of a scan of n terms, 8192 to a block, which has 256 threads."""
     return blocks_for(n, PART), PART_THREADS
 
 
+@remembered
 def scatter_parts(n: int) -> Launch:
     """(grid, block) of a kernel that adds n terms into places that data names: a warp for each 4096 of them."""
     return blocks_for(n, TURNS), WARP

@@ -99,6 +99,7 @@ class LoadedKernels:
         self.kernels = {name: load(name, machine) for name, machine in machines.items()}
         self.kernels |= {name: OfWidth(name, make) for name, make in (late or {}).items()}
         self._explain = explain
+        self._is_judged = any(word in text for word in ("faults()", "fetch(", "@host"))
         self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})})
 
     def __call__(self, *args: Any, device: int = 0) -> Any:
@@ -106,6 +107,8 @@ class LoadedKernels:
         native = driver.extension()
         former = native.cuda_use(device)
         try:
+            if not self._is_judged and not any([getattr(arg, "verdict", None) is not None for arg in args]):
+                return self.driver(*args)
             with judged(lambda: self._fail(args)) as run:
                 results = self.driver(*args)
         finally:
