@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...names import Names
 from ...types import Scalar
 from .nests import bounds
 from .spell import Unmappable
@@ -94,7 +95,7 @@ class RowWriter(KernelWriter):
             if self.begins_with(name, fold):
                 behind += python("{t} = {fold}({t})", t=name, fold=folded)
             else:
-                part = f"{name}_part"
+                part = Names({*self.types, *self.own, *self.parameters}).fresh(f"{name}_part")
                 self.own.add(part)
                 self.renamed[name] = part
                 made += python("{part} = {start}", part=part, start=start)
