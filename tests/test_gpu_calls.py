@@ -1,4 +1,4 @@
-"""Calls whose arguments are on a GPU, on one that is not there (`harness.fake_gpu`): values, dtypes, devices, errors."""
+"""Calls whose arguments are on a GPU, one that is not there (`harness.fake_gpu`): values, dtypes, devices, errors."""
 
 import os
 import pathlib

@@ -31,9 +31,9 @@ def on_host(function: Callable[..., Any], changes: Sequence[str], to_device: Cal
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        given = [_on_host(argument, name in changes) for name, argument in zip(names, arguments, strict=True)]
+        given = [_on_host(argument) for argument in arguments]
         result = function(*given)
-        for name, argument, value in zip(names, arguments, given):
+        for name, argument, value in zip(names, arguments, given, strict=True):
             if name in changes:
                 argument.copy_from_host(value)
         if isinstance(result, tuple):
@@ -43,11 +43,9 @@ def on_host(function: Callable[..., Any], changes: Sequence[str], to_device: Cal
     return call
 
 
-def _on_host(argument: Any, is_changed: bool) -> Any:
-    """An array of the device as an ndarray; what is to be changed need not have been written yet."""
-    if not hasattr(argument, "copy_to_host"):
-        return argument
-    return argument.copy_to_host(partly=True) if is_changed else argument.copy_to_host()
+def _on_host(argument: Any) -> Any:
+    """An array of the device as an ndarray; what the part does not read need not have been written yet."""
+    return argument.copy_to_host(partly=True) if hasattr(argument, "copy_to_host") else argument
 
 
 def routine_of(function: Callable[..., Any], outs: int) -> Callable[..., Any]:
@@ -60,7 +58,7 @@ def routine_of(function: Callable[..., Any], outs: int) -> Callable[..., Any]:
     def call(*operands: Any, **static: Any) -> Any:
         if not any(hasattr(operand, "copy_from_host") for operand in operands):
             return function(*operands, **static)
-        given = [_on_host(operand, number < outs) for number, operand in enumerate(operands)]
+        given = [_on_host(operand) for operand in operands]
         result = function(*given, **static)
         for operand, value in zip(operands[:outs], given):
             operand.copy_from_host(value)

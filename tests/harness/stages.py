@@ -126,7 +126,7 @@ class Stages:
         return self._runnable[stage, flat.key]
 
     def in_lockstep(self, program, flat):
-        """The kernels stage, with the error of the loops stage where a kernel says that there is one."""
+        """The kernels stage, with the error of the processor where a kernel says that there is one."""
         made = kernels(driver.for_cuda(program))
         text = self.texts["kernels"] = made.text
         driver_ = in_lockstep(entry_of(text, made.entry, f"{self.function.__name__}_kernels.py"))
@@ -136,7 +136,8 @@ class Stages:
                 return driver_(*leaves)
             except KernelFault as fault:
                 self.compiled("loops", flat)[1](leaves)
-                raise AssertionError("a kernel finds a fault where the loops stage finds none") from fault
+                self.compiled("llvm", flat)[1](leaves)  # there ints of Python overflow
+                raise AssertionError("a kernel finds a fault where the program of the processor finds none") from fault
 
         return call
 

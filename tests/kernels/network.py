@@ -74,10 +74,10 @@ def product(a, b):
 
 
 def column_sums(t):
-    across, block = max(-(-t.shape[1] // 32), 1), (32, 8)
+    across = (t.shape[1] + 31) // 32
     chunks = max(-(-t.shape[0] // ROWS), 1)
     partial = cuda.device_array((chunks, t.shape[1]), np.float64)
-    network_grad_3[(across, chunks), block](t, partial)
+    network_grad_3[(across, chunks), (32, 8)](t, partial)
     out = cuda.device_array(t.shape[1], np.float64)
     network_grad_4[elements(t.shape[1])](partial, out)
     return out

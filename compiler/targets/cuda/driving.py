@@ -26,7 +26,7 @@ from ..python.spell import HELPERS
 from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
 from .column_folds import adds_rows, rows_added
-from .host_parts import mentioned, on_host
+from .host_parts import mentioned, mentioned_itself, on_host
 from .nest_launches import nest
 from .nests import bounds, kind_of
 from .places import DEVICE_LOOPS, launches, loads
@@ -40,13 +40,18 @@ from .writing import KernelWriter, like
 
 
 class DriverWriter:
-    def __init__(self, function: Function, cells: frozenset[str], others: Iterable[str] = ()) -> None:
+    """Writes a driver; `others` are the functions of the program, and `taken` are names that it is to leave alone."""
+
+    def __init__(
+        self, function: Function, cells: frozenset[str], others: Iterable[str] = (), taken: Iterable[str] = ()
+    ) -> None:
         self.function, self.types, self.cells = function, function.types, cells
+        self.taken = frozenset({"cuda", "np", "math", FAILED, *taken})
         self.needed: dict[str, None] = {}
         self.kernels: list[KernelText | HostText] = []
         self.fails = False
         self.others = frozenset(others)
-        self.names = Names({*function.types, *function.parameters, *self.others, "cuda", "np", "math", FAILED})
+        self.names = Names({*function.types, *function.parameters, *self.others, *self.taken})
         self.made_cells: set[str] = set()
         self.starts: dict[str, gast.Assign] = {}
         self.host = HostSpeller(function, {name: name for name in HELPERS})
@@ -66,23 +71,23 @@ class DriverWriter:
                 self.starts[node.targets[0].id] = node
                 position += 1
                 continue
+            made += self.settled_before(node)
             run, deletes = self.single_run(body, position)
-            behind, released = self.single_run(body, position + 1) if kind_of(node) == "lanes" else ([], [])
-            own = {accumulated(s) for s in syntax.walk(node.body)} if kind_of(node) == "lanes" else set()
-            made += self.settled_before([*(run or [node]), *behind], own)
             if run:
-                made += self.tried(node, lambda: self.single(run))  # noqa: B023
-                position += len(run) + len(deletes) if self.took else 1
-                made += deletes if self.took else []
+                made += self.settled_before(*run)
+                made += [*self.tried(run, lambda: self.single(run)), *deletes]  # noqa: B023
+                position += len(run) + len(deletes)
                 continue
             if kind_of(node) == "lanes":
                 if adds_rows(node):
-                    made += self.tried(node, lambda: rows_added(self, node))  # noqa: B023
+                    made += self.tried([node], lambda: rows_added(self, node))  # noqa: B023
                     position += 1
                     continue
-                made += self.tried(node, lambda: whole(self, node, behind))  # noqa: B023
-                position += 1 + (len(behind) + len(released) if self.took else 0)
-                made += released if self.took else []
+                behind, deletes = self.single_run(body, position + 1)
+                made += self.flushed(set(mentioned(behind)) & set(self.starts) - accumulated_in(node))
+                made += self.tried([node], lambda: whole(self, node, behind))  # noqa: B023
+                position += 1 + (len(behind) + len(deletes) if self.took else 0)
+                made += deletes if self.took else []
                 continue
             behind_it = body[position + 1] if position + 1 < len(body) else node
             made += self.statement(first_alone(self.function, node, behind_it))
@@ -103,8 +108,8 @@ class DriverWriter:
         *body, last = self.function.body
         return [*on_host(self, body, reason), self.host.statement(last)]
 
-    def tried(self, node: gast.stmt, write: Any) -> list[gast.stmt]:
-        """What a writer makes of a statement; where it cannot, the statement on the host."""
+    def tried(self, nodes: Sequence[gast.stmt], write: Any) -> list[gast.stmt]:
+        """What a writer makes of statements; where it cannot, the statements on the host."""
         kept = len(self.kernels), self.fails, dict(self.starts)
         try:
             made: list[gast.stmt] = write()
@@ -114,7 +119,7 @@ class DriverWriter:
             del self.kernels[kept[0] :]
             self.fails, self.starts = kept[1], kept[2]
             self.took = False
-            return self.flushed(set(self.starts) & set(mentioned([node]))) + on_host(self, [node], str(reason))
+            return self.flushed(set(self.starts) & set(mentioned(nodes))) + on_host(self, nodes, str(reason))
 
     def statement(self, node: gast.stmt) -> list[gast.stmt]:
         match node:
@@ -123,13 +128,13 @@ class DriverWriter:
             case gast.Assign() if self.calls_with_arrays(node):
                 return on_host(self, [node], "a function is called with arrays")
             case gast.Assign(targets=[gast.Subscript()]):
-                return self.tried(node, lambda: self.single([node]))
+                return self.tried([node], lambda: self.single([node]))
             case gast.Assign(targets=[gast.Name()], value=value):
                 return [like(self.host.statement(self.fetched(node)), node)]
             case gast.Assign(targets=[gast.Tuple()]) if not self.has_calls(node):
                 return [self.host.statement(node)]
             case gast.For() if kind_of(node) == "prange":
-                return self.tried(node, lambda: nest(self, node))
+                return self.tried([node], lambda: nest(self, node))
             case gast.For() | gast.While() if not launches([node]):
                 return self.sequential(node)
             case gast.For(iter=iter_, body=body):
@@ -237,7 +242,7 @@ class DriverWriter:
                     run.append(node)
                 case gast.Assign(targets=[gast.Subscript(slice=items)]) if self.is_element(items):
                     run.append(node)
-                case gast.Delete():
+                case gast.Delete() if run:
                     deletes.append(node)
                     continue
                 case _:
@@ -249,11 +254,14 @@ class DriverWriter:
         listed = items.elts if isinstance(items, gast.Tuple) else [items]
         return not any(isinstance(i, gast.Slice) or isinstance(i, gast.Constant) and i.value is None for i in listed)
 
-    def settled_before(self, nodes: Sequence[gast.stmt], own: set[str]) -> list[gast.stmt]:
-        """Write the cells that statements read and of which only the value is known so far, but for a fold's own."""
-        wanted = (set(mentioned(nodes)) & set(self.starts)) - own
-        if any(isinstance(n, gast.For | gast.While) and kind_of(n) not in DEVICE_LOOPS for n in nodes):
-            wanted = set(self.starts)
+    def settled_before(self, *nodes: gast.stmt) -> list[gast.stmt]:
+        """Write the cells that statements read and of which only the value is known so far."""
+        wanted = set(mentioned(nodes)) & set(self.starts)
+        for node in nodes:
+            if kind_of(node) == "lanes":
+                wanted -= accumulated_in(node)
+            elif isinstance(node, gast.For | gast.While) and kind_of(node) not in DEVICE_LOOPS:
+                wanted = set(self.starts)
         return self.flushed(wanted)
 
     def flushed(self, names: Iterable[str]) -> list[gast.stmt]:
@@ -270,7 +278,7 @@ class DriverWriter:
 
     def local(self, wish: str) -> str:
         """A name that the function does not have; kernels may share it, since each is a world of its own."""
-        return Names({*self.types, "cuda", "np", "math", FAILED, *self.extra}).fresh(wish)
+        return Names({*self.types, *self.taken, *self.extra}).fresh(wish)
 
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
         made = cls(self.function, own, self.cells, self.needed)
@@ -324,18 +332,35 @@ class DriverWriter:
 
     def sequential(self, node: gast.stmt) -> list[gast.stmt]:
         """A loop that stays in order: in the driver where it is about its own numbers, else a function of the host."""
-        if not any(isinstance(self.types.get(n), Array | ListOf) for n in mentioned([node])):
+        if self.is_of_numbers(node):
             return [self.host.statement(self.fetched(node))]
         if isinstance(node, gast.For):
             as_scan, as_scatter = scan_of(self.function, node), scatter_of(self.function, node)
             if as_scan is not None and not (as_scan.carried and as_scan.carried in self.live.after(node)):
-                return self.tried(node, lambda: scan(self, as_scan))
+                return self.tried([node], lambda: scan(self, as_scan))
             if as_scatter is not None:
-                return self.tried(node, lambda: scatter(self, as_scatter))
+                return self.tried([node], lambda: scatter(self, as_scatter))
         return on_host(self, [node], "its turns need each other")
 
 
+    def is_of_numbers(self, node: gast.stmt) -> bool:
+        """Whether a statement is about numbers of the host alone, but for arrays that change hands."""
+        for statement in syntax.walk([node]):
+            match statement:
+                case gast.Assign(targets=[gast.Name()], value=gast.Name()) | gast.Delete():
+                    held: tuple[type, ...] = (ListOf,)
+                case _:
+                    held = (Array, ListOf)
+            if any(isinstance(self.types.get(n), held) for n in mentioned_itself(statement)):
+                return False
+        return True
+
+
 # --- trees -----------------------------------------------------------------------------------------------------------
+
+
+def accumulated_in(loop: gast.For) -> set[str]:
+    return {accumulated(s) for s in syntax.walk(loop.body)}
 
 
 def _is_int(node: gast.expr) -> bool:

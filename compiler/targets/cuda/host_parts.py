@@ -10,10 +10,10 @@ import gast
 from ... import syntax
 from ...analysis.def_use import reads_of
 from ...analysis.liveness import liveness
-from ...analysis.memory.storage import storage_classes
+from ...analysis.memory.storage import classes_at_once, storage_classes
 from ...ops.forms import CHANGES_FIRST, FORMS
 from ...program import Function
-from ...types import ListOf
+from ...types import Array, ListOf
 from .texts import HostText, Refused
 from .trees import python
 from .writing import like, own_names
@@ -30,9 +30,9 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
     results = [n for n in dict.fromkeys(n for s in syntax.walk(nodes) for n in syntax.names_bound(s)) if n in live]
     inside = _read_before([*nodes, syntax.return_(results)], driver.function)
     given = [n for n in names if n in driver.types and (n not in assigned or n in inside)]
-    classes = storage_classes(driver.function)
-    touched = {classes[n] for n in _changed(nodes) if n in classes}
-    changes = [n for n in given if classes.get(n) in touched]
+    changes = _changed_of(driver, nodes, given)
+    if _are_tangled(driver, nodes, given, changes):
+        raise Refused(f"arrays that may share memory are changed: {reason}")
     if any(isinstance(driver.types[n], ListOf) for n in (*given, *results)):
         raise Refused(f"a list is used: {reason}")
     name = driver.names.fresh(f"{driver.function.name}_{len(driver.kernels) + 1}")
@@ -52,14 +52,36 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
     return [*before, *(like(s, nodes[0]) for s in made)]
 
 
+def _changed_of(driver: DriverWriter, nodes: Sequence[gast.stmt], given: Sequence[str]) -> list[str]:
+    """Which of the arrays that a part is given it may change: where names change hands, all that may be each other."""
+    stored = _changed(nodes)
+    if not any(isinstance(driver.types.get(n), Array) for n in own_names(nodes)):
+        return [n for n in given if n in stored]
+    classes = storage_classes(driver.function)
+    touched = {classes[n] for n in stored if n in classes}
+    return [n for n in given if classes.get(n) in touched]
+
+
+def _are_tangled(
+    driver: DriverWriter, nodes: Sequence[gast.stmt], given: Sequence[str], changes: Sequence[str]
+) -> bool:
+    """Whether a part may see in one array what it changes in another, where each is a copy of its own."""
+    if len(nodes) == 1 and isinstance(nodes[0], gast.Assign) or len(nodes) == len(driver.function.body) - 1:
+        return False  # it reads before it stores, or is all of the function, which makes what it changes itself
+    classes = classes_at_once(driver.function)
+    return any(
+        one != other and other in classes and classes[one] == classes[other] for one in changes for other in given
+    )
+
+
 def mentioned(nodes: Iterable[gast.stmt]) -> list[str]:
-    found: list[str] = []
-    for node in syntax.walk(nodes):
-        found += [*reads_of(node), *syntax.names_bound(node)]
-        base = syntax.stored_base(node)
-        if base is not None:
-            found.append(base)
-    return found
+    return [name for node in syntax.walk(nodes) for name in mentioned_itself(node)]
+
+
+def mentioned_itself(node: gast.stmt) -> list[str]:
+    """The names that a statement mentions, without those of the blocks in it."""
+    base = syntax.stored_base(node)
+    return [*reads_of(node), *syntax.names_bound(node), *([] if base is None else [base])]
 
 
 def _changed(nodes: Iterable[gast.stmt]) -> set[str]:

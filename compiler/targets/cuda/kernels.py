@@ -7,29 +7,26 @@ The text is the program: it runs in CPython on the lockstep machine, and it is w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import gast
 
 from ... import syntax
-from ...names import Names
+from ...names import RESERVED, Names
 from ...program import Function, Program
 from ...records import dataclass
 from ...renaming import rename
 from ...transform.coalesce import rename_freely
-from ...types import Array, Scalar
 from ..python.fold import fold
 from ..python.printer import WIDTH, Printed, definition, head_lines, import_lines, with_headings, wrap
 from ..python.spell import HELPERS, Speller
-from ..python.templates import attribute
+from ..python.templates import attribute, numpy_dtype
 from ..python.unparse import Unparser, statement_text
 from .driving import DriverWriter
 from .places import cells_of
 from .spell import FAILED
 from .texts import HostText, KernelText, Refused
 from .trees import python
-
-RESERVED = frozenset({"cuda", "np", "math", "host", FAILED})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,30 +46,39 @@ class Kernels:
 def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
     function = _prepared(program.main)
-    driver, body = _driven(program, function)
-    taken = {*RESERVED, *driver.needed} & {*function.types, *function.parameters}
-    if taken:  # the user's names give way to those that the text imports
-        function = _with_other_names(function, taken, {*RESERVED, *driver.needed})
-        driver, body = _driven(program, function)
-    if driver.fails:
-        body = [*python("{failed} = {faults}()", failed=FAILED, faults=driver.need("faults")), *body]
+    driver, body = _written(program, function)
+    used = _names_of_the_file(driver)
+    if used & {function.name, *function.types, *function.parameters, *driver.extra}:
+        function = _without_names(function, used)
+        driver, body = _written(program, function, used)
     return _text(program, function, driver, body)
 
 
-def _driven(program: Program, function: Function) -> tuple[DriverWriter, list[gast.stmt]]:
-    driver = DriverWriter(function, cells_of(function), program.functions)
+def _written(program: Program, function: Function, taken: Iterable[str] = ()) -> tuple[DriverWriter, list[gast.stmt]]:
+    """The body of the driver, and what wrote it, which leaves the names in `taken` alone."""
+    driver = DriverWriter(function, cells_of(function), program.functions, taken)
     try:
-        return driver, _with_cells(driver, driver.block(function.body))
+        body = _with_cells(driver, driver.block(function.body))
     except Refused as refused:
-        driver = DriverWriter(function, frozenset(), program.functions)
-        return driver, driver.all_on_host(str(refused))
+        driver = DriverWriter(function, frozenset(), program.functions, taken)
+        body = driver.all_on_host(str(refused))
+    if driver.fails:
+        body = [*python("{failed} = {faults}()", failed=FAILED, faults=driver.need("faults")), *body]
+    return driver, body
 
 
-def _with_other_names(function: Function, taken: set[str], reserved: set[str]) -> Function:
-    names = Names({*function.types, *function.parameters, *reserved})
-    others = {name: names.fresh(f"{name}_1") for name in sorted(taken)}
-    renamed = rename(function, others)
-    return renamed.with_(parameters=tuple(others.get(name, name) for name in function.parameters))
+def _names_of_the_file(driver: DriverWriter) -> frozenset[str]:
+    """The names that mean something else in this file than a value of the user's."""
+    failing = {FAILED} if driver.fails else set()
+    return RESERVED | {"cuda", "host", *driver.needed, *failing}
+
+
+def _without_names(function: Function, taken: frozenset[str]) -> Function:
+    """The function with other names in the place of these, its own and those of its parameters too."""
+    names = Names({*function.types, *function.parameters, *taken})
+    new = {name: names.fresh(name) for name in (function.name, *function.types, *function.parameters) if name in taken}
+    parameters = tuple(new.get(name, name) for name in function.parameters)
+    return rename(function, new).with_(name=new.get(function.name, function.name), parameters=parameters)
 
 
 def _prepared(function: Function) -> Function:
@@ -83,7 +89,7 @@ def _prepared(function: Function) -> Function:
         empty = {f: [gast.Pass()] for f in ("body", "orelse") if hasattr(statement, f)}
         return 4 * depth + len(statement_text(speller.statement(syntax.rebuild(statement, **empty))).split("\n", 1)[0])
 
-    function = rename_freely(function.with_(body=tuple(fold(function, measure, WIDTH))))
+    function = rename_freely(function.with_(body=tuple(fold(function, measure, WIDTH, numbers_only=True))))
     last = function.body[-1]
     names = Names({*function.types, *function.parameters})
     before: list[gast.stmt] = []
@@ -110,8 +116,8 @@ def _with_cells(driver: DriverWriter, body: Sequence[gast.stmt]) -> list[gast.st
     for node in body:
         mentioned = {n.id for n in syntax.nodes_of(node) if isinstance(n, gast.Name)}
         for name in [n for n in missing if n in mentioned]:
-            dtype = attribute(f"np.{_numpy_name(driver.types[name])}")
             if not _rebinds(node, name):
+                dtype = numpy_dtype(driver.types[name].dtype)
                 made += python("{c} = cuda.device_array((), {d})", c=name, d=dtype)
             missing.remove(name)
         made.append(node)
@@ -120,13 +126,6 @@ def _with_cells(driver: DriverWriter, body: Sequence[gast.stmt]) -> list[gast.st
 
 def _rebinds(node: gast.stmt, name: str) -> bool:
     return isinstance(node, gast.Assign) and name in syntax.names_bound(node)
-
-
-def _numpy_name(type_: object) -> str:
-    from ...dtypes import NUMPY_DTYPE
-
-    assert isinstance(type_, Scalar | Array)
-    return str(NUMPY_DTYPE[type_.dtype].name)
 
 
 # --- the text ---------------------------------------------------------------------------------------------------------

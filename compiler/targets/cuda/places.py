@@ -16,6 +16,8 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import reads_of
+from ...analysis.lanes import carried
+from ...dtypes import is_complex
 from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
@@ -42,7 +44,15 @@ def cells_of(function: Function) -> frozenset[str]:
         made |= set(_made_on_device(function, function.body, made))
         if len(made) == before:
             break
-    return frozenset(made - set(_needed_on_host(function, function.body)))
+    return frozenset(
+        name for name in made - set(_needed_on_host(function, function.body)) if _is_of_kernels(function, name)
+    )
+
+
+def _is_of_kernels(function: Function, name: str) -> bool:
+    """Whether kernels have numbers of this dtype."""
+    type_ = function.types[name]
+    return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
 
 
 def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[str]) -> Iterator[str]:
@@ -70,8 +80,6 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
 
 
 def _is_accumulated(loop: gast.For, name: str) -> bool:
-    from ...analysis.lanes import carried
-
     return name in carried(loop.body)
 
 

@@ -203,6 +203,9 @@ def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     few = python("{p} = cuda.device_array(({r}[0], {b}.shape[0]), {d})", p=parts_, r=rows, b=base, d=numpy_dtype(dtype))
     few += _terms_of_warps(driver, found, parts_, dtype, rows)
     few += _rows_added(driver, found, parts_, dtype)
+    length = driver.types[base].dims[0]
+    if isinstance(length, int) and length <= PLACES:
+        return [like(s, loop) for s in few]
     many = on_host(driver, [loop], "there may be more places than shared memory holds")
     test = expression("{b}.shape[0] <= {n}", b=base, n=syntax.constant(PLACES))
     return [like(gast.If(test, [like(s, loop) for s in few], many), loop)]

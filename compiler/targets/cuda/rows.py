@@ -12,6 +12,7 @@ import gast
 
 from ... import syntax
 from ...analysis.lanes import arrays_handed_on
+from ...names import Names
 from ...types import Scalar
 from .nests import bounds, kind_of
 from .spell import Unmappable
@@ -101,7 +102,7 @@ class RowWriter(KernelWriter):
             if self.begins_with(name, fold):
                 behind += python("{t} = {fold}({t})", t=name, fold=folded)
             else:
-                part = f"{name}_part"
+                part = Names({*self.types, *self.own, *self.parameters}).fresh(f"{name}_part")
                 self.own.add(part)
                 self.renamed[name] = part
                 made += python("{part} = {start}", part=part, start=start)

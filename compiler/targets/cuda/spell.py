@@ -32,6 +32,10 @@ KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64"})  # dtypes whose sums, in Nu
 TRUTHS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf",
                     "isfinite", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor", "math_isnan",
                     "math_isinf", "math_isfinite"})  # fmt: skip
+OF_TRUTHS: Mapping[str, Any] = {  # as NumPy has them: the sum of two truths is whether one of them holds
+    "bitwise_and": gast.BitAnd, "multiply": gast.BitAnd, "minimum": gast.BitAnd,
+    "bitwise_or": gast.BitOr, "add": gast.BitOr, "maximum": gast.BitOr, "bitwise_xor": gast.BitXor,
+}  # fmt: skip
 FAILED = "failed"
 
 
@@ -139,6 +143,10 @@ class Speller:
             return self.filled(_for_ints(CHECKED[name], word), row, values), has
         if name == "power":
             return self.power(node, values, word)
+        if is_bool(word) and name in OF_TRUTHS:
+            return gast.BinOp(values[0], OF_TRUTHS[name](), values[1]), BOOL_WORD
+        if is_bool(word) and name == "invert":
+            return gast.UnaryOp(gast.Not(), values[0]), BOOL_WORD
         if is_bool(word) and name not in TRUTHS:
             raise Unmappable(f"`{name}` of truths has no kernels")
         spelling = SPELLINGS.get(name) or (row.scalar_spelling or row.spelling if row.precedence is not None else "")

@@ -128,12 +128,11 @@ def taken_together(
 ) -> list[gast.stmt]:
     """One block folds the parts; its first thread goes on with the numbers that are made of them."""
     after = driver.live.after(behind[-1] if behind else loop)
-    passing = {name for name in found if name not in after and name in driver.cells}
+    passing = {name for name in found if name not in after and name in driver.cells & driver.starts.keys()}
     writer = driver.writer(set(passing))
     made: list[gast.stmt] = []
     tail: list[gast.stmt] = []
     k = driver.local("k")
-    results: list[tuple[str, str]] = []
     for name, (operator, fold) in found.items():
         whole = Names({*driver.types, *writer.own, *driver.extra}).fresh("whole")
         writer.own.add(whole)
@@ -150,7 +149,8 @@ def taken_together(
         made.append(gast.While(expression("{k} < {p}.shape[0]", k=k, p=parts[name]), body, []))
         made += python("{w} = {fold}({w})", w=whole, fold=writer.fold_name(name, operator))
         tail += begun(driver, writer, name, operator, fold, whole, loop)
-        results.append((name, whole))
+        if name in driver.cell_of and name not in driver.cells:
+            writer.renamed[name] = driver.cell_of[name]  # what comes next reads the new number
     tail += writer.thread(behind) if behind else []
     made.append(gast.If(expression("cuda.threadIdx.x == 0"), tail, []))
     host = [name for name in found if name not in driver.cells]

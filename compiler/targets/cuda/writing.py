@@ -20,7 +20,7 @@ import gast
 from ... import syntax
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
-from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
+from ...dtypes import BOOL_WORD, DTYPE, NUMPY_DTYPE, is_bool
 from ...ops.schema import Fold
 from ...program import Function
 from ...types import Array, Scalar
@@ -36,6 +36,15 @@ FOLDS = {
     "multiply": "prod",
     "logical_and": "all",
     "logical_or": "any",
+}
+TRUTHS_FOLDED = {"sum": "any", "max": "any", "prod": "all", "min": "all"}
+FOLDED = {  # the dtypes that `runtime/kernels/folds.py` folds over a row of threads
+    "sum": frozenset({"f64", "f32", "i64", "i32", "u64"}),
+    "prod": frozenset({"f64", "f32", "i64", "i32", "u64"}),
+    "max": frozenset({"f64", "f32", "i64", "i32", "u64", "u8"}),
+    "min": frozenset({"f64", "f32", "i64", "i32", "u64", "u8"}),
+    "all": frozenset({BOOL_WORD}),
+    "any": frozenset({BOOL_WORD}),
 }
 AUGMENTS = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult}
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
@@ -181,11 +190,11 @@ class KernelWriter:
 
     def fold_name(self, name: str, operator: str) -> str:
         dtype = self.types[name].dtype
-        if operator not in FOLDS:
-            raise Unmappable(f"`{operator}` has no fold over threads")
-        word = FOLDS[operator]
-        # tests have one fold each, whatever it is that they are of
-        return self.need(f"row_{word}" if word in ("all", "any") else f"row_{word}_{dtype}")
+        word = FOLDS.get(operator, "")
+        word = TRUTHS_FOLDED.get(word, word) if is_bool(dtype) else word
+        if dtype not in FOLDED.get(word, ()):
+            raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
+        return self.need(f"row_{word}" if is_bool(dtype) else f"row_{word}_{dtype}")
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
         dtype = self.types[name].dtype

@@ -43,10 +43,13 @@ class Pending:
     inlined: tuple[Span, ...]  # the calls that it was inlined through
 
 
-def fold(function: Function, measure: Measure, width: int = 100) -> list[gast.stmt]:
-    """The body with temporaries folded; `measure` gives the printed width of a statement's first line."""
+def fold(function: Function, measure: Measure, width: int = 100, numbers_only: bool = False) -> list[gast.stmt]:
+    """The body with temporaries folded; `measure` gives the printed width of a statement's first line.
+
+    With `numbers_only` arrays keep their names, as the language of loops wants it.
+    """
     function = with_index_arithmetic(function)
-    return _Folder(function, measure, width).block(function.body, 1)
+    return _Folder(function, measure, width, numbers_only).block(function.body, 1)
 
 
 def with_index_arithmetic(function: Function) -> Function:
@@ -95,14 +98,15 @@ def _without(statements: Sequence[gast.stmt], names: dict[str, gast.expr]) -> li
 
 
 class _Folder:
-    def __init__(self, function: Function, measure: Measure, width: int) -> None:
+    def __init__(self, function: Function, measure: Measure, width: int, numbers_only: bool) -> None:
         self.types, self.measure, self.width = function.types, measure, width
         self.failures = failures(function)
         self.regions: AliasClasses = regions(function)
         uses = def_use(function)
         self.candidates = {
             name for name in temporaries_of(function) if uses.count.get(name) == 1 and uses.is_single(name)
-        }
+            and not (numbers_only and not isinstance(self.types.get(name), Scalar))
+        }  # fmt: skip
 
     def block(self, statements: Sequence[gast.stmt], depth: int) -> list[gast.stmt]:
         pending: dict[str, Pending] = {}
