@@ -36,7 +36,7 @@ test-portable: $(VENV)/.installed-test
 # Kernels for GPUs, compiled and assembled with pip's tools: no GPU and no driver are needed.  It ends with a table of what
 # each kernel costs.
 cuda-check: $(VENV)/.installed-cuda-check
-	$(BIN)/python -m pytest -m cuda -rs -n $(JOBS) tests/test_cuda_assembly.py
+	$(BIN)/python -m pytest -m cuda -rs -n $(JOBS) tests/test_cuda_assembly.py tests/test_cuda_rows.py
 	$(BIN)/python -m tests.cuda_kernels
 
 # A part of the suite on every CPython from 3.11 on that this machine has, each in an environment of its own.

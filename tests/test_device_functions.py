@@ -328,8 +328,8 @@ def test_a_shuffle_carries_no_narrow_integers():
 def test_launches_cover_all_and_are_possible(n):
     blocks, threads = support.elements(n)
     assert blocks >= 1 and 0 <= blocks * threads - n < threads or n == 0
-    (across, down), (x, y) = support.tiles(n, 70)
-    assert across * x >= 70 and down * y >= n and min(across, down) >= 1
+    (across, down, layers), (x, y) = support.tiles(n, 70)
+    assert across * x >= 70 and down * layers * y >= n and min(across, down, layers) >= 1
     blocks, (threads, _) = support.parts(n)
     assert max(blocks - 1, 0) * 8192 < max(n, 1) <= blocks * 8192
 

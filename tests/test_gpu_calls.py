@@ -1,4 +1,4 @@
-"""Calls whose arguments are on a GPU, on one that is not there (`harness.fake_gpu`): values, dtypes, devices, errors."""
+"""Calls with arguments on a GPU, on one that is not there (`harness.fake_gpu`): values, dtypes, devices and errors."""
 
 import os
 import pathlib

@@ -74,7 +74,7 @@ def product(a, b):
 
 
 def column_sums(t):
-    (across, _), block = tiles(t.shape[0], t.shape[1])
+    across, block = max(-(-t.shape[1] // 32), 1), (32, 8)
     chunks = max(-(-t.shape[0] // ROWS), 1)
     partial = cuda.device_array((chunks, t.shape[1]), np.float64)
     network_grad_3[(across, chunks), block](t, partial)

@@ -20,8 +20,10 @@ import gast
 from ... import syntax
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
+from ...builder import INFIX
 from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
-from ...ops.schema import Fold
+from ...ops.reduction import reduction_by
+from ...ops.schema import OPERATORS, Fold
 from ...program import Function
 from ...types import Array, Scalar
 from ..python.templates import attribute
@@ -29,15 +31,7 @@ from .nests import TOGETHER, bounds, kind_of, steps_by_one
 from .spell import FAILED, Speller, Unmappable, constant
 from .trees import python
 
-FOLDS = {
-    "add": "sum",
-    "maximum": "max",
-    "minimum": "min",
-    "multiply": "prod",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-AUGMENTS = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult}
+AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
 
 
@@ -180,9 +174,9 @@ class KernelWriter:
 
     def fold_name(self, name: str, operator: str) -> str:
         dtype = self.types[name].dtype
-        if operator not in FOLDS:
+        if not reduction_by(operator):
             raise Unmappable(f"`{operator}` has no fold over threads")
-        return self.need(f"row_{FOLDS[operator]}_{dtype}")
+        return self.need(f"row_{reduction_by(operator)}_{dtype}")
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
         dtype = self.types[name].dtype
