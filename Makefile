@@ -36,7 +36,7 @@ test-portable: $(VENV)/.installed-test
 # Kernels for GPUs, compiled and assembled with pip's tools: no GPU and no driver are needed.  It ends with a table of what
 # each kernel costs.
 cuda-check: $(VENV)/.installed-cuda-check
-	$(BIN)/python -m pytest -m cuda -rs -n $(JOBS) tests/test_cuda_assembly.py
+	$(BIN)/python -m pytest -m cuda -rs -n $(JOBS) tests/test_cuda_assembly.py tests/test_cuda_rows.py
 	$(BIN)/python -m tests.cuda_kernels
 
 # What a GPU computes and how fast, in one run of at most four minutes on a machine that has one: `make gpu ARGUMENTS="--only

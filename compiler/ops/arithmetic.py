@@ -16,6 +16,7 @@ from .. import syntax
 from ..types import dtype_of, is_floating, of_complex
 from . import intervals
 from .cotangents import Atom, Atoms, Static
+from .in_kernels import InKernels, as_named, called, signed
 from .kinds import elementwise, infix, prefix
 from .raising import by_zero, on_python_or_ints
 from .schema import TOGETHER, Precedence
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
 
 infix("add", "+", Precedence.SUM, of_complex="parts", meaning=operator.add, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.added, reorders="rounding",
+      cuda=signed("{x} + {y}", truths="{x} | {y}", checked="checked_add({x}, {y}, {failed})"),
       type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
 infix("subtract", "-", Precedence.SUM, of_complex="parts", meaning=operator.sub, samples="pairs",
       is_polynomial=True, is_exact=True, interval=intervals.subtracted,
+      cuda=signed("{x} - {y}", checked="checked_subtract({x}, {y}, {failed})"),
       type=python_or(python_number, np.subtract, "; `^` is the difference of booleans"),
       partials=["1.0", "-1.0"])  # fmt: skip
 infix("multiply", "*", Precedence.TERM, of_complex="own", meaning=operator.mul, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.multiplied,
+      cuda=signed("{x} * {y}", truths="{x} & {y}", checked="checked_multiply({x}, {y}, {failed})"),
       type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
 
 
@@ -47,13 +51,21 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=by_zero, works_in=as_quotient, meaning=operator.truediv,
       samples="quotients", is_exact=True, undoes="multiply", of_complex="own",
+      cuda=signed("{x} / {y}", checked="checked_divide({x}, {y}, {failed})"),
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
+def divided(name: str) -> InKernels:
+    """Device functions of their own for ints, whose division by zero is silent."""
+    return called(name, "x, y", ints=f"{name}_integer({{x}}, {{y}})",
+                  checked=f"checked_{name}({{x}}, {{y}}, {{failed}})",
+                  checked_ints=f"checked_{name}_integer({{x}}, {{y}}, {{failed}})")  # fmt: skip
+
+
 infix("floor_divide", "//", Precedence.TERM, work="slow", raises=by_zero, meaning=operator.floordiv,
-      samples="quotients", natural=all, interval=intervals.divided,
+      samples="quotients", natural=all, interval=intervals.divided, cuda=divided("floor_divide"),
       type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
 infix("remainder", "%", Precedence.TERM, work="slow", raises=by_zero, meaning=operator.mod, samples="quotients",
-      interval=intervals.remainder,
+      interval=intervals.remainder, cuda=divided("remainder"),
       type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
       partials=["1.0", "-(x // y)"], jumps=True)  # fmt: skip
 
@@ -105,16 +117,16 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
 infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints, meaning=operator.pow,
-      samples="powers", of_complex="own",
+      samples="powers", of_complex="own", cuda=InKernels("{x} ** {y}", ints="power_integer({x}, {y})"),
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
 prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
-       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex="parts",
+       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex="parts", cuda=signed("-{x}"),
        type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
 prefix("positive", "+", work="free", meaning=operator.pos, samples="numbers", partials=["1.0"],
        is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged, of_complex="own",
-       type=python_or(python_number, np.positive))  # fmt: skip
+       cuda=signed("+{x}"), type=python_or(python_number, np.positive))  # fmt: skip
 
 
 def absolute_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
@@ -138,37 +150,42 @@ def absolute_jvp(builder: Builder, operands: Atoms, tangents: Atoms, static: Sta
 
 elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})",
             samples="numbers", is_exact=True, interval=intervals.absolute, of_complex="own", works_in=as_sized,
+            cuda=called("abs"),
             type=python_or(python_size, np.absolute), partials=[absolute_slope], jvp=absolute_jvp,
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
 elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None],
-            python=())
+            cuda=called("sign"), python=())  # fmt: skip
 elementwise("square", "x", work="light", meaning=np.square, samples="numbers", type=from_numpy(np.square),
-            of_complex="own", partials=["2.0 * x"])  # fmt: skip
+            of_complex="own", cuda=called("square"), partials=["2.0 * x"])  # fmt: skip
 elementwise("reciprocal", "x", work="slow", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
-            of_complex="own", partials=["-(out * out)"])  # fmt: skip
+            of_complex="own", cuda=called("reciprocal", ints=None),
+            partials=["-(out * out)"])  # fmt: skip
 elementwise("copysign", "x, y", work="light", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
-            partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
+            cuda=called("math.copysign", "x, y"), partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
 elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="real_pairs",
-            type=from_numpy(np.heaviside),
+            type=from_numpy(np.heaviside), cuda=called("heaviside", "x, y"),
             partials=[None, "vjp: where(x == 0.0, out_bar, 0.0)"])  # fmt: skip
 elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", type=from_numpy(np.nextafter),
-            cpu="c nextafter",
+            cpu="c nextafter", cuda=called("math.nextafter", "x, y"),
             partials=["1.0", None], jumps=True)  # fmt: skip
 elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
+            cuda=called("math.fmod", "x, y", ints="fmod_integer({x}, {y})"),
             partials=["1.0", "-trunc(x / y)"], jumps=True)  # fmt: skip
 elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
             of_complex="own", partials=[power_of_base, power_of_exponent])  # fmt: skip
 elementwise("deg2rad", "x", work="light", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
-            partials=[f"{np.pi / 180.0!r}"], python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
+            cuda=called("math.radians"), partials=[f"{np.pi / 180.0!r}"],
+            python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
 elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", type=from_numpy(np.rad2deg),
-            partials=[f"{180.0 / np.pi!r}"], python=("numpy.rad2deg", "numpy.degrees"))  # fmt: skip
+            cuda=called("math.degrees"), partials=[f"{180.0 / np.pi!r}"],
+            python=("numpy.rad2deg", "numpy.degrees"))  # fmt: skip
 
 # --- rounding: locally constant ------------------------------------------------------------------------------------
 
 for _round in (np.floor, np.ceil, np.trunc, np.rint):
     elementwise(_round.__name__, "x", work="light", meaning=_round, samples="reals", type=from_numpy(_round),
                 of_complex="parts" if "D->D" in _round.types else "", cpu=f"llvm {_round.__name__}",
-                partials=[None])  # fmt: skip
+                cuda=as_named(_round.__name__, ints="{x}"), partials=[None])  # fmt: skip
 
 # --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
 
@@ -181,7 +198,9 @@ NOT_BEATEN_BY_NUMBERS = "logical_or({0} {2}= {1}, isnan({1}))"
 
 def extreme(function: np.ufunc, sign: str, share: str, taken: str, **row: Any) -> None:
     elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
-                of_complex="own", partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")],
+                of_complex="own",
+                cuda=called(function.__name__, "x, y", truths="{x} | {y}" if sign == ">" else "{x} & {y}"),
+                partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")],
                 taken=tuple(taken.format(*names, sign) for names in ("xy", "yx")), **row)  # fmt: skip
 
 
@@ -205,5 +224,6 @@ def choose(c, x, y):
 
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
             scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2), linear=TOGETHER,
-            interval=intervals.chosen, of_complex="own", taken=(None, "c", "logical_not(c)"),
+            interval=intervals.chosen, of_complex="own",
+            cuda=InKernels("{x} if {c} else {y}", truths="{x} if {c} else {y}"), taken=(None, "c", "logical_not(c)"),
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from ..dtypes import BOOL_WORD, is_bool
 from ..types import Type
 from . import intervals
+from .in_kernels import InKernels, as_named, called, signed
 from .kinds import elementwise, infix, prefix
 from .raising import on_python
 from .schema import Precedence, TypeFault
@@ -36,12 +37,14 @@ for _name, _sign, _meaning, _negation in (
 ):
     _python = python_bool if _sign in ("==", "!=") else python_order
     infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs", negation=_negation,
-          of_complex="own", type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
+          of_complex="own", cuda=signed(f"{{x}} {_sign} {{y}}", truths=f"{{x}} {_sign} {{y}}"),
+          type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
           partials=[None, None])  # fmt: skip
 
 for _question, _of_complex in ((np.isnan, "either"), (np.isinf, "either"), (np.isfinite, "both"), (np.signbit, "")):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
-                of_complex=_of_complex, type=from_numpy(_question), partials=[None])  # fmt: skip
+                of_complex=_of_complex, type=from_numpy(_question), partials=[None],
+                cuda=as_named(_question.__name__))  # fmt: skip
 
 
 def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:
@@ -59,26 +62,35 @@ def _either(python, numpy):
 
 elementwise("logical_and", "x, y", work="light", meaning=_either(lambda x, y: x and y, np.logical_and), type=bools_only,
             scalar_spelling="({x} and {y})", conjoins=True, lazy=(1,), samples="truths",
+            cuda=InKernels("", truths="{x} and {y}"),
             partials=[None, None], python=())  # fmt: skip
 elementwise("logical_or", "x, y", work="light", meaning=_either(lambda x, y: x or y, np.logical_or), type=bools_only,
             scalar_spelling="({x} or {y})", conjoins=False, lazy=(1,), samples="truths",
+            cuda=InKernels("", truths="{x} or {y}"),
             partials=[None, None], python=())  # fmt: skip
 elementwise("logical_not", "x", work="light", meaning=_either(operator.not_, np.logical_not), type=bools_only,
-            scalar_spelling="(not {x})", samples="truth", partials=[None], python=())  # fmt: skip
+            scalar_spelling="(not {x})",
+            cuda=InKernels("", truths="not {x}"), samples="truth", partials=[None], python=())  # fmt: skip
 elementwise("logical_xor", "x, y", work="light", meaning=np.logical_xor, type=bools_only, samples="truths",
-            partials=[None, None], python=())  # fmt: skip
+            cuda=InKernels("", truths="{x} != {y}"), partials=[None, None], python=())  # fmt: skip
 
 infix("bitwise_and", "&", Precedence.BIT_AND, meaning=operator.and_, samples="bits",
+      cuda=signed("{x} & {y}", truths="{x} & {y}"),
       type=python_or(python_bits, np.bitwise_and), partials=[None, None])  # fmt: skip
 infix("bitwise_or", "|", Precedence.BIT_OR, meaning=operator.or_, samples="bits",
+      cuda=signed("{x} | {y}", truths="{x} | {y}"),
       type=python_or(python_bits, np.bitwise_or), partials=[None, None])  # fmt: skip
 infix("bitwise_xor", "^", Precedence.BIT_XOR, meaning=operator.xor, samples="bits",
+      cuda=signed("{x} ^ {y}", truths="{x} ^ {y}"),
       type=python_or(python_bits, np.bitwise_xor), partials=[None, None])  # fmt: skip
 infix("left_shift", "<<", Precedence.SHIFT, raises=on_python, meaning=operator.lshift, samples="shifts",
+      cuda=called("left_shift", "x, y"),
       type=python_or(python_shift, np.left_shift), python=("numpy.left_shift", "numpy.bitwise_left_shift"),
       partials=[None, None])  # fmt: skip
 infix("right_shift", ">>", Precedence.SHIFT, raises=on_python, meaning=operator.rshift, samples="shifts",
+      cuda=called("right_shift", "x, y"),
       type=python_or(python_shift, np.right_shift), python=("numpy.right_shift", "numpy.bitwise_right_shift"),
       partials=[None, None])  # fmt: skip
-prefix("invert", "~", meaning=operator.inv, samples="bits_alone", type=python_or(python_shift, np.invert),
-       python=("numpy.invert", "numpy.bitwise_not", "numpy.bitwise_invert"), partials=[None])  # fmt: skip
+prefix("invert", "~", meaning=operator.inv, samples="bits_alone", cuda=signed("~{x}", truths="not {x}"),
+       type=python_or(python_shift, np.invert), python=("numpy.invert", "numpy.bitwise_not", "numpy.bitwise_invert"),
+       partials=[None])  # fmt: skip

@@ -139,6 +139,7 @@ reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: INT_WORD, 
 reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: INT_WORD, one_axis=True, needs_elements=True),
           fold=Fold("less", greatest, "place"), meaning=np.argmin, vjp=None, samples="arrays")  # fmt: skip
 
+REDUCED_BY = {row.fold.combine: row.name for row in OPERATORS.values() if row.fold is not None}
 FOLDS = {row.fold.combine: row.fold for row in OPERATORS.values() if row.fold is not None}
 
 
@@ -146,6 +147,14 @@ def fold_by(operator: str | None, dtype: str) -> Fold | None:
     """The fold that takes elements of the dtype together by this operator, if it may do so in any order."""
     fold = FOLDS.get(str(operator))
     return None if fold is None or OPERATORS[fold.combine].is_comparison or _keeps_order(fold, dtype) else fold
+
+
+def reduction_by(operator: str | None) -> str:
+    """The reduction that takes elements together by this operator, which is what folds over threads are called by;
+    empty where there is none: a comparison looks for a place, which is another kind of fold.
+    """
+    name = REDUCED_BY.get(str(operator), "")
+    return "" if not name or OPERATORS[str(operator)].is_comparison else name
 
 
 def _keeps_order(fold: Fold, dtype: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..records import dataclass
 from ..types import Type
+from .in_kernels import InKernels
 from .raising import Domain, Raises, never
 from .sharing import SHARING
 from .works_in import WorksIn, as_result
@@ -103,6 +104,7 @@ class Operator:
     jumps       the result jumps at places where no slope says so: what is left of a division
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
                 `c asin`, or SciPy's, `scipy gammaln`; where there is none the target has an emitter of the row's name
+    cuda        elementwise: how it is written in kernels; None where it has none
     domain      of a function of `math`: where it raises
     raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`
     works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`
@@ -156,6 +158,7 @@ class Operator:
     jumps: bool = False
     vjp: tuple[object, ...] = ()
     cpu: str = ""
+    cuda: InKernels | None = None
     domain: Domain | None = None
     raises: Raises = never
     works_in: WorksIn = as_result

@@ -17,6 +17,7 @@ import numpy as np
 from ..types import Array, Scalar, Type
 from .batching import pairwise
 from .cotangents import Atom, Atoms, Static
+from .in_kernels import InKernels
 from .kinds import elementwise, structural
 from .rules import in_language, tangent_in_language
 from .schema import TypeFault
@@ -49,7 +50,7 @@ def of_rejection(builder: Builder, operands: Atoms, static: Static, out: Atom, o
 
 elementwise("stop_gradient", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
             of_complex="own", of_parts=True, spelling="pellucid.support.stop_gradient({x})", is_for_derivatives=True,
-            python=("pellucid.lax.stop_gradient",))  # fmt: skip
+            cuda=InKernels("{x}", truths="{x}"), python=("pellucid.lax.stop_gradient",))  # fmt: skip
 
 elementwise("drawn", "x", type=as_it_is, meaning=kept, partials=[of_rejection], samples="stopped", work="free",
             is_for_derivatives=True, spelling="pellucid.support.drawn({x})", python=())  # fmt: skip

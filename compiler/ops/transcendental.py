@@ -17,6 +17,7 @@ import numpy as np
 from ..dtypes import DTYPE, DTYPE_OF_NUMPY, NUMPY_DTYPE, PYTHON_TYPE
 from ..types import Type, dtype_of, of_complex
 from .cotangents import Atom, Atoms, Static
+from .in_kernels import InKernels, called
 from .kinds import elementwise
 from .schema import TypeFault
 from .type_rules import DtypeRule, from_numpy, is_weak
@@ -36,16 +37,17 @@ def arcsinh_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 def real(
     name: str, partial: object, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}",
-    of_complex="",
-) -> None:
-    """A function of one floating number that NumPy has, of complex ones where it has that too."""
+    of_complex="", cuda: InKernels | None = None,
+) -> None:  # fmt: skip
+    """A function of one floating number that NumPy has, of complex ones where it has that too; `math` has most, too."""
     ufunc = getattr(np, name)
     elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples, work=work,
-                of_complex=of_complex, cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
+                of_complex=of_complex, cpu=cpu.format(name), cuda=cuda or called(f"math.{name.replace('arc', 'a')}"),
+                python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 
 real("sqrt", "0.5 / out", "positive", work="slow", of_complex="own")
-real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals", cpu="c cbrt")
+real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals", cpu="c cbrt", cuda=called("cbrt"))
 real("exp", "out", of_complex="own")
 real("exp2", f"{LN_2!r} * out", of_complex="own")
 real("expm1", "exp(x)", cpu="c expm1", of_complex="own")
@@ -68,10 +70,11 @@ real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.ac
 real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",), cpu="c atanh", of_complex="c catanh")
 
 elementwise("arctan2", "y, x", meaning=np.arctan2, cpu="c atan2", type=from_numpy(np.arctan2), samples="real_pairs",
-            python=("numpy.arctan2", "numpy.atan2"),
+            cuda=called("math.atan2", "y, x"), python=("numpy.arctan2", "numpy.atan2"),
             partials=["x / hypot(x, y) / hypot(x, y)", "-y / hypot(x, y) / hypot(x, y)"])  # fmt: skip
 # At the origin the slope is taken as zero: x / 1 there.
 elementwise("hypot", "x, y", meaning=np.hypot, cpu="c hypot", type=from_numpy(np.hypot), samples="real_pairs",
+            cuda=called("math.hypot", "x, y"),
             partials=["x / where(out == 0.0, 1.0, out)", "y / where(out == 0.0, 1.0, out)"])  # fmt: skip
 
 
@@ -86,9 +89,9 @@ def share(function: str, mine: str, other: str) -> str:
 
 
 elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logaddexp), samples="real_pairs",
-            partials=[share("exp", "x", "y"), share("exp", "y", "x")])  # fmt: skip
+            cuda=called("logaddexp", "x, y"), partials=[share("exp", "x", "y"), share("exp", "y", "x")])  # fmt: skip
 elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.logaddexp2), samples="real_pairs",
-            partials=[share("exp2", "x", "y"), share("exp2", "y", "x")])  # fmt: skip
+            cuda=called("logaddexp2", "x, y"), partials=[share("exp2", "x", "y"), share("exp2", "y", "x")])  # fmt: skip
 
 
 # --- special functions, as SciPy has them --------------------------------------------------------------------------
@@ -121,14 +124,14 @@ def _as_scipy(function: Callable[..., Any], numpy: DtypeRule) -> DtypeRule:
 
 def special(
     name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = (), work="special",
-    cpu="",
+    cpu="", cuda: InKernels | None = None,
 ) -> None:  # fmt: skip
     """A function of `scipy.special`: ints count as float64, as they do there."""
     names = operands.split(", ")
     spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
     like = _as_scipy(of_scipy(name), from_numpy(np.exp if len(names) == 1 else np.arctan2))
     elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples, work=work,
-                cpu=cpu, spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
+                cpu=cpu, cuda=cuda, spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
 
 
 def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
@@ -138,10 +141,12 @@ def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
-special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erf")
-special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erfc")
-special("gamma", "x", ["out * digamma(x)"], "positive", cpu="scipy gamma")
-special("gammaln", "x", ["digamma(x)"], "positive", cpu="scipy gammaln")
+special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erf",
+        cuda=called("math.erf"))  # fmt: skip
+special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erfc",
+        cuda=called("math.erfc"))  # fmt: skip
+special("gamma", "x", ["out * digamma(x)"], "positive", cpu="scipy gamma", cuda=called("math.gamma"))
+special("gammaln", "x", ["digamma(x)"], "positive", cpu="scipy gammaln", cuda=called("gammaln"))
 special("digamma", "x", ["zeta(2.0, x)"], "positive", ("scipy.special.psi",), cpu="scipy digamma")
 # The sum of (k + x) ** -s: derivatives of every order of digamma are zeta functions.
 special("zeta", "s, x", [unknown_slope, "-s * zeta(s + 1.0, x)"], "above_one_pairs")

@@ -200,6 +200,12 @@ def cbrt(x):
 
 
 @cuda.jit(device=True)
+def gammaln(x):
+    """scipy.special.gammaln: C's, but for negative infinity, which SciPy gives back."""
+    return x if x == -math.inf else math.lgamma(x)
+
+
+@cuda.jit(device=True)
 def rint(x):
     """np.rint: to the nearest whole number, of two equally near to the even one; -0.0 stays."""
     number = type(x)

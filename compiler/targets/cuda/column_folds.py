@@ -22,7 +22,7 @@ import gast
 from ... import syntax
 from ...analysis.lanes import goes_by_rows
 from ...names import Names
-from ...ops.reduction import fold_by
+from ...ops.reduction import fold_by, reduction_by
 from ...ops.schema import Fold
 from ...records import dataclass
 from ...types import Scalar
@@ -30,7 +30,7 @@ from ..python.templates import numpy_dtype
 from .nests import bounds, kind_of, perfect
 from .spell import Unmappable
 from .trees import expression, python
-from .writing import FOLDS, KernelWriter, combining, first_turn, like, own_names, start_value
+from .writing import KernelWriter, combining, first_turn, like, own_names, start_value
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -124,7 +124,7 @@ def adds_rows(node: gast.stmt) -> bool:
 def _launched(driver: DriverWriter, fold: ColumnFold) -> list[gast.stmt]:
     if not fold.found or any(dtype not in FOLDED for _, _, dtype in fold.found.values()):
         raise Unmappable("what the loop accumulates is no fold")
-    if any(operator not in FOLDS for operator, _, _ in fold.found.values()):
+    if any(not reduction_by(operator) for operator, _, _ in fold.found.values()):
         raise Unmappable("what the loop accumulates is no fold over threads")
     count, width = driver.count(fold.rows), _product([driver.count(loop) for loop in fold.columns])
     parts = {name: driver.names.fresh(f"{name}_parts") for name in fold.found}
@@ -206,7 +206,7 @@ def _parts(
     made.append(gast.If(inside, work, []))
     stores: list[gast.stmt] = []
     for name, (operator, _, dtype) in fold.found.items():
-        folded = driver.need(f"column_{FOLDS[operator]}_{dtype}")
+        folded = driver.need(f"column_{reduction_by(operator)}_{dtype}")
         made += python("{t} = {fold}({t})", t=name, fold=folded)
         stores += python("{a}[{p}, {c}] = {t}", a=parts[name], p=part, c=number, t=name)
         writer.parameters[parts[name]] = None

@@ -18,7 +18,7 @@ from ... import syntax
 from ...analysis.lanes import accumulated
 from ...analysis.liveness import liveness
 from ...names import Names
-from ...ops.forms import LIBRARY
+from ...ops.forms import LIBRARY, VIEWS
 from ...optimise.independent import Marker
 from ...program import Function
 from ...types import Array, ListOf
@@ -184,7 +184,7 @@ class DriverWriter:
             static = self.host.static(syntax.static_of(self.fetched(value)))
             dtype = numpy_dtype(self.types[name].dtype)
             return [like(python("{a} = cuda.device_array({s}, {d})", a=name, s=static["shape"], d=dtype)[0], node)]
-        if isinstance(value, gast.Name | gast.Subscript) or operator in ("reshape", "transpose", "broadcast_to"):
+        if isinstance(value, gast.Name | gast.Subscript) or operator in VIEWS:
             return [like(self.host.statement(self.fetched(node)), node)]
         return on_host(self, [node], f"`{operator}` has no kernels")
 

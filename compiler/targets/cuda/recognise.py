@@ -17,14 +17,12 @@ import gast
 from ... import syntax
 from ...analysis.memory.storage import storage_classes
 from ...dtypes import is_bool
-from ...ops.reduction import fold_by
-from ...ops.schema import Fold
+from ...ops.reduction import fold_by, reduction_by
+from ...ops.schema import Fold, row_of
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar
 from .nests import steps_by_one
-
-SCANS = {"add": "sum", "maximum": "max", "minimum": "min", "multiply": "prod"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +149,7 @@ def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
 
 
 def _fold(operator: str, type_: object) -> Fold | None:
-    if not isinstance(type_, Array) or operator not in SCANS or is_bool(type_.dtype) or type_.ndim != 1:
+    if not isinstance(type_, Array) or not reduction_by(operator) or is_bool(type_.dtype) or type_.ndim != 1:
         return None
     return fold_by(operator, type_.dtype) if type_.dtype in ("f32", "f64", "i64") else None
 
@@ -163,7 +161,8 @@ def _is_next(items: gast.expr, variable: str, by: int) -> bool:
         case [gast.Name(id=name)]:
             return name == variable and by == 0
         case [gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=name), gast.Constant(value=number)])]:
-            return name == variable and {"add": number, "subtract": -number}.get(operator) == by
+            row = row_of(operator)
+            return name == variable and row is not None and row.is_sum and row.sign * number == by
     return False
 
 

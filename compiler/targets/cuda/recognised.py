@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
+from ...ops.reduction import reduction_by
 from ...types import Scalar
 from ..python.templates import numpy_dtype
 from .host_parts import on_host
 from .nests import bounds
-from .recognise import SCANS, Scan, Scatter
+from .recognise import Scan, Scatter
 from .trees import expression, python
 from .writing import KernelWriter, first_turn, like, own_names, start_value
 
@@ -81,7 +82,7 @@ def _sums_of_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str, num
     body = [*before, *python("{t} = {v}", t=total, v=_combined(writer, found, dtype, total, term))]
     body += python("{i} += cuda.blockDim.x", i=i)
     made.append(gast.While(expression("{i} < {l}", i=i, l=last), body, []))
-    fold = driver.need(f"row_{SCANS[found.operator]}_{dtype}")
+    fold = driver.need(f"row_{reduction_by(found.operator)}_{dtype}")
     made += python("{t} = {fold}({t})", t=total, fold=fold)
     writer.parameters[sums] = None
     made.append(gast.If(expression("cuda.threadIdx.x == 0"), python("{s}[cuda.blockIdx.x] = {t}", s=sums, t=total), []))
@@ -94,7 +95,7 @@ def _before_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str) -> l
     before, total, carry = (driver.local(n) for n in ("before", "total", "carry"))
     writer = driver.writer({first, k, own, before, total, carry})
     writer.parameters[sums] = None
-    scan_ = driver.need(f"block_scan_{SCANS[found.operator]}_{dtype}")
+    scan_ = driver.need(f"block_scan_{reduction_by(found.operator)}_{dtype}")
     identity = start_value(found.fold.start(dtype), dtype)
     made = python("{c} = {z}\n{f} = 0", c=carry, z=identity, f=first)
     body = python("{k} = {f} + cuda.threadIdx.x\n{o} = {z}", k=k, f=first, o=own, z=identity)
@@ -119,7 +120,7 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     loop = found.loop
     i = loop.target.id
     writer = _writer(driver, found, tile, carry, first, last, k, own, before, total, term_, e)
-    scan_ = driver.need(f"block_scan_{SCANS[found.operator]}_{dtype}")
+    scan_ = driver.need(f"block_scan_{reduction_by(found.operator)}_{dtype}")
     identity = start_value(found.fold.start(dtype), dtype)
     start, stop = (writer.speller.as_dtype(b, "i64") for b in bounds(loop))
     base = writer.read(found.place.value.id)

@@ -19,23 +19,13 @@ from ...analysis.expression_types import joined, result_of, type_of, works_in
 from ...analysis.integers.range_values import BACK, FRONT, NATURAL
 from ...analysis.integers.ranges import ranges
 from ...analysis.result_types import result_type
-from ...builder import INFIX
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool, is_complex, is_inexact, is_integer
 from ...ops import schema
 from ...program import Function
-from ...types import Array, ListOf, Scalar
+from ...types import ListOf, Scalar
 from ..python.templates import attribute, parse_spelling
-from .spellings import CHECKED, SPELLINGS
 
-SIGNS = {operator: sign for sign, operator in INFIX.items()}
 KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64"})  # dtypes whose sums, in Numba, have the same
-TRUTHS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf",
-                    "isfinite", "signbit", "logical_and", "logical_or", "logical_not", "logical_xor", "math_isnan",
-                    "math_isinf", "math_isfinite"})  # fmt: skip
-OF_TRUTHS: Mapping[str, Any] = {  # as NumPy has them: the sum of two truths is whether one of them holds
-    "bitwise_and": gast.BitAnd, "multiply": gast.BitAnd, "minimum": gast.BitAnd,
-    "bitwise_or": gast.BitOr, "add": gast.BitOr, "maximum": gast.BitOr, "bitwise_xor": gast.BitXor,
-}  # fmt: skip
 FAILED = "failed"
 
 
@@ -119,77 +109,53 @@ class Speller:
         self.type_of(node)
         words = works_in(operator, sources)
         values = [self.as_dtype(a, word) for a, word in zip(node.args, words, strict=True)]
-        word = words[-1] if operator == "where" else words[0]
-        made, has = self.operation(row, node, values, word, sources)
+        made, has = self.operation(row, node, values, words[-1], result.dtype)
         return made if has == result.dtype else cast(made, result.dtype, has == BOOL_WORD)
 
     def operation(
-        self, row: schema.Operator, node: gast.Call, values: list[gast.expr], word: str, sources: tuple[Scalar, ...]
+        self, row: schema.Operator, node: gast.Call, values: list[gast.expr], word: str, result: str
     ) -> tuple[gast.expr, str]:
-        """An operator on values of a dtype, and the dtype that Numba gives it."""
-        name = row.name
-        if name == "where":
-            return gast.IfExp(*values), word
-        if name in ("logical_and", "logical_or") and is_bool(word):
-            return gast.BoolOp(gast.And() if row.conjoins else gast.Or(), values), BOOL_WORD
-        if name == "logical_not" and is_bool(word):
-            return gast.UnaryOp(gast.Not(), values[0]), BOOL_WORD
+        """An operator on values of a dtype, and the dtype that Numba gives it; empty where that is none of theirs."""
         if row.domain is not None:
             return self.of_math(row, values), FLOAT_WORD
-        if self.may_raise(row, node, sources):
-            if name not in CHECKED:
-                raise Unmappable(f"`{name}` may raise there")
-            has = FLOAT_WORD if name == "divide" else word
-            return self.filled(_for_ints(CHECKED[name], word), row, values), has
-        if name == "power":
-            return self.power(node, values, word)
-        if is_bool(word) and name in OF_TRUTHS:
-            return gast.BinOp(values[0], OF_TRUTHS[name](), values[1]), BOOL_WORD
-        if is_bool(word) and name == "invert":
-            return gast.UnaryOp(gast.Not(), values[0]), BOOL_WORD
-        if is_bool(word) and name not in TRUTHS:
-            raise Unmappable(f"`{name}` of truths has no kernels")
-        spelling = SPELLINGS.get(name) or (row.scalar_spelling or row.spelling if row.precedence is not None else "")
-        if name == "absolute":
-            spelling = "abs({x})"
-        if not spelling:
-            raise Unmappable(f"`{name}` has no kernels")
-        made = self.filled(_for_ints(spelling, word), row, values)
-        if name in TRUTHS:
+        may_raise = self.may_raise(row, node, tuple(self.type_of(a) for a in node.args))
+        cuda = row.cuda
+        spelling = "" if cuda is None else cuda.checked_of(word) if may_raise else cuda.of(word)
+        if cuda is None or not spelling:
+            of_truths = " of truths" if is_bool(word) else ""
+            raise Unmappable(f"`{row.name}`{' may raise there' if may_raise else f'{of_truths} has no kernels'}")
+        if row.name == "power" and (product := self.product(node, values[0])) is not None:
+            return product, word if word in KEEPS_SIZE else ""
+        made = self.filled(spelling, row, values)
+        if is_bool(result):
             return made, BOOL_WORD
-        if name == "divide" and not is_inexact(word):
-            return made, FLOAT_WORD
-        keeps = word in KEEPS_SIZE or spelling in SPELLINGS.values()
-        return made, word if keeps else ""
+        if is_inexact(result) and not is_inexact(word):
+            return made, FLOAT_WORD  # a quotient of ints
+        return made, word if word in KEEPS_SIZE or cuda.keeps else ""
 
     def of_math(self, row: schema.Operator, values: list[gast.expr]) -> gast.expr:
         """A function of `math`: what it raises for is seen from the result."""
         assert row.domain is not None
         numpy = schema.OPERATORS[row.domain.numpy]
-        spelling = SPELLINGS.get(numpy.name, "{x} ** {y}" if numpy.name == "power" else "")
-        if not spelling:
-            raise Unmappable(f"`{row.spelling}` has no kernels")
-        made = self.filled(spelling, numpy, values)
+        if numpy.cuda is None:
+            raise Unmappable(f"`{row.name}` has no kernels")
+        made = self.filled(numpy.cuda.of(FLOAT_WORD), numpy, values)
         helper = self.need("checked" if len(values) == 1 else "checked_of_two")
         return gast.Call(syntax.name(helper), [made, *values, syntax.name(self.fail())], [])
 
-    def power(self, node: gast.Call, values: list[gast.expr], word: str) -> tuple[gast.expr, str]:
-        base, exponent = values[0], node.args[1]
+    def product(self, node: gast.Call, base: gast.expr) -> gast.expr | None:
+        """A square or a cube as products, which NumPy has too; None for other powers."""
+        exponent = node.args[1]
         number = exponent.value if isinstance(exponent, gast.Constant) else None
         if number in (2, 3) and isinstance(base, gast.Name | gast.Subscript):
             product = gast.BinOp(base, gast.Mult(), base)
-            made = product if number == 2 else gast.BinOp(product, gast.Mult(), base)
-            return made, word if word in KEEPS_SIZE else ""
-        if number == 2:
-            return gast.Call(syntax.name(self.need("square")), [base], []), word
-        if is_inexact(word):
-            return gast.BinOp(base, gast.Pow(), values[1]), word
-        return gast.Call(syntax.name(self.need("power_integer")), values, []), word
+            return product if number == 2 else gast.BinOp(product, gast.Mult(), base)
+        return gast.Call(syntax.name(self.need("square")), [base], []) if number == 2 else None
 
     def may_raise(self, row: schema.Operator, node: gast.Call, sources: tuple[Scalar, ...]) -> bool:
         """Whether CPython may raise for these operands, by the row and what is known of the numbers."""
         if all(s.weak for s in sources) and not any(is_inexact(s.dtype) for s in sources):
-            if row.is_polynomial and row.name in CHECKED:
+            if row.is_polynomial and row.cuda is not None and row.cuda.checked:
                 return id(node) not in self.ranges.fits
         if not row.raises(sources, {}):
             return False
@@ -245,15 +211,6 @@ class Speller:
             return _from_the_end(made, length(array, axis))
         word = "natural_index" if known == NATURAL else "index"
         return gast.Call(syntax.name(self.need(word)), [made, length(array, axis), syntax.name(self.fail())], [])
-
-
-def _for_ints(spelling: str, word: str) -> str:
-    """Division and its kin have device functions of their own for ints."""
-    if is_inexact(word):
-        return spelling
-    for name in ("floor_divide", "remainder", "fmod"):
-        spelling = spelling.replace(f"{name}(", f"{name}_integer(")
-    return spelling.replace("math.fmod_integer", "fmod_integer")
 
 
 # --- trees -----------------------------------------------------------------------------------------------------------
@@ -316,7 +273,7 @@ def _is_not_zero(node: gast.expr) -> bool:
 def _substitute(node: Any, holes: Mapping[str, gast.expr], need: Callable[[str], str]) -> Any:
     if isinstance(node, gast.Name):
         return holes.get(node.id, node)
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in ("abs",):
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id != "abs":
         node = syntax.rebuild(node, func=syntax.name(need(node.func.id)))
     changes: dict[str, Any] = {}
     for field in node._fields:
@@ -326,8 +283,3 @@ def _substitute(node: Any, holes: Mapping[str, gast.expr], need: Callable[[str],
         elif isinstance(old, gast.expr):
             changes[field] = _substitute(old, holes, need)
     return syntax.rebuild(node, **changes) if changes else node
-
-
-def declared(type_: Scalar | Array) -> str:
-    """The dtype of an element or of a scalar."""
-    return type_.dtype

@@ -20,8 +20,10 @@ import gast
 from ... import syntax
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
-from ...dtypes import BOOL_WORD, DTYPE, NUMPY_DTYPE, is_bool
-from ...ops.schema import Fold
+from ...builder import INFIX
+from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
+from ...ops.reduction import reduction_by
+from ...ops.schema import OPERATORS, Fold
 from ...program import Function
 from ...types import Array, Scalar
 from ..python.templates import attribute
@@ -29,24 +31,9 @@ from .nests import TOGETHER, bounds, kind_of, steps_by_one
 from .spell import FAILED, Speller, Unmappable, constant
 from .trees import python
 
-FOLDS = {
-    "add": "sum",
-    "maximum": "max",
-    "minimum": "min",
-    "multiply": "prod",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-TRUTHS_FOLDED = {"sum": "any", "max": "any", "prod": "all", "min": "all"}
-FOLDED = {  # the dtypes that `runtime/kernels/folds.py` folds over a row of threads
-    "sum": frozenset({"f64", "f32", "i64", "i32", "u64"}),
-    "prod": frozenset({"f64", "f32", "i64", "i32", "u64"}),
-    "max": frozenset({"f64", "f32", "i64", "i32", "u64", "u8"}),
-    "min": frozenset({"f64", "f32", "i64", "i32", "u64", "u8"}),
-    "all": frozenset({BOOL_WORD}),
-    "any": frozenset({BOOL_WORD}),
-}
-AUGMENTS = {"add": gast.Add, "subtract": gast.Sub, "multiply": gast.Mult}
+AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
+FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
+CHOSEN = FOLDED | {"u8"}  # and those of which it finds the greatest and the least
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
 
 
@@ -190,11 +177,14 @@ class KernelWriter:
 
     def fold_name(self, name: str, operator: str) -> str:
         dtype = self.types[name].dtype
-        word = FOLDS.get(operator, "")
-        word = TRUTHS_FOLDED.get(word, word) if is_bool(dtype) else word
-        if dtype not in FOLDED.get(word, ()):
+        row = OPERATORS.get(operator)
+        if row is not None and is_bool(dtype) and row.cuda is not None and row.cuda.truths:
+            holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
+            return self.need("row_any" if holds_for_any else "row_all")
+        word = reduction_by(operator)
+        if row is None or not word or dtype not in (CHOSEN if row.taken else FOLDED):
             raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
-        return self.need(f"row_{word}" if is_bool(dtype) else f"row_{word}_{dtype}")
+        return self.need(f"row_{word}_{dtype}")
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
         dtype = self.types[name].dtype

@@ -1,0 +1,63 @@
+"""How rows are written in the kernels of a GPU: their column `cuda`.
+
+    InKernels("math.exp({x})")                         one function of C for a float of either size
+    InKernels("floor_divide({x}, {y})", ...)           a device function of `runtime/kernels/device.py`
+    printed                                            as Python's sign: what Numba makes of that is cast where need be
+
+A row without the column has no kernels: what calls it stays on the host.  Names that are called without a module are
+device functions, which give the dtype of their operands.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..dtypes import is_bool, is_inexact
+from ..records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class InKernels:
+    """The spellings of one row.
+
+    floats         of floats, and of ints where nothing else is said of these
+    ints           of ints; None where a kernel has none
+    truths         of truths; empty where a kernel has none
+    checked        with `{failed}`, the word that is set where CPython raises
+    checked_ints   of ints
+    keeps          whether what Numba gives has the dtype of the operands, be they small ones
+    """
+
+    floats: str
+    ints: str | None = ""
+    truths: str = ""
+    checked: str = ""
+    checked_ints: str = ""
+    keeps: bool = True
+
+    def of(self, dtype: str) -> str:
+        """How it is written of operands of a dtype; empty where it has no kernels."""
+        if is_bool(dtype):
+            return self.truths
+        if is_inexact(dtype) or self.ints == "":
+            return self.floats
+        return self.ints or ""
+
+    def checked_of(self, dtype: str) -> str:
+        """The same where CPython may raise."""
+        return self.checked if is_inexact(dtype) else self.checked_ints or self.checked
+
+
+def called(function: str, operands: str = "x", **more: str | None) -> InKernels:
+    """A call with the operands in their order."""
+    return InKernels(f"{function}({', '.join(f'{{{name}}}' for name in operands.split(', '))})", **more)  # type: ignore[arg-type]
+
+
+def as_named(name: str, **more: str) -> InKernels:
+    """A function of one operand: that of `math` where it has the name, else a device function."""
+    return called(f"math.{name}" if hasattr(math, name) else name, **more)
+
+
+def signed(spelling: str, **more: str) -> InKernels:
+    """A sign of Python's: of small ints Numba gives a larger one."""
+    return InKernels(spelling, keeps=False, **more)  # type: ignore[arg-type]
