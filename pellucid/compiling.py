@@ -15,13 +15,10 @@ from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.own_faults import named
-from .compiler.records import dataclass
 from .compiler.request import Request
 from .compiler.stopwatch import MACHINE_CODE, timed
-from .compiler.targets.cuda.machine import Machine
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
-from .compiler.types import Type
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
@@ -54,28 +51,6 @@ def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOpti
         executable = llvm.compile_program(loops, options, driver.for_llvm)
     guards = Guards(made.guards)
     return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards), watch.took)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
-    """A function for a GPU: its kernels stage, and the machine code of the kernels."""
-
-    specialised: Specialised
-    results: tuple[Type, ...]
-    text: str
-    machines: Mapping[str, Machine]
-
-
-def kernels_of(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
-    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
-    from .compiler.targets.cuda.assemble import assemble
-    from .compiler.targets.cuda.kernels import kernels
-
-    made = driver.derive(request, arguments)
-    program = driver.loops(made.program)
-    found = kernels(program)
-    machines = assemble(found.text, capability, request.fastmath) if found.kernels else {}
-    return Assembled(made, program.main.results, found.text, machines)
 
 
 @contextmanager

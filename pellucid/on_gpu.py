@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import support
+from .compiler import driver
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
+from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Static, Value
+from .compiler.program import Program
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
+from .compiler.targets.cuda.assemble import assemble
+from .compiler.targets.cuda.kernels import kernels
+from .compiler.targets.cuda.machine import Machine
+from .compiling import hidden_leaves
 from .deep import with_room
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
@@ -42,6 +49,18 @@ class KernelCode:
     result: Value
     guards: Guards
     hidden: HiddenLeaves
+
+
+def called(function: Function[..., Any], flat: Flattened, device: Device) -> Any:
+    """The results of a call, by kernels that are made for these types and this device where none are kept."""
+    key = (flat.key, device)
+    code: KernelCode | None = function._on_gpu.get(key)
+    findings = None if code is None else code.guards.hold()
+    if code is None or findings is None:
+        function._check_purity()
+        code = function._on_gpu[key] = compiled(function, flat, device)
+        findings = code.guards.findings
+    return call(code, flat, findings, device)
 
 
 def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) -> Any:
@@ -69,17 +88,16 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
-    made = _made(request, flat.arguments, cuda.compute_capability(device.id))
-    explain = explaining(function, flat)
-    guards = Guards(made.specialised.guards)
-    hidden = _hidden(request, made.specialised, guards)
-    kernels = LoadedKernels(made.machines, made.text, explain, routines(lambda name: getattr(support, name)))
-    result = made.specialised.result
+    made, program, text, machines = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
+    guards = Guards(made.guards)
+    hidden = hidden_leaves(request, made, guards)
+    loaded = LoadedKernels(machines, text, explaining(function, flat), routines(lambda name: getattr(support, name)))
+    result = made.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):
-        half = transform.half(request, flat.arguments, cotangents_of(result, made.results), guards)
+        half = transform.half(request, flat.arguments, cotangents_of(result, program.main.results), guards)
         result = with_function(result, Static(half))
-    return KernelCode(kernels, result, guards, hidden)
+    return KernelCode(loaded, result, guards, hidden)
 
 
 def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., None]:
@@ -95,14 +113,13 @@ def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., N
 
 
 @with_room
-def _made(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Any:
-    from .compiling import kernels_of
-
+def _assembled(
+    request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]
+) -> tuple[Specialised, Program, str, Mapping[str, Machine]]:
+    """The program, the text of its kernels stage, and the machine code of the kernels.  Raises CompileError."""
     with no_collection():
-        return kernels_of(request, arguments, capability)
-
-
-def _hidden(request: Request, made: Any, guards: Guards) -> HiddenLeaves:
-    from .compiling import hidden_leaves
-
-    return hidden_leaves(request, made, guards)
+        made = driver.derive(request, arguments)
+        program = driver.loops(made.program)
+        found = kernels(program)
+        machines = assemble(found.text, capability, request.fastmath) if found.kernels else {}
+    return made, program, found.text, machines

@@ -17,11 +17,11 @@ from ...program import Function, Program
 from ...records import dataclass
 from ...renaming import rename
 from ...transform.coalesce import rename_freely
-from ...types import Array, Scalar
+from ...types import dtype_of
 from ..python.fold import fold
 from ..python.printer import WIDTH, Printed, definition, head_lines, import_lines, with_headings, wrap
 from ..python.spell import HELPERS, Speller
-from ..python.templates import attribute
+from ..python.templates import attribute, numpy_dtype
 from ..python.unparse import Unparser, statement_text
 from .driving import DriverWriter
 from .places import cells_of
@@ -110,7 +110,7 @@ def _with_cells(driver: DriverWriter, body: Sequence[gast.stmt]) -> list[gast.st
     for node in body:
         mentioned = {n.id for n in syntax.nodes_of(node) if isinstance(n, gast.Name)}
         for name in [n for n in missing if n in mentioned]:
-            dtype = attribute(f"np.{_numpy_name(driver.types[name])}")
+            dtype = numpy_dtype(dtype_of(driver.types[name]))
             if not _rebinds(node, name):
                 made += python("{c} = cuda.device_array((), {d})", c=name, d=dtype)
             missing.remove(name)
@@ -120,13 +120,6 @@ def _with_cells(driver: DriverWriter, body: Sequence[gast.stmt]) -> list[gast.st
 
 def _rebinds(node: gast.stmt, name: str) -> bool:
     return isinstance(node, gast.Assign) and name in syntax.names_bound(node)
-
-
-def _numpy_name(type_: object) -> str:
-    from ...dtypes import NUMPY_DTYPE
-
-    assert isinstance(type_, Scalar | Array)
-    return str(NUMPY_DTYPE[type_.dtype].name)
 
 
 # --- the text ---------------------------------------------------------------------------------------------------------

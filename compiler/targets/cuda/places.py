@@ -16,6 +16,7 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import reads_of
+from ...analysis.lanes import carried
 from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
@@ -70,8 +71,6 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
 
 
 def _is_accumulated(loop: gast.For, name: str) -> bool:
-    from ...analysis.lanes import carried
-
     return name in carried(loop.body)
 
 

@@ -12,7 +12,7 @@ import gast
 
 from ... import syntax
 from ...ops.reduction import reduction_by
-from ...types import Scalar
+from ...types import Scalar, dtype_of
 from ..python.templates import numpy_dtype
 from .host_parts import on_host
 from .nests import bounds
@@ -32,7 +32,7 @@ TURNS = 4096  # of a scatter, that one warp takes
 
 def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     """Three launches for a running sum; what it begins with is taken in by the first part."""
-    loop, dtype = found.loop, driver.types[found.place.value.id].dtype
+    loop, dtype = found.loop, dtype_of(driver.types[found.place.value.id])
     count = driver.count(loop)
     sums = driver.names.fresh("sums")
     driver.extra[sums] = f"{dtype}[{sums}_length]"
@@ -195,7 +195,7 @@ def _combined_left(writer: KernelWriter, found: Scan, dtype: str, left: gast.exp
 def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     """Where there are few places, a warp adds its turns into shared memory; else the host does it."""
     loop, base = found.loop, found.place.value.id
-    dtype = driver.types[base].dtype
+    dtype = dtype_of(driver.types[base])
     parts_ = driver.names.fresh(f"{base}_parts")
     driver.extra[parts_] = f"{dtype}[{parts_}_rows, {parts_}_length]"
     count = driver.count(loop)

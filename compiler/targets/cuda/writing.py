@@ -25,11 +25,11 @@ from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
 from ...ops.reduction import reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
-from ...types import Array, Scalar
+from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
-from .nests import TOGETHER, bounds, kind_of, steps_by_one
+from .nests import begins_with_zero, bounds
 from .spell import FAILED, Speller, Unmappable, constant
-from .trees import python
+from .trees import product, python, with_name
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
@@ -136,13 +136,14 @@ class KernelWriter:
                 operator in AUGMENTS and self.keeps_float(type_, value) and syntax.same(place.slice, first.slice)
                 and syntax.same(place.value, first.value)
             ):  # fmt: skip
-                made = self.speller.as_dtype(term, type_.dtype)
+                made = self.speller.as_dtype(term, dtype_of(type_))
                 return like(gast.AugAssign(stored, AUGMENTS[operator](), made), node)
-        return like(gast.Assign([stored], self.speller.as_dtype(value, type_.dtype), None), node)
+        return like(gast.Assign([stored], self.speller.as_dtype(value, dtype_of(type_)), None), node)
 
-    def keeps_float(self, type_: Array, value: gast.expr) -> bool:
+    def keeps_float(self, type_: Type, value: gast.expr) -> bool:
         """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
-        return type_.dtype in ("f32", "f64") and self.speller.type_of(value).dtype == type_.dtype
+        dtype = dtype_of(type_)
+        return dtype in ("f32", "f64") and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""
@@ -173,13 +174,13 @@ class KernelWriter:
         }  # fmt: skip
 
     def fold_name(self, name: str, operator: str) -> str:
-        dtype = self.types[name].dtype
+        dtype = dtype_of(self.types[name])
         if not reduction_by(operator):
             raise Unmappable(f"`{operator}` has no fold over threads")
         return self.need(f"row_{reduction_by(operator)}_{dtype}")
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
-        dtype = self.types[name].dtype
+        dtype = dtype_of(self.types[name])
         return start_value(fold.start(dtype), dtype)
 
 
@@ -191,8 +192,7 @@ def combining(writer: KernelWriter, operator: str, name: str, term: gast.expr) -
     writer.own = own | {stand_in, name}
     made = writer.speller.expression(syntax.call(operator, syntax.name(name), syntax.name(stand_in)))
     writer.speller.types, writer.own = types, own
-    found: gast.expr = syntax.map_names(made, lambda n: term if n == stand_in else n)
-    return found
+    return with_name(made, stand_in, term)
 
 
 def range_of(start: gast.expr, stop: gast.expr, step: gast.expr) -> gast.Call:
@@ -228,13 +228,37 @@ def own_names(body: Iterable[gast.stmt]) -> set[str]:
     return {n for s in syntax.walk(body) for n in syntax.names_bound(s)}
 
 
-def is_together(node: gast.stmt) -> bool:
-    return kind_of(node) in TOGETHER and steps_by_one(node)
-
-
 def first_turn(node: gast.For, speller: Speller, thread: gast.expr) -> gast.expr:
     """Where a thread begins: its own number, behind the start of the loop."""
-    start, _ = bounds(node)
-    if isinstance(start, gast.Constant) and start.value == 0:
+    if begins_with_zero(node):
         return thread
-    return gast.BinOp(speller.as_dtype(start, "i64"), gast.Add(), thread)
+    return gast.BinOp(speller.as_dtype(bounds(node)[0], "i64"), gast.Add(), thread)
+
+
+def turns_of_loop(node: gast.For, speller: Speller) -> gast.expr:
+    """How many turns a loop has."""
+    start, stop = (speller.as_dtype(bound, "i64") for bound in bounds(node))
+    return stop if begins_with_zero(node) else gast.BinOp(stop, gast.Sub(), start)
+
+
+def shifted(node: gast.For, speller: Speller, name: str) -> list[gast.stmt]:
+    """`i += start`: the number of a turn becomes what the loop counts."""
+    if begins_with_zero(node):
+        return []
+    return python("{i} += {start}", i=name, start=speller.as_dtype(bounds(node)[0], "i64"))
+
+
+def taken_apart(
+    loops: Sequence[gast.For], lengths: Sequence[gast.expr], number: str, speller: Speller
+) -> list[gast.stmt]:
+    """The variables of a nest from the number of a turn of all of it."""
+    made: list[gast.stmt] = []
+    for position, loop in enumerate(loops):
+        behind = lengths[position + 1 :]
+        value: gast.expr = syntax.name(number)
+        if behind:
+            value = gast.BinOp(value, gast.FloorDiv(), product(behind))
+        if position:
+            value = gast.BinOp(value, gast.Mod(), lengths[position])
+        made += [*python("{i} = {v}", i=loop.target.id, v=value), *shifted(loop, speller, loop.target.id)]
+    return made
