@@ -32,7 +32,7 @@ from .spell import Unmappable
 from .trees import expression, product, python
 from .writing import (
     KernelWriter,
-    combining,
+    combined,
     first_turn,
     like,
     own_names,
@@ -218,7 +218,7 @@ def _columns(
     for name, (operator, _, _) in fold.found.items():
         writer.parameters[parts[name]] = None
         term = expression("{a}[{k}, {c}]", a=parts[name], k=part, c=number)
-        turn += python("{t} = {v}", t=name, v=combining(writer, operator, name, term))
+        turn += python("{t} = {v}", t=name, v=combined(writer, operator, writer.types[name], syntax.name(name), term))
     length = expression("range({a}.shape[0])", a=parts[next(iter(parts))])
     body.append(gast.For(syntax.target(part), length, turn, [], None))
     body += writer.thread(fold.behind)

@@ -18,7 +18,7 @@ from .host_parts import on_host
 from .nests import bounds
 from .recognise import Scan, Scatter
 from .trees import expression, python
-from .writing import KernelWriter, first_turn, like, own_names, start_value
+from .writing import KernelWriter, combined, first_turn, like, own_names, start_value
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -45,14 +45,9 @@ def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     return made
 
 
-def _combined(writer: KernelWriter, found: Scan, dtype: str, left: str, right: gast.expr) -> gast.expr:
+def _combined(writer: KernelWriter, found: Scan, dtype: str, left: str | gast.expr, right: gast.expr) -> gast.expr:
     """`left + right` as the loop combines."""
-    name = "__right__"
-    writer.own.add(name)
-    types = {**writer.speller.types, name: Scalar(dtype), left: Scalar(dtype)}
-    writer.speller.types = types
-    made = writer.speller.expression(syntax.call(found.operator, syntax.name(left), syntax.name(name)))
-    return syntax.map_names(made, lambda n: right if n == name else n)
+    return combined(writer, found.operator, Scalar(dtype), syntax.atom(left), right)
 
 
 def _term(driver: DriverWriter, found: Scan, writer: KernelWriter, dtype: str) -> tuple[list[gast.stmt], gast.expr]:
@@ -136,7 +131,7 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     from_start = first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {SCANNED}"))
     made += python("{f} = {v}", f=first, v=from_start)
     made += python("{l} = min({f} + {n}, {s})", l=last, f=first, n=syntax.constant(SCANNED), s=stop)
-    onwards = python("{c} = {v}", c=carry, v=_combined_left(writer, found, dtype, begins, carry))
+    onwards = python("{c} = {v}", c=carry, v=_combined(writer, found, dtype, begins, syntax.name(carry)))
     made.append(gast.If(expression("{f} < {l}", f=first, l=last), onwards, []))
     work, value = _term(driver, found, writer, dtype)
     load = [*work, *python("{t} = {v}", t=term_, v=value)]
@@ -179,14 +174,6 @@ def _beginning(writer: KernelWriter, found: Scan, base: gast.expr, start: gast.e
         return gast.Subscript(base, gast.BinOp(start, gast.Sub(), syntax.constant(1)), gast.Load())
     writer.own.discard(found.carried)
     return writer.read(found.carried)
-
-
-def _combined_left(writer: KernelWriter, found: Scan, dtype: str, left: gast.expr, right: str) -> gast.expr:
-    name = "__left__"
-    writer.own.add(name)
-    writer.speller.types = {**writer.speller.types, name: Scalar(dtype), right: Scalar(dtype)}
-    made = writer.speller.expression(syntax.call(found.operator, syntax.name(name), syntax.name(right)))
-    return syntax.map_names(made, lambda n: left if n == name else n)
 
 
 # --- scatters ---------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
 from .nests import begins_with_zero, bounds
 from .spell import FAILED, Speller, Unmappable, constant
-from .trees import product, python, with_name
+from .trees import product, python
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
@@ -184,15 +184,16 @@ class KernelWriter:
         return start_value(fold.start(dtype), dtype)
 
 
-def combining(writer: KernelWriter, operator: str, name: str, term: gast.expr) -> gast.expr:
-    """`name = operator(name, term)` for a term that is written already."""
-    stand_in = "__term__"
+def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, right: gast.expr) -> gast.expr:
+    """`operator(left, right)` for operands that are written already, both of one type."""
+    given = {"__left__": left, "__right__": right}
     types, own = writer.speller.types, writer.own
-    writer.speller.types = {**types, stand_in: writer.types[name]}
-    writer.own = own | {stand_in, name}
-    made = writer.speller.expression(syntax.call(operator, syntax.name(name), syntax.name(stand_in)))
+    writer.speller.types = {**types, **dict.fromkeys(given, type_)}
+    writer.own = own | given.keys()
+    made = writer.speller.expression(syntax.call(operator, *map(syntax.name, given)))
     writer.speller.types, writer.own = types, own
-    return with_name(made, stand_in, term)
+    found: gast.expr = syntax.map_names(made, lambda name: given.get(name, name))
+    return found
 
 
 def range_of(start: gast.expr, stop: gast.expr, step: gast.expr) -> gast.Call:
