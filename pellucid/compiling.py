@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -15,13 +15,10 @@ from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.own_faults import named
-from .compiler.records import dataclass
 from .compiler.request import Request
 from .compiler.stopwatch import MACHINE_CODE, timed
-from .compiler.targets.cuda.machine import Machine
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
-from .compiler.types import Type
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
@@ -54,41 +51,6 @@ def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOpti
         executable = llvm.compile_program(loops, options, driver.for_llvm)
     guards = Guards(made.guards)
     return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards), watch.took)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
-    """A function for a GPU: its kernels stage, the machine code of kernels, and what makes that of the others, which is
-    made for the blocks that they are launched with.
-    """
-
-    specialised: Specialised
-    results: tuple[Type, ...]
-    text: str
-    machines: Mapping[str, Machine]
-    late: Mapping[str, Callable[[int], Machine]]
-
-
-def kernels_of(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
-    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
-    from .compiler.targets.cuda import assemble as assembler
-    from .compiler.targets.cuda.kernels import kernels
-    from .compiler.targets.cuda.printed_kernels import read_kernels
-
-    made = driver.derive(request, arguments)
-    program = driver.loops(made.program)
-    found = kernels(driver.for_cuda(program))
-    if not found.kernels:
-        return Assembled(made, program.main.results, found.text, {}, {})
-    printed = read_kernels(found.text, "<kernels>").kernels
-    late = [name for name, kernel in printed.items() if kernel.goes_by_width]
-
-    def making(name: str) -> Callable[[int], Machine]:
-        return lambda width: assembler.assemble(found.text, capability, request.fastmath, [name], width=width)[name]
-
-    at_once = [name for name in printed if name not in late]
-    machines = assembler.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
-    return Assembled(made, program.main.results, found.text, machines, {name: making(name) for name in late})
 
 
 @contextmanager

@@ -97,14 +97,13 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
             if found is not None:
                 found.append(value)
             return Typed(type_of_struct(value))
-        number = known_number(value)
-        if number is not None:
+        if (number := known_number(value)) is not None:
             value = number.value
         typed = type_of(value)
         if typed is None:
             return None
         if found is not None:
-            found.append(np.asarray(value) if isinstance(typed, types.Array) and not _is_there(value) else value)
+            found.append(np.asarray(value) if isinstance(typed, types.Array) and _there(value) is None else value)
         return Typed(typed)
 
     def of_list(items: list) -> Value | None:
@@ -127,9 +126,9 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
         raise Unsupported("a container that holds itself") from None
 
 
-def _is_there(value: Any) -> bool:
-    """Whether it is an array whose elements are on a GPU; they are not copied to tell its type."""
-    return isinstance(value, Array) and value._there is not None and is_on_gpu(value._device)
+def _there(value: Any) -> Any:
+    """The elements of an array on a GPU, which are not copied to tell its type; None for what is on the host."""
+    return value._there if isinstance(value, Array) and is_on_gpu(value._device) else None
 
 
 def known_number(value: Any) -> Static | None:
@@ -197,12 +196,12 @@ def type_of(value: Any) -> types.Type | None:
             return None  # known when it is compiled, like a string
         case bool() | np.bool_():
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
-        case Array() if _is_there(value):
-            return type_of_array(value.dtype, value.shape, value._there.is_contiguous)
+        case Array() if (there := _there(value)) is not None:
+            return type_of_array(value.dtype, value.shape, there.is_contiguous)
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
-                what = article(type(value).__name__)
-                raise Unsupported(f"{what}, which has its own rules (np.asarray makes it an array)")
+                kind = article(type(value).__name__)
+                raise Unsupported(f"{kind}, which has its own rules (np.asarray makes it an array)")
             return array_type(np.asarray(value))
         case np.generic():
             dtype = DTYPE_OF_NUMPY.get(value.dtype)
@@ -298,8 +297,7 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
     """Put result leaves back into Python containers; arrays become `Array`."""
     match structure:
         case Out(index=index):
-            leaf = results[index]
-            return Array(leaf) if isinstance(leaf, np.ndarray) else leaf
+            return Array(results[index]) if isinstance(results[index], np.ndarray) else results[index]
         case Static(value=value):
             return value
         case Partial(function=Static(value=BackwardHalf() as half), args=(residuals,)):

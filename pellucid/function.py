@@ -25,7 +25,7 @@ from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
 from .placing import common_device, on_device
-from .runtime.devices import Device, are_several, by_number, is_on_gpu
+from .runtime.devices import are_several, by_number, is_on_gpu
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
@@ -37,8 +37,6 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result", covariant=True)
 
 if TYPE_CHECKING:
-    from .on_gpu import KernelCode, KnownCalls
-
     class _Base(Generic[Given, Result]):
         """The parameters and the result of the Python function, which only type checkers ask for."""
 
@@ -67,8 +65,8 @@ class Function(_Base[Given, Result]):
         self.__qualname__ = request.python.__qualname__ + suffixes(request.transforms)
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
-        self._on_gpu: dict[Any, KernelCode] = {}
-        self._known_on_gpu: KnownCalls | None = None
+        self._on_gpu: dict[Any, Any] = {}  # its kernels, for each kind of device that they were made for
+        self._known_on_gpu: Any = None  # those of calls that need not be taken apart again
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._latest: Flattened | None = None  # the types of the last compilation
         self._learning = threading.Lock()
@@ -120,7 +118,9 @@ class Function(_Base[Given, Result]):
         device = common_device(self._bind(args, kwargs).arguments.values()) if are_several() else -1
         flat = self._flatten(args, kwargs)
         if device >= 0 and is_on_gpu(device):
-            return self._call_on_gpu(args, kwargs, flat, by_number(device))
+            from . import on_gpu
+
+            return on_gpu.called(self, None if kwargs else args, flat, by_number(device))
         compiled, findings, is_new = self._code_for(flat)
         if not is_new and support.reason() is None and type(self) is Function:
             self._learn(seen, args, kwargs, flat, compiled, findings)
@@ -132,23 +132,6 @@ class Function(_Base[Given, Result]):
                 raise
             raise retelling.retold(error, self.__pellucid__, args, kwargs) from error.__cause__
         return on_device(self._finish(compiled.result, targets, results), device)
-
-    def _call_on_gpu(self, args: tuple[Any, ...], kwargs: dict[str, Any], flat: Flattened, device: Device) -> Any:
-        """The same by a driver and kernels, which are kept for each kind of device that they were made for."""
-        from . import on_gpu
-
-        key = (flat.key, device)
-        code = self._on_gpu.get(key)
-        findings = None if code is None else code.guards.hold()
-        if code is None or findings is None:
-            self._check_purity()
-            code = self._on_gpu[key] = on_gpu.compiled(self, flat, device)
-            findings = code.guards.findings
-        elif not kwargs and not self.__pellucid__.static:
-            if self._known_on_gpu is None:
-                self._known_on_gpu = on_gpu.KnownCalls()
-            self._known_on_gpu.learn(args, flat, code, device)
-        return on_gpu.call(code, flat, findings, device)
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, Findings, bool]:
         """The code for these types, what it sees outside now, and whether it was made for this call."""

@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import support
+from .compiler import driver
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
+from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Static, Typed, Value
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
+from .compiler.targets.cuda import assemble as assembling
+from .compiler.targets.cuda.kernels import kernels
+from .compiler.targets.cuda.machine import Machine
+from .compiler.targets.cuda.printed_kernels import read_kernels
+from .compiler.types import Type
+from .compiling import hidden_leaves
 from .deep import with_room
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
@@ -89,6 +97,25 @@ def _key_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple(parts)
 
 
+def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Flattened, device: Device) -> Any:
+    """The results of a call, by kernels that are made for these types and this device where none are kept.
+
+    args  the arguments by position, or None where some are given by name
+    """
+    key = (flat.key, device)
+    code: KernelCode | None = function._on_gpu.get(key)
+    findings = None if code is None else code.guards.hold()
+    if code is None or findings is None:
+        function._check_purity()
+        code = function._on_gpu[key] = compiled(function, flat, device)
+        findings = code.guards.findings
+    elif args is not None and not function.__pellucid__.static:
+        if function._known_on_gpu is None:
+            function._known_on_gpu = KnownCalls()
+        function._known_on_gpu.learn(args, flat, code, device)
+    return call(code, flat, findings, device)
+
+
 def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) -> Any:
     """The results of a call on a device of CUDA."""
     leaves = [_there(leaf, device) for leaf in (*flat.leaves, *code.hidden.leaves(findings))]
@@ -119,18 +146,17 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
-    made = _made(request, flat.arguments, cuda.compute_capability(device.id))
-    explain = explaining(function, flat)
+    made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
     guards = Guards(made.specialised.guards)
-    hidden = _hidden(request, made.specialised, guards)
+    hidden = hidden_leaves(request, made.specialised, guards)
     libraries = routines(lambda name: getattr(support, name))
-    kernels = LoadedKernels(made.machines, made.text, explain, libraries, made.late)
+    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, made.late)
     result = made.specialised.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):
         half = transform.half(request, flat.arguments, cotangents_of(result, made.results), guards)
         result = with_function(result, Static(half))
-    return KernelCode(kernels, result, guards, hidden)
+    return KernelCode(loaded, result, guards, hidden)
 
 
 def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., None]:
@@ -145,15 +171,36 @@ def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., N
     return explain
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembled:
+    """A function for a GPU: its kernels stage, the machine code of kernels, and what makes that of the others, which is
+    made for the blocks that they are launched with.
+    """
+
+    specialised: Specialised
+    results: tuple[Type, ...]
+    text: str
+    machines: Mapping[str, Machine]
+    late: Mapping[str, Callable[[int], Machine]]
+
+
 @with_room
-def _made(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Any:
-    from .compiling import kernels_of
-
+def _assembled(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
+    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
     with no_collection():
-        return kernels_of(request, arguments, capability)
+        made = driver.derive(request, arguments)
+        program = driver.loops(made.program)
+        found = kernels(driver.for_cuda(program))
+        if not found.kernels:
+            return Assembled(made, program.main.results, found.text, {}, {})
+        printed = read_kernels(found.text, "<kernels>").kernels
+        late = [name for name, kernel in printed.items() if kernel.goes_by_width]
 
+        def making(name: str) -> Callable[[int], Machine]:
+            return lambda width: assembling.assemble(
+                found.text, capability, request.fastmath, [name], width=width
+            )[name]  # fmt: skip
 
-def _hidden(request: Request, made: Any, guards: Guards) -> HiddenLeaves:
-    from .compiling import hidden_leaves
-
-    return hidden_leaves(request, made, guards)
+        at_once = [name for name in printed if name not in late]
+        machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
+    return Assembled(made, program.main.results, found.text, machines, {name: making(name) for name in late})

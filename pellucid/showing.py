@@ -17,8 +17,10 @@ from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Val
 from .compiler.program import Program
 from .compiler.request import Request
 from .compiler.stages import KERNELS, LOOPS, PTX, SOURCE, TYPED
+from .compiler.targets.cuda.assemble import assemble
 from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
+from .compiler.targets.cuda.listing import sass
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
@@ -80,9 +82,6 @@ def kernels(request: Request, arguments: Mapping[str, Value]) -> tuple[Specialis
 @with_room
 def machine_text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
     """The kernels as PTX, or as a GPU's own instructions; for the first GPU there is, or for capability 9.0."""
-    from .compiler.targets.cuda.assemble import assemble
-    from .compiler.targets.cuda.listing import sass
-
     found = kernels(request, arguments)[2]
     if not found.kernels:
         return "// no part of it is a kernel\n"

@@ -219,7 +219,7 @@ INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/llvm.py": {"line_tables"},
     # which need not be installed
     "compiler/targets/cuda/through_numba.py": {
-        "numba", "numba.core.errors", "numba.cuda", "numba.cuda.cudadrv", "numba_cuda",
+        "numba", "numba.core.errors", "numba.cuda", "numba.cuda.cudadrv", "numba.cuda.np", "numba_cuda",
     },
     # which are made of what is in merge and merging
     "compiler/frontend/specialise/merge.py": {"forms", "reconciling"},
@@ -237,12 +237,13 @@ INSIDE_FUNCTIONS = {
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/eval_shape.py": {"showing"},
-    "pellucid/function.py": {"showing"},
+    "pellucid/function.py": {"on_gpu", "showing"},
     "pellucid/profiler.py": {"gzip", "json", "line_times"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
     "pellucid/support.py": {"runtime.kernels.names"},  # a machine that few printed stages run on
     "pellucid/transformations.py": {"of_library"},  # which asks the table of all names
+    "runtime/devices/cuda/libraries.py": {"cuda.pathfinder"},  # which need not be installed
     "runtime/llvm.py": {"llvmlite.binding"},
     "runtime/machine_code.py": {"shared_object"},
     "runtime/targets.py": {"target_questions"},

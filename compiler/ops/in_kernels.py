@@ -60,4 +60,4 @@ def as_named(name: str, **more: str) -> InKernels:
 
 def signed(spelling: str, **more: str) -> InKernels:
     """A sign of Python's: of small ints Numba gives a larger one."""
-    return InKernels(spelling, keeps=False, **more)  # type: ignore[arg-type]
+    return InKernels(spelling, keeps=False, **more)

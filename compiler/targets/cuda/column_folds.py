@@ -14,8 +14,8 @@ Neighbouring threads take neighbouring columns, so that a warp reads what lies t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeGuard
 
 import gast
 
@@ -25,12 +25,22 @@ from ...names import Names
 from ...ops.reduction import fold_by, reduction_by
 from ...ops.schema import Fold
 from ...records import dataclass
-from ...types import Scalar
+from ...types import Scalar, dtype_of
 from ..python.templates import numpy_dtype
-from .nests import bounds, kind_of, perfect
+from .nests import begins_with_zero, bounds, kind_of, perfect
 from .spell import Unmappable
-from .trees import expression, python
-from .writing import KernelWriter, combining, first_turn, like, own_names, start_value
+from .trees import expression, product, python
+from .writing import (
+    KernelWriter,
+    combined,
+    first_turn,
+    like,
+    own_names,
+    shifted,
+    start_value,
+    taken_apart,
+    turns_of_loop,
+)
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -60,7 +70,7 @@ class ColumnFold:
 def columns(driver: DriverWriter, loop: gast.For, inner: gast.For) -> list[gast.stmt]:
     """The launches for a loop over columns in which a fold stands."""
     writer = driver.writer(own_names([loop]))
-    found = {name: (operator, fold, writer.types[name].dtype) for name, (operator, fold) in
+    found = {name: (operator, fold, dtype_of(writer.types[name])) for name, (operator, fold) in
              writer.accumulators(inner).items()}  # fmt: skip
     position = loop.body.index(inner)
     before, behind = tuple(loop.body[:position]), tuple(loop.body[position + 1 :])
@@ -94,7 +104,7 @@ def _nest_added(driver: DriverWriter, loop: gast.For, ahead: list[gast.stmt], ne
                 targets=[gast.Subscript(value=gast.Name(id=base)) as place],
                 value=gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]),
             ) if syntax.same(first.slice, place.slice) and first.value.id == base:
-                dtype = driver.types[base].dtype
+                dtype = dtype_of(driver.types[base])
                 fold = fold_by(operator, dtype)
                 if fold is None:
                     raise Unmappable(f"`{operator}` is no fold")
@@ -110,7 +120,7 @@ def _nest_added(driver: DriverWriter, loop: gast.For, ahead: list[gast.stmt], ne
     return _launched(driver, ColumnFold(tuple(columns_), loop, tuple(before), tuple(turn), tuple(behind), found))
 
 
-def adds_rows(node: gast.stmt) -> bool:
+def adds_rows(node: gast.stmt) -> TypeGuard[gast.For]:
     """Whether a loop adds rows up: numbers of the row, and nests over columns."""
     if not goes_by_rows(node):
         return False
@@ -126,7 +136,7 @@ def _launched(driver: DriverWriter, fold: ColumnFold) -> list[gast.stmt]:
         raise Unmappable("what the loop accumulates is no fold")
     if any(not reduction_by(operator) for operator, _, _ in fold.found.values()):
         raise Unmappable("what the loop accumulates is no fold over threads")
-    count, width = driver.count(fold.rows), _product([driver.count(loop) for loop in fold.columns])
+    count, width = driver.count(fold.rows), product([driver.count(loop) for loop in fold.columns])
     parts = {name: driver.names.fresh(f"{name}_parts") for name in fold.found}
     made: list[gast.stmt] = []
     for name, array in parts.items():
@@ -156,26 +166,16 @@ def _place(
     driver: DriverWriter, writer: KernelWriter, fold: ColumnFold, number: str
 ) -> tuple[list[gast.stmt], gast.expr]:
     """The statements that take the number of a column apart, and how many columns there are."""
-    lengths = [_length(writer, loop) for loop in fold.columns]
-    made: list[gast.stmt] = []
+    lengths = [turns_of_loop(loop, writer.speller) for loop in fold.columns]
     if len(fold.columns) == 1 and fold.columns[0].target.id == number:
-        return _shifted(writer, fold.columns[0]), lengths[0]
-    for position, loop in enumerate(fold.columns):
-        behind = lengths[position + 1 :]
-        value: gast.expr = syntax.name(number)
-        if behind:
-            value = gast.BinOp(value, gast.FloorDiv(), _product(behind))
-        if position:
-            value = gast.BinOp(value, gast.Mod(), lengths[position])
-        made += [*python("{i} = {v}", i=loop.target.id, v=value), *_shifted(writer, loop)]
-    return made, _product(lengths)
+        return shifted(fold.columns[0], writer.speller, number), lengths[0]
+    return taken_apart(fold.columns, lengths, number, writer.speller), product(lengths)
 
 
 def _number(fold: ColumnFold, driver: DriverWriter) -> str:
     """The name of a column's number: the variable of the loop, where that begins with 0 and is the only one."""
     only = fold.columns[0]
-    start, _ = bounds(only)
-    if len(fold.columns) == 1 and isinstance(start, gast.Constant) and start.value == 0:
+    if len(fold.columns) == 1 and begins_with_zero(only):
         return str(only.target.id)
     return driver.local("column")
 
@@ -230,29 +230,10 @@ def _columns(
     for name, (operator, _, _) in fold.found.items():
         writer.parameters[parts[name]] = None
         term = expression("{a}[{k}, {c}]", a=parts[name], k=part, c=number)
-        turn += python("{t} = {v}", t=name, v=combining(writer, operator, name, term))
+        turn += python("{t} = {v}", t=name, v=combined(writer, operator, writer.types[name], syntax.name(name), term))
     length = expression("range({a}.shape[0])", a=parts[next(iter(parts))])
     body.append(gast.For(syntax.target(part), length, turn, [], None))
     body += writer.thread(fold.behind)
     made = python("{c} = cuda.grid(1)", c=number)
     made.append(gast.If(expression("{c} < {m}", c=number, m=width), body, []))
     return made, writer
-
-
-def _length(writer: KernelWriter, loop: gast.For) -> gast.expr:
-    start, stop = (writer.speller.as_dtype(bound, "i64") for bound in bounds(loop))
-    return stop if isinstance(start, gast.Constant) and start.value == 0 else gast.BinOp(stop, gast.Sub(), start)
-
-
-def _shifted(writer: KernelWriter, loop: gast.For) -> list[gast.stmt]:
-    start, _ = bounds(loop)
-    if isinstance(start, gast.Constant) and start.value == 0:
-        return []
-    return python("{i} += {s}", i=loop.target.id, s=writer.speller.as_dtype(start, "i64"))
-
-
-def _product(parts: Sequence[gast.expr]) -> gast.expr:
-    made = parts[0]
-    for part in parts[1:]:
-        made = gast.BinOp(made, gast.Mult(), part)
-    return made

@@ -10,25 +10,25 @@ It is plain Python, and what is printed is what runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 
 from ... import syntax
-from ...analysis.lanes import accumulated
+from ...analysis.lanes import accumulated, is_lanes
 from ...analysis.liveness import liveness
 from ...names import Names
 from ...ops.forms import LIBRARY, VIEWS
 from ...optimise.independent import Marker
 from ...program import Function
-from ...types import Array, ListOf
+from ...types import Array, ListOf, dtype_of
 from ..python.spell import HELPERS
 from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
 from .column_folds import adds_rows, rows_added
 from .host_parts import mentioned, mentioned_itself, on_host
 from .nest_launches import nest
-from .nests import bounds, kind_of
+from .nests import begins_with_zero, bounds, kind_of
 from .places import DEVICE_LOOPS, launches, loads
 from .recognise import first_alone, scan_of, scatter_of
 from .recognised import scan, scatter
@@ -78,7 +78,7 @@ class DriverWriter:
                 made += [*self.tried(run, lambda: self.single(run)), *deletes]  # noqa: B023
                 position += len(run) + len(deletes)
                 continue
-            if kind_of(node) == "lanes":
+            if is_lanes(node):
                 if adds_rows(node):
                     made += self.tried([node], lambda: rows_added(self, node))  # noqa: B023
                     position += 1
@@ -94,7 +94,7 @@ class DriverWriter:
             position += 1
         return made
 
-    def is_start(self, node: gast.stmt) -> bool:
+    def is_start(self, node: gast.stmt) -> TypeGuard[gast.Assign]:
         """Whether a cell is set to a known number: perhaps what a fold begins with, which need not be stored."""
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.cells:
@@ -182,7 +182,7 @@ class DriverWriter:
         operator = syntax.operator_of(value)
         if operator == "empty":
             static = self.host.static(syntax.static_of(self.fetched(value)))
-            dtype = numpy_dtype(self.types[name].dtype)
+            dtype = numpy_dtype(dtype_of(self.types[name]))
             return [like(python("{a} = cuda.device_array({s}, {d})", a=name, s=static["shape"], d=dtype)[0], node)]
         if isinstance(value, gast.Name | gast.Subscript) or operator in VIEWS:
             return [like(self.host.statement(self.fetched(node)), node)]
@@ -317,16 +317,14 @@ class DriverWriter:
             return self.extra[name]
         type_ = self.types[name]
         if name in self.cells:
-            return f"{type_.dtype}[]"
+            return f"{dtype_of(type_)}[]"
         is_strided = isinstance(type_, Array) and type_.layout != "C"
         return f"any {type_}" if is_strided and not str(type_).startswith("any ") else str(type_)
 
     def count(self, loop: gast.For) -> gast.expr:
         """How many turns a loop has, as the host knows it."""
         start, stop = (self.host.expression(self.fetched(bound)) for bound in bounds(loop))
-        if isinstance(start, gast.Constant) and start.value == 0:
-            return stop
-        return gast.BinOp(stop, gast.Sub(), start)
+        return stop if begins_with_zero(loop) else gast.BinOp(stop, gast.Sub(), start)
 
     # --- the host
 

@@ -22,6 +22,7 @@ from ... import syntax
 from ...dtypes import DTYPE
 from ...names import Names
 from ...records import dataclass
+from ...types import dtype_of
 from ..python.templates import numpy_dtype
 from .nests import bounds
 from .trees import expression, python
@@ -77,7 +78,7 @@ def turns_of(writer: KernelWriter, loads: Sequence[Load]) -> int:
     """How many turns each thread takes."""
     if not loads:
         return 1
-    widest = max(DTYPE[writer.types[load.node.value.id].dtype].numpy.itemsize for load in loads)
+    widest = max(DTYPE[dtype_of(writer.types[load.node.value.id])].numpy.itemsize for load in loads)
     return min(MOST, max(1, WANTED // widest))
 
 
@@ -93,7 +94,7 @@ def several(writer: KernelWriter, loop: gast.For, loads: Sequence[Load], turns: 
     begin = python("{i} = {f} + {n} * {k}", i=i, f=first, n=each, k=k)
     gathered = list(begin)
     for load in loads:
-        dtype = numpy_dtype(writer.types[load.node.value.id].dtype)
+        dtype = numpy_dtype(dtype_of(writer.types[load.node.value.id]))
         ahead += python("{a} = cuda.local.array({n}, {d})", a=load.name, n=syntax.constant(turns), d=dtype)
         gathered += python("{a}[{k}] = {v}", a=load.name, k=k, v=writer.speller.element(load.node))
     for load in loads:

@@ -17,6 +17,7 @@ from ...program import Function, Program
 from ...records import dataclass
 from ...renaming import rename
 from ...transform.coalesce import rename_freely
+from ...types import dtype_of
 from ..python.fold import fold
 from ..python.printer import WIDTH, Printed, definition, head_lines, import_lines, with_headings, wrap
 from ..python.spell import HELPERS, Speller
@@ -117,7 +118,7 @@ def _with_cells(driver: DriverWriter, body: Sequence[gast.stmt]) -> list[gast.st
         mentioned = {n.id for n in syntax.nodes_of(node) if isinstance(n, gast.Name)}
         for name in [n for n in missing if n in mentioned]:
             if not _rebinds(node, name):
-                dtype = numpy_dtype(driver.types[name].dtype)
+                dtype = numpy_dtype(dtype_of(driver.types[name]))
                 made += python("{c} = cuda.device_array((), {d})", c=name, d=dtype)
             missing.remove(name)
         made.append(node)

@@ -13,11 +13,11 @@ import gast
 from ... import syntax
 from .column_folds import columns
 from .in_flight import loads_of, several, turns_of
-from .nests import Columns, Elements, Rows, Tiles, bounds, shape_of
+from .nests import Columns, Elements, Rows, Tiles, bounds, is_together, shape_of
 from .rows import RowWriter
 from .spell import Unmappable
-from .trees import expression, python
-from .writing import KernelWriter, first_turn, is_together, like, own_names
+from .trees import expression, product, python
+from .writing import first_turn, like, own_names, shifted, taken_apart, turns_of_loop
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -60,49 +60,24 @@ def tiles(driver: DriverWriter, loops: Sequence[gast.For], along: gast.For) -> l
     writer = driver.writer(own_names([loops[0]]))
     outer = [loop for loop in loops if loop is not along]
     body = writer.thread(loops[-1].body)
-    lengths = [length(driver, writer, loop) for loop in outer]
+    lengths = [turns_of_loop(loop, writer.speller) for loop in outer]
     x, number = along.target.id, outer[0].target.id if len(outer) == 1 else driver.local("turn")
     if len(outer) > 1:
         writer.own.add(number)
     made = python("{x}, {y} = {tile}()", x=x, y=number, tile=driver.need("in_tile"))
-    made += shifted(driver, writer, along, x) + (shifted(driver, writer, outer[0], number) if len(outer) == 1 else [])
-    inner = body if len(outer) == 1 else [*apart(driver, writer, outer, lengths, number), *body]
+    made += shifted(along, writer.speller, x)
+    if len(outer) == 1:
+        made += shifted(outer[0], writer.speller, number)
+    inner = body if len(outer) == 1 else [*taken_apart(outer, lengths, number, writer.speller), *body]
     stops = [writer.speller.as_dtype(bounds(loop)[1], "i64") for loop in (along, outer[0])]
-    rows = stops[1] if len(outer) == 1 else _product(lengths)
+    rows = stops[1] if len(outer) == 1 else product(lengths)
     test = expression("{y} < {n} and {x} < {m}", x=x, y=number, m=stops[0], n=rows)
     made.append(gast.If(test, inner, []))
     counts = [driver.count(loop) for loop in outer]
     shape = expression(
-        "{tiles}({n}, {m})", tiles=driver.need("tiles"), n=_product(counts), m=driver.count(along)
+        "{tiles}({n}, {m})", tiles=driver.need("tiles"), n=product(counts), m=driver.count(along)
     )  # fmt: skip
     return driver.launched(writer, [like(s, loops[0]) for s in made], shape, loops[0])
-
-
-def length(driver: DriverWriter, writer: KernelWriter, loop: gast.For) -> gast.expr:
-    start, stop = (writer.speller.as_dtype(bound, "i64") for bound in bounds(loop))
-    if isinstance(start, gast.Constant) and start.value == 0:
-        return stop
-    return gast.BinOp(stop, gast.Sub(), start)
-
-
-def shifted(driver: DriverWriter, writer: KernelWriter, loop: gast.For, name: str) -> list[gast.stmt]:
-    start, _ = bounds(loop)
-    if isinstance(start, gast.Constant) and start.value == 0:
-        return []
-    return python("{i} += {start}", i=name, start=writer.speller.as_dtype(start, "i64"))
-
-
-def apart(
-    driver: DriverWriter, writer: KernelWriter, outer: Sequence[gast.For], lengths: Sequence[gast.expr], number: str
-) -> list[gast.stmt]:
-    made: list[gast.stmt] = []
-    for position, loop in enumerate(outer):
-        behind = lengths[position + 1 :]
-        quotient = gast.BinOp(syntax.name(number), gast.FloorDiv(), _product(behind)) if behind else syntax.name(number)
-        value = gast.BinOp(quotient, gast.Mod(), lengths[position]) if position else quotient
-        made += python("{i} = {v}", i=loop.target.id, v=value)
-        made += shifted(driver, writer, loop, loop.target.id)
-    return made
 
 
 def rows(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
@@ -122,10 +97,3 @@ def rows(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
         terms = syntax.constant(256)
     shape = expression("{rows}({n}, {m})", rows=driver.need("rows"), n=driver.count(loop), m=terms)
     return driver.launched(writer, [like(s, loop) for s in made], shape, loop)
-
-
-def _product(parts: Sequence[gast.expr]) -> gast.expr:
-    made = parts[0]
-    for part in parts[1:]:
-        made = gast.BinOp(made, gast.Mult(), part)
-    return made

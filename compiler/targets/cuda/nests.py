@@ -11,6 +11,7 @@ A nest whose inner loops go along memory is better off as rows; one whose outer 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 import gast
 
@@ -57,12 +58,22 @@ def kind_of(node: gast.stmt) -> str:
     return str(syntax.operator_of(node.iter)) if isinstance(node, gast.For) else ""
 
 
-def steps_by_one(node: gast.For) -> bool:
-    step = node.iter.args[2]
-    return isinstance(step, gast.Constant) and step.value == 1
+def steps_by_one(node: gast.stmt) -> TypeGuard[gast.For]:
+    """Whether it is a loop over a range whose step is 1."""
+    return isinstance(node, gast.For) and isinstance(node.iter.args[2], gast.Constant) and node.iter.args[2].value == 1
+
+
+def begins_with_zero(node: gast.For) -> bool:
+    return isinstance(node.iter.args[0], gast.Constant) and node.iter.args[0].value == 0
+
+
+def is_together(node: gast.stmt) -> TypeGuard[gast.For]:
+    """Whether threads may take the turns of a loop together."""
+    return kind_of(node) in TOGETHER and steps_by_one(node)
 
 
 def bounds(node: gast.For) -> tuple[gast.expr, gast.expr]:
+    """Where a loop begins, and where it stops."""
     return node.iter.args[0], node.iter.args[1]
 
 
@@ -97,7 +108,7 @@ def perfect(loop: gast.For) -> list[gast.For]:
     nest, variables = [loop], {loop.target.id}
     while len(nest[-1].body) == 1:
         (inner,) = nest[-1].body
-        if kind_of(inner) != "prange" or not steps_by_one(inner):
+        if not steps_by_one(inner) or kind_of(inner) != "prange":
             break
         if variables & {n for bound in bounds(inner) for n in syntax.names_read(bound)}:
             break
@@ -109,7 +120,7 @@ def perfect(loop: gast.For) -> list[gast.For]:
 def _row_loops(body: Sequence[gast.stmt]) -> Iterator[gast.For]:
     """The loops that threads of a row could take together: the outermost ones of their kind."""
     for node in body:
-        if kind_of(node) in TOGETHER and steps_by_one(node) and not _is_short(node) and not goes_by_rows(node):
+        if is_together(node) and not _is_short(node) and not goes_by_rows(node):
             yield node
         else:
             for block in syntax.blocks_of(node):

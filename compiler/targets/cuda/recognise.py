@@ -21,7 +21,7 @@ from ...ops.reduction import fold_by, reduction_by
 from ...ops.schema import Fold, row_of
 from ...program import Function
 from ...records import dataclass
-from ...types import Array, Scalar
+from ...types import Array, Scalar, dtype_of
 from .nests import steps_by_one
 
 
@@ -113,7 +113,7 @@ def _scan_of_name(function: Function, loop: gast.For) -> Scan | None:
         case _:
             return None
     scalar, type_ = function.types[name], function.types[base]
-    fold = _fold(operator, type_) if isinstance(scalar, Scalar) and scalar.dtype == type_.dtype else None
+    fold = _fold(operator, type_) if isinstance(scalar, Scalar) and scalar.dtype == dtype_of(type_) else None
     if fold is None or not _is_next(items, loop.target.id, 0) or not _is_plain(before):
         return None
     parts = [*before, term]

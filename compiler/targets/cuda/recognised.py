@@ -12,13 +12,13 @@ import gast
 
 from ... import syntax
 from ...ops.reduction import reduction_by
-from ...types import Scalar
+from ...types import Scalar, dtype_of
 from ..python.templates import numpy_dtype
 from .host_parts import on_host
 from .nests import bounds
 from .recognise import Scan, Scatter
 from .trees import expression, python
-from .writing import KernelWriter, first_turn, like, own_names, start_value
+from .writing import KernelWriter, combined, first_turn, like, own_names, start_value
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -32,7 +32,7 @@ TURNS = 4096  # of a scatter, that one warp takes
 
 def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     """Three launches for a running sum; what it begins with is taken in by the first part."""
-    loop, dtype = found.loop, driver.types[found.place.value.id].dtype
+    loop, dtype = found.loop, dtype_of(driver.types[found.place.value.id])
     count = driver.count(loop)
     sums = driver.names.fresh("sums")
     driver.extra[sums] = f"{dtype}[{sums}_length]"
@@ -45,14 +45,9 @@ def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     return made
 
 
-def _combined(writer: KernelWriter, found: Scan, dtype: str, left: str, right: gast.expr) -> gast.expr:
+def _combined(writer: KernelWriter, found: Scan, dtype: str, left: str | gast.expr, right: gast.expr) -> gast.expr:
     """`left + right` as the loop combines."""
-    name = "__right__"
-    writer.own.add(name)
-    types = {**writer.speller.types, name: Scalar(dtype), left: Scalar(dtype)}
-    writer.speller.types = types
-    made = writer.speller.expression(syntax.call(found.operator, syntax.name(left), syntax.name(name)))
-    return syntax.map_names(made, lambda n: right if n == name else n)
+    return combined(writer, found.operator, Scalar(dtype), syntax.atom(left), right)
 
 
 def _term(driver: DriverWriter, found: Scan, writer: KernelWriter, dtype: str) -> tuple[list[gast.stmt], gast.expr]:
@@ -136,7 +131,7 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     from_start = first_turn(loop, writer.speller, expression(f"cuda.blockIdx.x * {SCANNED}"))
     made += python("{f} = {v}", f=first, v=from_start)
     made += python("{l} = min({f} + {n}, {s})", l=last, f=first, n=syntax.constant(SCANNED), s=stop)
-    onwards = python("{c} = {v}", c=carry, v=_combined_left(writer, found, dtype, begins, carry))
+    onwards = python("{c} = {v}", c=carry, v=_combined(writer, found, dtype, begins, syntax.name(carry)))
     made.append(gast.If(expression("{f} < {l}", f=first, l=last), onwards, []))
     work, value = _term(driver, found, writer, dtype)
     load = [*work, *python("{t} = {v}", t=term_, v=value)]
@@ -181,21 +176,13 @@ def _beginning(writer: KernelWriter, found: Scan, base: gast.expr, start: gast.e
     return writer.read(found.carried)
 
 
-def _combined_left(writer: KernelWriter, found: Scan, dtype: str, left: gast.expr, right: str) -> gast.expr:
-    name = "__left__"
-    writer.own.add(name)
-    writer.speller.types = {**writer.speller.types, name: Scalar(dtype), right: Scalar(dtype)}
-    made = writer.speller.expression(syntax.call(found.operator, syntax.name(name), syntax.name(right)))
-    return syntax.map_names(made, lambda n: left if n == name else n)
-
-
 # --- scatters ---------------------------------------------------------------------------------------------------------
 
 
 def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     """Where there are few places, a warp adds its turns into shared memory; else the host does it."""
     loop, base = found.loop, found.place.value.id
-    dtype = driver.types[base].dtype
+    dtype = dtype_of(driver.types[base])
     parts_ = driver.names.fresh(f"{base}_parts")
     driver.extra[parts_] = f"{dtype}[{parts_}_rows, {parts_}_length]"
     count = driver.count(loop)

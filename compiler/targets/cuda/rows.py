@@ -13,11 +13,11 @@ import gast
 from ... import syntax
 from ...analysis.lanes import arrays_handed_on
 from ...names import Names
-from ...types import Scalar
-from .nests import bounds, kind_of
+from ...types import dtype_of
+from .nests import bounds, is_together, kind_of
 from .spell import Unmappable
-from .trees import expression, python
-from .writing import KernelWriter, first_turn, is_together, like, range_of
+from .trees import expression, python, with_name
+from .writing import KernelWriter, first_turn, like, range_of
 
 Touched = tuple[str, str, object, bool]  # memory, by whom ("all", "one" or "each"), index, whether stored
 
@@ -67,9 +67,9 @@ class RowWriter(KernelWriter):
 
     def is_together(self, node: gast.stmt) -> bool:
         """Whether threads may take the turns of a loop: not where they add to the same elements."""
-        if not is_together(node) or arrays_handed_on(node, self.types):  # type: ignore[arg-type]
+        if not is_together(node) or arrays_handed_on(node, self.types):
             return False
-        return kind_of(node) == "prange" or self.has_free_turns(node)  # type: ignore[arg-type]
+        return kind_of(node) == "prange" or self.has_free_turns(node)
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """The block of a compound statement: what was stored in it is seen behind it and in its next turn."""
@@ -136,7 +136,7 @@ class RowWriter(KernelWriter):
         self.speller.types = {**speller_types, part: self.types[name]}
         made = self.speller.expression(row)
         self.speller.types = speller_types
-        (statement,) = python("{t} = {made}", t=name, made=_put(made, part, total))
+        (statement,) = python("{t} = {made}", t=name, made=with_name(made, part, total))
         return statement
 
     def begins_with(self, name: str, fold: object) -> bool:
@@ -146,7 +146,7 @@ class RowWriter(KernelWriter):
             value = value.args[0]  # type: ignore[union-attr]
         if not isinstance(value, gast.Constant):
             return False
-        start = fold.start(self.types[name].dtype)  # type: ignore[attr-defined]
+        start = fold.start(dtype_of(self.types[name]))  # type: ignore[attr-defined]
         return bool(value.value == start)
 
     # --- who waits
@@ -187,12 +187,3 @@ class RowWriter(KernelWriter):
 
     def wait(self) -> list[gast.stmt]:
         return python("{row_sync}()", row_sync=self.need("row_sync"))
-
-
-def _put(node: gast.expr, name: str, value: gast.expr) -> gast.expr:
-    made: gast.expr = syntax.map_names(node, lambda n: value if n == name else n)
-    return made
-
-
-def is_scalar(type_: object) -> bool:
-    return isinstance(type_, Scalar)

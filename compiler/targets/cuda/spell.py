@@ -22,7 +22,7 @@ from ...analysis.result_types import result_type
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool, is_complex, is_inexact, is_integer
 from ...ops import schema
 from ...program import Function
-from ...types import ListOf, Scalar
+from ...types import Array, Scalar
 from ..python.templates import attribute, parse_spelling
 
 KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64"})  # dtypes whose sums, in Numba, have the same
@@ -190,8 +190,8 @@ class Speller:
             return self.loaded[id(node)]
         base = node.value.id
         type_ = self.types[base]
-        if isinstance(type_, ListOf):
-            raise Unmappable(f"`{base}` is a list")
+        if not isinstance(type_, Array):
+            raise Unmappable(f"`{base}` is {type_}")
         items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
         if len(items) != type_.ndim or any(isinstance(i, gast.Slice) for i in items):
             raise Unmappable(f"a part of `{base}` is read as a whole")

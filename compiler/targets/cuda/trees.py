@@ -6,6 +6,7 @@ python("{i} += cuda.blockDim.x", i="j")     ->     [j += cuda.blockDim.x]
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -26,6 +27,20 @@ def python(text: str, /, **holes: Any) -> list[gast.stmt]:
 def expression(text: str, /, **holes: Any) -> gast.expr:
     (statement,) = python(text, **holes)
     made: gast.expr = statement.value
+    return made
+
+
+def product(parts: Sequence[gast.expr]) -> gast.expr:
+    """`a * b * c`."""
+    made = parts[0]
+    for part in parts[1:]:
+        made = gast.BinOp(made, gast.Mult(), part)
+    return made
+
+
+def with_name(node: gast.expr, name: str, value: gast.expr) -> gast.expr:
+    """An expression with another one in the places of a name."""
+    made: gast.expr = syntax.map_names(node, lambda n: value if n == name else n)
     return made
 
 

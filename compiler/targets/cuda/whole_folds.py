@@ -15,12 +15,13 @@ from ... import syntax
 from ...analysis.lanes import arrays_handed_on
 from ...names import Names
 from ...ops.schema import Fold
+from ...types import dtype_of
 from ..python.templates import numpy_dtype
-from .nests import bounds
+from .nests import begins_with_zero, bounds, is_together
 from .rows import RowWriter
 from .spell import Unmappable
-from .trees import expression, python
-from .writing import KernelWriter, first_turn, is_together, like, own_names
+from .trees import expression, python, with_name
+from .writing import KernelWriter, first_turn, like, own_names
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -69,7 +70,7 @@ def whole_by_rows(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.st
     body: list[gast.stmt] = []
     for name, (_, fold) in found.items():
         body += python("{t} = {start}", t=name, start=writer.identity(name, fold))
-        writer.known[name] = syntax.constant(fold.start(driver.types[name].dtype))
+        writer.known[name] = syntax.constant(fold.start(dtype_of(driver.types[name])))
     body += writer.row(loop.body)
     parts: dict[str, str] = {}
     stores: list[gast.stmt] = []
@@ -77,9 +78,9 @@ def whole_by_rows(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.st
     for name in found:
         parts[name] = driver.names.fresh(f"{name}_parts")
         writer.parameters[parts[name]] = None
-        driver.extra[parts[name]] = f"{driver.types[name].dtype}[{parts[name]}_length]"
-        number = syntax.name(variable)
-        if not (isinstance(start, gast.Constant) and start.value == 0):
+        driver.extra[parts[name]] = f"{dtype_of(driver.types[name])}[{parts[name]}_length]"
+        number: gast.expr = syntax.name(variable)
+        if not begins_with_zero(loop):
             number = gast.BinOp(number, gast.Sub(), writer.speller.as_dtype(start, "i64"))
         place = gast.Subscript(syntax.name(parts[name]), number, gast.Store())
         stores.append(gast.Assign([place], syntax.name(name), None))
@@ -106,7 +107,7 @@ def stored_parts(
         parts[name] = driver.names.fresh(f"{name}_parts")
         writer.parameters[parts[name]] = None
         stores += python("{p}[cuda.blockIdx.x] = {t}", p=parts[name], t=name)
-        driver.extra[parts[name]] = f"{driver.types[name].dtype}[{parts[name]}_length]"
+        driver.extra[parts[name]] = f"{dtype_of(driver.types[name])}[{parts[name]}_length]"
     made.append(gast.If(expression("cuda.threadIdx.x == 0"), stores, []))
     return parts
 
@@ -114,7 +115,7 @@ def stored_parts(
 def parts_arrays(driver: DriverWriter, parts: dict[str, str], count: gast.expr, loop: gast.For) -> list[gast.stmt]:
     made: list[gast.stmt] = []
     for name, array in parts.items():
-        dtype = numpy_dtype(driver.types[name].dtype)
+        dtype = numpy_dtype(dtype_of(driver.types[name]))
         made += python("{p} = cuda.device_array({n}, {d})", p=array, n=count, d=dtype)
     return [like(s, loop) for s in made]
 
@@ -144,7 +145,7 @@ def taken_together(
         row = syntax.call(operator, syntax.name(whole), syntax.name("__term__"))
         writer.types = writer.speller.types = {**writer.types, "__term__": driver.types[name]}
         writer.own.add("__term__")
-        value = _put(writer.speller.expression(row), "__term__", term)
+        value = with_name(writer.speller.expression(row), "__term__", term)
         body = python("{w} = {v}\n{k} += cuda.blockDim.x", w=whole, v=value, k=k)
         made.append(gast.While(expression("{k} < {p}.shape[0]", k=k, p=parts[name]), body, []))
         made += python("{w} = {fold}({w})", w=whole, fold=writer.fold_name(name, operator))
@@ -163,7 +164,7 @@ def taken_together(
 def host_cells(driver: DriverWriter, names: Sequence[str], loop: gast.For) -> list[gast.stmt]:
     made: list[gast.stmt] = []
     for name in names:
-        dtype = numpy_dtype(driver.types[name].dtype)
+        dtype = numpy_dtype(dtype_of(driver.types[name]))
         made += python("{c} = cuda.device_array((), {d})", c=driver.cell_of[name], d=dtype)
     return made
 
@@ -174,26 +175,21 @@ def begun(
     """`total = start + whole`, where the start is not what the fold begins with anyway."""
     start = driver.starts.pop(name, None)
     value: gast.expr = syntax.name(whole)
-    if start is None or not _is_identity(start.value, fold, driver.types[name].dtype):
+    if start is None or not _is_identity(start.value, fold, dtype_of(driver.types[name])):
         first = start.value if start is not None else syntax.name(name)
         value = syntax.call(operator, first, value)
     target = name
     if name not in driver.cells:
         target = driver.names.fresh(f"{name}_cell")
         driver.cell_of[name] = target
-        driver.extra[target] = f"{driver.types[name].dtype}[]"
+        driver.extra[target] = f"{dtype_of(driver.types[name])}[]"
         writer.cells = writer.cells | {target}
         writer.types = writer.speller.types = {**writer.types, target: driver.types[name]}
     node = like(syntax.assign(target, value), loop)
-    return [writer.assigned(node, target, value, driver.types[name].dtype)]
+    return [writer.assigned(node, target, value, dtype_of(driver.types[name]))]
 
 
 def _is_identity(value: gast.expr, fold: Fold, dtype: str) -> bool:
     while syntax.operator_of(value) == "cast":
         value = value.args[0]
     return isinstance(value, gast.Constant) and bool(value.value == fold.start(dtype))
-
-
-def _put(node: gast.expr, name: str, value: gast.expr) -> gast.expr:
-    made: gast.expr = syntax.map_names(node, lambda n: value if n == name else n)
-    return made

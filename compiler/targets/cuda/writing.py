@@ -25,11 +25,11 @@ from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
 from ...ops.reduction import reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
-from ...types import Array, Scalar
+from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
-from .nests import TOGETHER, bounds, kind_of, steps_by_one
+from .nests import begins_with_zero, bounds
 from .spell import FAILED, Speller, Unmappable, constant
-from .trees import python
+from .trees import product, python
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
 FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
@@ -139,13 +139,14 @@ class KernelWriter:
                 operator in AUGMENTS and self.keeps_float(type_, value) and syntax.same(place.slice, first.slice)
                 and syntax.same(place.value, first.value)
             ):  # fmt: skip
-                made = self.speller.as_dtype(term, type_.dtype)
+                made = self.speller.as_dtype(term, dtype_of(type_))
                 return like(gast.AugAssign(stored, AUGMENTS[operator](), made), node)
-        return like(gast.Assign([stored], self.speller.as_dtype(value, type_.dtype), None), node)
+        return like(gast.Assign([stored], self.speller.as_dtype(value, dtype_of(type_)), None), node)
 
-    def keeps_float(self, type_: Array, value: gast.expr) -> bool:
+    def keeps_float(self, type_: Type, value: gast.expr) -> bool:
         """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
-        return type_.dtype in ("f32", "f64") and self.speller.type_of(value).dtype == type_.dtype
+        dtype = dtype_of(type_)
+        return dtype in ("f32", "f64") and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""
@@ -176,7 +177,7 @@ class KernelWriter:
         }  # fmt: skip
 
     def fold_name(self, name: str, operator: str) -> str:
-        dtype = self.types[name].dtype
+        dtype = dtype_of(self.types[name])
         row = OPERATORS.get(operator)
         if row is not None and is_bool(dtype) and row.cuda is not None and row.cuda.truths:
             holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
@@ -187,19 +188,19 @@ class KernelWriter:
         return self.need(f"row_{word}_{dtype}")
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
-        dtype = self.types[name].dtype
+        dtype = dtype_of(self.types[name])
         return start_value(fold.start(dtype), dtype)
 
 
-def combining(writer: KernelWriter, operator: str, name: str, term: gast.expr) -> gast.expr:
-    """`name = operator(name, term)` for a term that is written already."""
-    stand_in = "__term__"
+def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, right: gast.expr) -> gast.expr:
+    """`operator(left, right)` for operands that are written already, both of one type."""
+    given = {"__left__": left, "__right__": right}
     types, own = writer.speller.types, writer.own
-    writer.speller.types = {**types, stand_in: writer.types[name]}
-    writer.own = own | {stand_in, name}
-    made = writer.speller.expression(syntax.call(operator, syntax.name(name), syntax.name(stand_in)))
+    writer.speller.types = {**types, **dict.fromkeys(given, type_)}
+    writer.own = own | given.keys()
+    made = writer.speller.expression(syntax.call(operator, *map(syntax.name, given)))
     writer.speller.types, writer.own = types, own
-    found: gast.expr = syntax.map_names(made, lambda n: term if n == stand_in else n)
+    found: gast.expr = syntax.map_names(made, lambda name: given.get(name, name))
     return found
 
 
@@ -236,13 +237,37 @@ def own_names(body: Iterable[gast.stmt]) -> set[str]:
     return {n for s in syntax.walk(body) for n in syntax.names_bound(s)}
 
 
-def is_together(node: gast.stmt) -> bool:
-    return kind_of(node) in TOGETHER and steps_by_one(node)
-
-
 def first_turn(node: gast.For, speller: Speller, thread: gast.expr) -> gast.expr:
     """Where a thread begins: its own number, behind the start of the loop."""
-    start, _ = bounds(node)
-    if isinstance(start, gast.Constant) and start.value == 0:
+    if begins_with_zero(node):
         return thread
-    return gast.BinOp(speller.as_dtype(start, "i64"), gast.Add(), thread)
+    return gast.BinOp(speller.as_dtype(bounds(node)[0], "i64"), gast.Add(), thread)
+
+
+def turns_of_loop(node: gast.For, speller: Speller) -> gast.expr:
+    """How many turns a loop has."""
+    start, stop = (speller.as_dtype(bound, "i64") for bound in bounds(node))
+    return stop if begins_with_zero(node) else gast.BinOp(stop, gast.Sub(), start)
+
+
+def shifted(node: gast.For, speller: Speller, name: str) -> list[gast.stmt]:
+    """`i += start`: the number of a turn becomes what the loop counts."""
+    if begins_with_zero(node):
+        return []
+    return python("{i} += {start}", i=name, start=speller.as_dtype(bounds(node)[0], "i64"))
+
+
+def taken_apart(
+    loops: Sequence[gast.For], lengths: Sequence[gast.expr], number: str, speller: Speller
+) -> list[gast.stmt]:
+    """The variables of a nest from the number of a turn of all of it."""
+    made: list[gast.stmt] = []
+    for position, loop in enumerate(loops):
+        behind = lengths[position + 1 :]
+        value: gast.expr = syntax.name(number)
+        if behind:
+            value = gast.BinOp(value, gast.FloorDiv(), product(behind))
+        if position:
+            value = gast.BinOp(value, gast.Mod(), lengths[position])
+        made += [*python("{i} = {v}", i=loop.target.id, v=value), *shifted(loop, speller, loop.target.id)]
+    return made
