@@ -88,6 +88,7 @@ docs: $(VENV)/.installed-docs
 # Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus"`, those of
 # the day if no SEED is named.  What fails is shrunk and written into build/fuzz, and drawn first the next time.
 # `make fuzz-hypothesis` draws the tests of tests/fuzz at length, and `make fuzz-seeds` what the suite draws by seeds.
+# Their programs as kernels, in lockstep: `.venv/bin/python -m tests.fuzz.run --kernels --short --count 60`.
 # Dependences of random nests: `.venv/bin/python -m tests.fuzz.dependences --minutes 10`.
 # Every pair of transformations on fifty programs: `.venv/bin/python -m tests.fuzz.pairs`.
 MINUTES ?= 5

@@ -426,3 +426,18 @@ def test_names_of_kernels_files_are_those_of_support():
     assert support.rows is shapes.rows and support.cuda is cuda
     with pytest.raises(AttributeError, match="pellucid.support has no 'row_sum'"):
         support.row_sum  # noqa: B018
+
+
+EMPTY = """
+def apply(x, out, k, failed):
+    out[0] = x[index(k, x.shape[0], failed)]
+"""
+
+
+def test_an_element_of_an_empty_array_is_a_fault_of_the_program_once_it_is_said():
+    """A checked index is 0 there; a device has memory at that place, and the machine of the host has none."""
+    out = cuda.device_array(1, np.float64)
+    with pytest.raises(KernelFault, match="x, which has no elements"):
+        kernel(EMPTY, index=support.index)[1, 1](to_device(np.zeros(0)), out, 2, faults())
+    with pytest.raises(LockstepError, match="out of bounds"):
+        kernel(EMPTY.replace("index(k, x.shape[0], failed)", "k"))[1, 1](to_device(np.zeros(0)), out, 0, faults())

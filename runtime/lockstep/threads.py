@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from .errors import LockstepError
+from .errors import KernelFault, LockstepError
 from .memory import LOCAL, SHARED, DeviceArray, allocate
 from .numbers import wrapped
 from .order import Moment, is_ordered, joined
@@ -68,7 +68,9 @@ class Block:
 class Thread:
     """One thread: where it is, which barriers it has passed, and its way to memory."""
 
-    __slots__ = ("block", "blockDim", "blockIdx", "gridDim", "kernel", "now", "number", "path", "threadIdx")
+    __slots__ = (
+        "block", "blockDim", "blockIdx", "gridDim", "has_failed", "kernel", "now", "number", "path", "threadIdx",
+    )  # fmt: skip
 
     warpsize = WARP
 
@@ -79,6 +81,7 @@ class Thread:
         self.threadIdx = threadIdx
         self.blockIdx, self.blockDim, self.gridDim = block.blockIdx, block.blockDim, block.gridDim
         self.path: tuple[Site, ...] = ()
+        self.has_failed = False  # whether it has stored into the word for faults
         self.now: Moment = (block.number, 0, number // WARP, 0, number)
 
     laneid = property(lambda self: self.number % WARP)
@@ -124,6 +127,7 @@ class Thread:
         place = self.place(site, array, index)
         memory = array.allocation
         value = self.held(site, array, value)
+        self.has_failed |= memory.is_exempt
         if not memory.is_exempt:
             now = self.now
             store = memory.stores.get(place)
@@ -166,6 +170,8 @@ class Thread:
             if type(k) is not int:
                 k = self.whole(site, k)
             if not 0 <= k < shape[axis]:
+                if self.has_failed and not shape[axis]:  # no index is right, and a device has memory there all the same
+                    raise KernelFault(f"{self.kernel}: the program fails at {site.text}, which has no elements")
                 self.fail(site, f"index {k} is out of bounds of axis {axis} of {site.text} with length {shape[axis]}")
             place += k * array.strides[axis]
         return place

@@ -57,13 +57,14 @@ def parsed(arguments):
     parser.add_argument("--no-shrink", action="store_true", help="only count, and name the seeds that fail")
     parser.add_argument("--short", action="store_true", help="fewer compilations for each program, as in the suite")
     parser.add_argument("--every-stage", action="store_true", help="run every program at every stage")
+    parser.add_argument("--kernels", action="store_true", help="run every program as kernels, in lockstep, alone")
     parser.add_argument("--print", action="store_true", help="print every program with what it came to")
     return parser.parse_args(arguments)
 
 
 def run(generator, options) -> bool:
     """One generator; whether a program failed."""
-    from tests.harness.fuzz.generators import GENERATORS, in_short, plan_of
+    from tests.harness.fuzz.generators import GENERATORS, in_kernels, in_short, plan_of
     from tests.harness.fuzz.isolate import checked
     from tests.harness.fuzz.report import Report
 
@@ -74,6 +75,8 @@ def run(generator, options) -> bool:
     kept = failing_seeds(options.folder)
     make = in_short(generator) if options.short else GENERATORS[generator]
     plan = plan_of(generator, 1 if options.every_stage else 15 if options.short else 6)
+    if options.kernels:
+        plan = in_kernels
     drawn = range(options.seed, options.seed + count * options.step, options.step)
     seeds = itertools.chain(kept.get(generator, ()), drawn)
     try:

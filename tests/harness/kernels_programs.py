@@ -201,6 +201,18 @@ def indices_too_far(x, p):
     return y
 
 
+def element_of_an_empty_array(x, s):
+    y = math.sin(x[s])
+    return y, x[:2]
+
+
+def too_large_for_the_dtype(u):
+    y = u.copy()
+    if y.shape[0] > 0:
+        y[0] = -200
+    return y
+
+
 def permuted(x, p):
     return x[p], x[::-1], x[::2], x[1:], x[:-1], x[-3:]
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import syntax
 from ...analysis.expression_types import joined, result_of, type_of, works_in
@@ -241,6 +242,9 @@ def constant(value: Any, dtype: str) -> gast.expr:
         return made if dtype == FLOAT_WORD else cast(made, dtype)
     if int(value) != value:
         raise Unmappable(f"{value} is no int")
+    fits = np.iinfo(NUMPY_DTYPE[dtype])
+    if not fits.min <= value <= fits.max:
+        raise Unmappable(f"{value} is too large for {dtype}")
     made = syntax.constant(int(value))
     return made if dtype == INT_WORD else cast(made, dtype)
 

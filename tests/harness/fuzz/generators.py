@@ -24,6 +24,11 @@ def plan_of(generator: str, share: int = 6):
     return plan
 
 
+def in_kernels(seed: int):
+    """The plan for a driver and kernels, which lockstep takes so long for that nothing else is run."""
+    return {"stages": ("kernels",), "gradient": False}
+
+
 def in_short(generator: str):
     """The generator with fewer compilations: of calls with other layouts, dtypes or a length of 1 only one each."""
 
