@@ -90,7 +90,7 @@ def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
     return made
 
 
-def _nest_added(driver: DriverWriter, loop: gast.For, ahead: list[gast.stmt], nest: gast.For) -> list[gast.stmt]:
+def _nest_added(driver: DriverWriter, loop: gast.For, ahead: Sequence[gast.stmt], nest: gast.For) -> list[gast.stmt]:
     """The launches for one nest, behind numbers of the row."""
     found: dict[str, tuple[str, Fold, str]] = {}
     before: list[gast.stmt] = []

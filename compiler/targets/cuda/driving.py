@@ -357,8 +357,9 @@ class DriverWriter:
 # --- trees -----------------------------------------------------------------------------------------------------------
 
 
-def accumulated_in(loop: gast.For) -> set[str]:
-    return {accumulated(s) for s in syntax.walk(loop.body)}
+def accumulated_in(loop: gast.stmt) -> set[str]:
+    """The names that a loop adds to, or takes together in another way."""
+    return {accumulated(s) for s in syntax.walk([loop])}
 
 
 def _is_int(node: gast.expr) -> bool:

@@ -12,7 +12,7 @@ import gast
 
 from ... import syntax
 from ...ops.reduction import reduction_by
-from ...types import Scalar, dtype_of
+from ...types import Array, Scalar, dtype_of
 from ..python.templates import numpy_dtype
 from .host_parts import on_host
 from .nests import bounds
@@ -191,7 +191,8 @@ def scatter(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     few = python("{p} = cuda.device_array(({r}[0], {b}.shape[0]), {d})", p=parts_, r=rows, b=base, d=numpy_dtype(dtype))
     few += _terms_of_warps(driver, found, parts_, dtype, rows)
     few += _rows_added(driver, found, parts_, dtype)
-    length = driver.types[base].dims[0]
+    type_ = driver.types[base]
+    length = type_.dims[0] if isinstance(type_, Array) else None
     if isinstance(length, int) and length <= PLACES:
         return [like(s, loop) for s in few]
     many = on_host(driver, [loop], "there may be more places than shared memory holds")
