@@ -14,7 +14,7 @@ Neighbouring threads take neighbouring columns, so that a warp reads what lies t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 import gast
