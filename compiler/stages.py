@@ -10,6 +10,7 @@ from __future__ import annotations
 SOURCE, CORE, TYPED, TRANSFORMED, REVERSE = "source", "core", "typed", "transformed", "reverse"
 LOOPS, LLVM, ASM = "loops", "llvm", "asm"
 KERNELS, PTX, SASS = "kernels", "ptx", "sass"
+OF_GPU = (PTX, SASS)  # for which numba-cuda is needed
 STAGES = (SOURCE, CORE, TYPED, TRANSFORMED, REVERSE, LOOPS, LLVM, ASM, KERNELS, PTX, SASS)
 IN_TYPED = (TYPED, TRANSFORMED, REVERSE)  # the stages that are written in the typed language
 READABLE = (*IN_TYPED, LOOPS)  # what is printed of them can be read back

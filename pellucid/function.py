@@ -29,7 +29,7 @@ from .runtime.devices import are_several, by_number, is_on_gpu
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
-from .seen import Seen
+from .seen import Seen, is_needed
 from .starting import compiler
 from .text import Text
 
@@ -316,7 +316,7 @@ class Function(_Base[Given, Result]):
 
     def _asked(self, args: tuple, kwargs: dict[str, Any]) -> Flattened:
         """The types that a listing is asked for: those of the last compilation where nothing is said of them."""
-        if args or kwargs or not any(map(_is_needed, self._seen.signature.parameters.values())):
+        if args or kwargs or not any(map(is_needed, self._seen.signature.parameters.values())):
             return self._flatten(args, kwargs, texts=True)
         if self._latest is None:
             name = self.__pellucid__.python.__name__
@@ -394,11 +394,3 @@ class Function(_Base[Given, Result]):
         for target, new in zip(targets, results[count:], strict=True):
             target[...] = new
         return rebuild(result, results[:count])
-
-
-def _is_needed(parameter: inspect.Parameter) -> bool:
-    """Whether every call gives it a value."""
-    return parameter.default is parameter.empty and parameter.kind not in (
-        parameter.VAR_POSITIONAL,
-        parameter.VAR_KEYWORD,
-    )

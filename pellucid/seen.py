@@ -43,3 +43,11 @@ def identical(left: dict[str, Any] | None, right: dict[str, Any] | None) -> bool
     """Whether two dicts hold the same objects by the same names."""
     left, right = left or {}, right or {}
     return left.keys() == right.keys() and all(value is right[name] for name, value in left.items())
+
+
+def is_needed(parameter: inspect.Parameter) -> bool:
+    """Whether every call gives a parameter a value."""
+    return parameter.default is parameter.empty and parameter.kind not in (
+        parameter.VAR_POSITIONAL,
+        parameter.VAR_KEYWORD,
+    )

@@ -90,7 +90,7 @@ MAY_IMPORT = {
     "frontend.specialise": f"{LANGUAGE} at_places analysis frontend.source own_faults runtime",
     "lower": f"{LANGUAGE} analysis remarks renaming tuning",
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
-    "targets.cuda": f"{LANGUAGE} analysis languages renaming runtime targets.python transform",
+    "targets.cuda": f"{LANGUAGE} analysis languages optimise renaming runtime targets.python transform",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages own_faults records",
     "stopwatch": "steps",
