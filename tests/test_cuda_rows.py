@@ -119,5 +119,7 @@ def test_float32_stays_float32_in_machine_code(case):
     from pellucid.compiler.targets.cuda.listing import lint
 
     text = functions()[case.row.name].source("kernels", *case.operands)
+    if "@cuda.jit" not in text:
+        return  # the result is the argument
     for machine in assemble(text, (9, 0)).values():
         assert [line for line in lint(machine, text) if "float64" in line] == []
