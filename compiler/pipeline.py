@@ -19,7 +19,7 @@ from .lower.while_tests import hoist_tests
 from .optimise.block_lanes import block_lanes
 from .optimise.collapse import collapse
 from .optimise.contract import contract
-from .optimise.count_up import count_up
+from .optimise.count_up import count_up, count_up_freely
 from .optimise.dead_stores import drop_dead_stores
 from .optimise.fuse import fuse
 from .optimise.gather import gather
@@ -173,7 +173,11 @@ LOOPS_WAY = (
 # a typed stage that a user edited
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # behind the stage that is printed: what a target alone wants
-CUDA_WAY = (Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),)
+CUDA_WAY = (
+    Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(mark_independent, takes=LOOPS, gives=LOOPS),
+    Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),
+)
 LLVM_WAY = (
     Step(keep_for_threads, takes=LOOPS, gives=LOOPS),
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),

@@ -135,3 +135,19 @@ def test_ints_of_python_that_overflow_are_told_by_the_processor():
 
     outcome = Stages(squares).run("kernels", np.arange(5))
     assert isinstance(outcome.error, OverflowError)
+
+
+def filled(places, weights):
+    out = np.zeros(places.shape[0])
+    for i in range(places.shape[0] - 1, -1, -1):
+        out[i] += weights[places[i]]
+    return out
+
+
+def test_loops_that_go_down_and_can_fail_are_taken_at_once():
+    """Which turn fails first is told by the program of the processor, so kernels may take them in any order."""
+    stages = Stages(filled)
+    for places in ([0, 2, -1, 1], [], [0, 9]):
+        args = np.array(places, np.int64), np.arange(4.0)
+        assert_same(stages.run("kernels", *args), in_python(filled, *args))
+    assert "@cuda.jit" in stages.texts["kernels"] and "@host" not in stages.texts["kernels"]

@@ -31,9 +31,18 @@ from .known import known as known_of
 
 def count_up(function: Function) -> Function:
     """The function with independent loops counting up; the same object where none is turned round."""
+    return _turned(function, tells_errors=True)
+
+
+def count_up_freely(function: Function) -> Function:
+    """The same for targets whose errors are told by another program: a loop that can fail is turned round too."""
+    return _turned(function, tells_errors=False)
+
+
+def _turned(function: Function, tells_errors: bool) -> Function:
     if not any(map(_counts_down, syntax.walk(function.body))):
         return function
-    turner = _Turner(function)
+    turner = _Turner(function, tells_errors)
     body = turner.block(function.body, NestScope())
     return function.with_(body=tuple(body)) if turner.turned else function
 
@@ -46,7 +55,8 @@ def _counts_down(node: gast.stmt) -> TypeGuard[gast.For]:
 
 
 class _Turner:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, tells_errors: bool) -> None:
+        self.tells_errors = tells_errors
         self.marker = Marker(function)
         self.reader = ReadCollector(function, known_of(function), in_place=True)
         self.types, self.words = function.types, user_words(function)
@@ -80,7 +90,7 @@ class _Turner:
     def _kind(self, loop: gast.For, scope: NestScope) -> str | None:
         """What kind of loop may count up; None where the order of the turns matters."""
         effects = self.reader.of(loop, scope)
-        if effects.fails or effects.opaque:
+        if effects.fails and self.tells_errors or effects.opaque:
             return None
         if self.marker.is_independent(loop):
             return "range"
