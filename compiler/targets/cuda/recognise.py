@@ -52,7 +52,7 @@ class Scatter:
 
 def scan_of(function: Function, loop: gast.For) -> Scan | None:
     """The loop as a scan, where it is one."""
-    if not steps_by_one(loop) or not isinstance(loop.body[-1], gast.Assign):
+    if not loop.body or not steps_by_one(loop) or not isinstance(loop.body[-1], gast.Assign):
         return None
     return _scan_of_elements(function, loop) or _scan_of_name(function, loop)
 
@@ -124,7 +124,7 @@ def _scan_of_name(function: Function, loop: gast.For) -> Scan | None:
 
 def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
     """The loop as sums into places, where it is that."""
-    if not steps_by_one(loop):
+    if not loop.body or not steps_by_one(loop):
         return None
     *before, last = loop.body
     match last:
