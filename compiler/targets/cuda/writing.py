@@ -137,7 +137,7 @@ class KernelWriter:
         match value:
             case gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]) if (
                 operator in AUGMENTS and self.keeps_float(type_, value) and syntax.same(place.slice, first.slice)
-                and syntax.same(place.value, first.value)
+                and syntax.same(place.value, first.value) and id(first) not in self.speller.loaded
             ):  # fmt: skip
                 made = self.speller.as_dtype(term, dtype_of(type_))
                 return like(gast.AugAssign(stored, AUGMENTS[operator](), made), node)
