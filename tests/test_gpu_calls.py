@@ -275,3 +275,31 @@ for shape in ((1, 1), (9, 50)):
     for got, right in zip(tests(there(x)), want):
         np.testing.assert_array_equal(np.asarray(got), right)
 """)
+
+
+def test_what_the_way_back_needs_stays_there(runs):
+    runs("""
+@compile
+def recurrent(weights, recurrence, inputs):
+    h = np.zeros(recurrence.shape[0])
+    for x in inputs:
+        h = np.tanh(weights @ x + recurrence @ h)
+    return h.sum()
+
+@compile
+def settled(x):
+    total = np.sum(x * x)
+    while total > 1.0:
+        x = 0.9 * np.sin(x)
+        total = np.sum(x * x)
+    return total
+
+given = random.normal(size=(4, 3)), random.normal(size=(4, 4)), random.normal(size=(6, 3))
+back = grad(recurrent, (0, 1))
+assert "on the host" not in back.source("kernels", *given)
+for got, want in zip(back(*map(there, given)), back(*given)):
+    same(got, want)
+x = random.normal(size=50)
+assert "on the host" not in grad(settled).source("kernels", x)
+same(grad(settled)(there(x)), grad(settled)(x))
+""")

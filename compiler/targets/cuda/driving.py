@@ -27,6 +27,7 @@ from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
 from .column_folds import adds_rows, rows_added
 from .host_parts import mentioned, mentioned_itself, on_host
+from .lists import is_of_lists
 from .nest_launches import nest
 from .nests import begins_with_zero, bounds, kind_of
 from .places import DEVICE_LOOPS, launches, loads
@@ -123,10 +124,12 @@ class DriverWriter:
 
     def statement(self, node: gast.stmt) -> list[gast.stmt]:
         match node:
+            case gast.Assign() | gast.Expr() if self.calls_with_arrays(node):
+                return on_host(self, [node], "a function is called with arrays")
+            case _ if is_of_lists(node, self.types):
+                return [like(self.host.statement(self.fetched(node)), node)]
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(self.types.get(name), Array):
                 return self.array(node, name, value)
-            case gast.Assign() if self.calls_with_arrays(node):
-                return on_host(self, [node], "a function is called with arrays")
             case gast.Assign(targets=[gast.Subscript()]):
                 return self.tried([node], lambda: self.single([node]))
             case gast.Assign(targets=[gast.Name()], value=value):
@@ -154,7 +157,7 @@ class DriverWriter:
                 return [self.host.statement(self.fetched(node))]
             case gast.Return():
                 return self.returned(node)
-            case gast.Delete(targets=[gast.Name(id=name)]) if not isinstance(self.types.get(name), ListOf):
+            case gast.Delete(targets=[gast.Name(id=name)]):
                 return [] if name in self.cells else [node]
             case gast.Pass():
                 return []
@@ -169,7 +172,7 @@ class DriverWriter:
         self.starts = before
         return made or [gast.Pass()]
 
-    def calls_with_arrays(self, node: gast.Assign) -> bool:
+    def calls_with_arrays(self, node: gast.Assign | gast.Expr) -> bool:
         """Whether a function of the program is given arrays."""
         calls = [c for c in syntax.calls_in(node.value) if syntax.operator_of(c) in self.others]
         read = [n for call in calls for n in syntax.names_read(call)]
@@ -240,6 +243,8 @@ class DriverWriter:
             match node:
                 case gast.Assign(targets=[gast.Name(id=name)]) if name in self.cells and not self.is_start(node):
                     run.append(node)
+                case _ if is_of_lists(node, self.types):
+                    break
                 case gast.Assign(targets=[gast.Subscript(slice=items)]) if self.is_element(items):
                     run.append(node)
                 case gast.Delete() if run:

@@ -17,7 +17,7 @@ from ...program import Function, Program
 from ...records import dataclass
 from ...renaming import rename
 from ...transform.coalesce import rename_freely
-from ...types import dtype_of
+from ...types import ListOf, dtype_of
 from ..python.fold import fold
 from ..python.printer import WIDTH, Printed, definition, head_lines, import_lines, with_headings, wrap
 from ..python.spell import HELPERS, Speller
@@ -46,7 +46,10 @@ class Kernels:
 
 def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
-    function = _prepared(program.main)
+    main = program.main
+    if any(isinstance(type_, ListOf) for type_ in (*(main.types[n] for n in main.parameters), *main.results)):
+        raise Refused("a list is given or returned")
+    function = _prepared(main)
     driver, body = _written(program, function)
     used = _names_of_the_file(driver)
     if used & {function.name, *function.types, *function.parameters, *driver.extra}:

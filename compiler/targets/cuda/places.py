@@ -21,6 +21,8 @@ from ...dtypes import is_complex
 from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
+from .host_parts import mentioned_itself
+from .lists import is_of_lists
 from .nests import kind_of
 
 DEVICE_LOOPS = frozenset({"prange", "lanes"})
@@ -85,6 +87,8 @@ def _is_accumulated(loop: gast.For, name: str) -> bool:
 
 def _needed_on_host(function: Function, body: Sequence[gast.stmt]) -> Iterator[str]:
     for node in body:
+        if is_of_lists(node, function.types):
+            yield from mentioned_itself(node)
         match node:
             case gast.For(iter=iter_) if kind_of(node) in DEVICE_LOOPS:
                 yield from syntax.names_read(iter_)
