@@ -347,11 +347,15 @@ class Function(_Base[Given, Result]):
             telling.begins()
             found = compiler().compiled(request, flat.arguments, options)
             if key is not None:
-                code = request.python.__code__
-                words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
-                entries.save(key, found, (self.__qualname__, code.co_filename, code.co_firstlineno, words))
+                entries.save(key, found, self._title(flat))
         self._complete(found, flat)
         return found
+
+    def _title(self, flat: Flattened) -> tuple[str, str, int, str]:
+        """The name of the function, its file and line, and the types of its arguments."""
+        code = self.__pellucid__.python.__code__
+        words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
+        return self.__qualname__, code.co_filename, code.co_firstlineno, words
 
     def _complete(self, found: Compiled, flat: Flattened) -> None:
         """Put the function of a pullback into the result, where there is one; it is for the world as it is now."""

@@ -8,25 +8,18 @@ is run on the same arguments when the result is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import support
-from .compiler import driver
+from . import entries, kernel_entries
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
-from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Static, Typed, Value
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
-from .compiler.targets.cuda import assemble as assembling
-from .compiler.targets.cuda.kernels import kernels
+from .compiler.targets.cuda import versions
 from .compiler.targets.cuda.machine import Machine
-from .compiler.targets.cuda.printed_kernels import read_kernels
-from .compiler.types import Type
-from .compiling import hidden_leaves
-from .deep import with_room
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
 from .runtime.array import Array
@@ -36,7 +29,6 @@ from .runtime.devices.cuda.kernels import LoadedKernels
 from .runtime.devices.cuda.libraries import routines
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
 from .runtime.guards import Findings, Guards
-from .starting import no_collection
 
 if TYPE_CHECKING:
     from .function import Function
@@ -146,17 +138,42 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
-    made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
-    guards = Guards(made.specialised.guards)
-    hidden = hidden_leaves(request, made.specialised, guards)
-    libraries = routines(lambda name: getattr(support, name))
-    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, made.late)
-    result = made.specialised.result
+    capability = cuda.compute_capability(device.id)
+    key = entries.key_of_kernels(request, flat.arguments, versions.environment(capability))
+    made = kernel_entries.load(key, request) if key is not None else None
+    if made is None:
+        from . import compiling_kernels
+
+        made = compiling_kernels.assembled(request, flat.arguments, capability)
+        if key is not None:
+            kernel_entries.save(key, made, function._title(flat))
+    late = {name: kernel_entries.of_width(key, name, _making(made, request, capability, name)) for name in made.late}
+    libraries = routines(_of_the_host)
+    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, late)
+    result = made.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):
-        half = transform.half(request, flat.arguments, cotangents_of(result, made.results), guards)
+        half = transform.half(request, flat.arguments, cotangents_of(result, made.results), made.guards)
         result = with_function(result, Static(half))
-    return KernelCode(loaded, result, guards, hidden)
+    return KernelCode(loaded, result, made.guards, made.hidden)
+
+
+def _of_the_host(name: str) -> Callable[..., Any]:
+    """A routine as the host has it."""
+    from . import support
+
+    return getattr(support, name)  # type: ignore[no-any-return]
+
+
+def _making(
+    made: kernel_entries.Assembled, request: Request, capability: tuple[int, int], name: str
+) -> Callable[[int], Machine]:
+    def make(width: int) -> Machine:
+        from . import compiling_kernels
+
+        return compiling_kernels.of_width(made.text, request.fastmath, capability, name, width)
+
+    return make
 
 
 def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., None]:
@@ -169,38 +186,3 @@ def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., N
         code.executable(on_host)
 
     return explain
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
-    """A function for a GPU: its kernels stage, the machine code of kernels, and what makes that of the others, which is
-    made for the blocks that they are launched with.
-    """
-
-    specialised: Specialised
-    results: tuple[Type, ...]
-    text: str
-    machines: Mapping[str, Machine]
-    late: Mapping[str, Callable[[int], Machine]]
-
-
-@with_room
-def _assembled(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
-    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
-    with no_collection():
-        made = driver.derive(request, arguments)
-        program = driver.loops(made.program)
-        found = kernels(driver.for_cuda(program))
-        if not found.kernels:
-            return Assembled(made, program.main.results, found.text, {}, {})
-        printed = read_kernels(found.text, "<kernels>").kernels
-        late = [name for name, kernel in printed.items() if kernel.goes_by_width]
-
-        def making(name: str) -> Callable[[int], Machine]:
-            return lambda width: assembling.assemble(
-                found.text, capability, request.fastmath, [name], width=width
-            )[name]  # fmt: skip
-
-        at_once = [name for name in printed if name not in late]
-        machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
-    return Assembled(made, program.main.results, found.text, machines, {name: making(name) for name in late})

@@ -303,3 +303,43 @@ x = random.normal(size=50)
 assert "on the host" not in grad(settled).source("kernels", x)
 same(grad(settled)(there(x)), grad(settled)(x))
 """)
+
+
+def test_the_store_keeps_kernels_and_their_driver(runs):
+    runs("""
+from pellucid.compiler import driver as compiler
+from pellucid.compiler.targets.cuda import assemble as assembling
+from pellucid.runtime.store import store
+
+@compile
+def softmax(x, scale):
+    e = np.exp(scale * (x - x.max(axis=1, keepdims=True)))
+    return {"rows": e / e.sum(axis=1, keepdims=True), "scale": scale, "largest": (x.max(), x[0, 0] > 0.5)}
+
+@compile
+def spread(x):
+    return np.sum(softmax(x, 2.0)["rows"] ** 2)
+
+def refuse(*args, **kwargs):
+    raise AssertionError("compiled again")
+
+def leaves(result):
+    return [np.asarray(leaf) for leaf in pellucid.tree.leaves(result)]
+
+assert store() is not None
+x = there(random.random((6, 5)))
+calls = [(softmax, (x, 2.0)), (grad(spread), (x,)), (value_and_grad(spread), (x,))]
+first = [leaves(function(*args)) for function, args in calls]
+compiler.derive = assembling.assemble = refuse
+for (function, args), want in zip(calls, first):
+    function._on_gpu.clear()
+    function._known_on_gpu = None
+    got = function(*args)
+    assert len(leaves(got)) == len(want)
+    for one, other in zip(leaves(got), want):
+        np.testing.assert_array_equal(one, other)
+assert list(softmax(x, 2.0)) == ["rows", "scale", "largest"] and softmax(x, 2.0)["scale"] == 2.0
+
+with pytest.raises(AssertionError, match="compiled again"):
+    softmax(x, 2)
+""")

@@ -1,0 +1,44 @@
+"""The way into the compiler for a GPU, imported when something has to be compiled.
+
+    assembled(request, arguments, (9, 0))    ->    Assembled: a kernels stage, and machine code
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .compiler import driver
+from .compiler.frontend.specialise.values import Value
+from .compiler.request import Request
+from .compiler.targets.cuda import assemble as assembling
+from .compiler.targets.cuda.kernels import kernels
+from .compiler.targets.cuda.machine import Machine
+from .compiler.targets.cuda.printed_kernels import read_kernels
+from .compiling import hidden_leaves
+from .deep import with_room
+from .kernel_entries import Assembled
+from .runtime.guards import Guards
+from .starting import no_collection
+
+
+@with_room
+def assembled(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
+    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
+    with no_collection():
+        made = driver.derive(request, arguments)
+        program = driver.loops(made.program)
+        found = kernels(driver.for_cuda(program))
+        printed = read_kernels(found.text, "<kernels>").kernels if found.kernels else {}
+        late = tuple(name for name, kernel in printed.items() if kernel.goes_by_width)
+        at_once = [name for name in printed if name not in late]
+        machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
+    guards = Guards(made.guards)
+    hidden = hidden_leaves(request, made, guards)
+    return Assembled(found.text, machines, late, program.main.results, made.result, guards, hidden)
+
+
+@with_room
+def of_width(text: str, fastmath: bool, capability: tuple[int, int], name: str, width: int) -> Machine:
+    """One kernel of a text for blocks of this width alone."""
+    with no_collection():
+        return assembling.assemble(text, capability, fastmath, [name], width=width)[name]
