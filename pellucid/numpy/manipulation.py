@@ -265,13 +265,20 @@ def roll(a, shift, axis=None):
     a = as_array(a)
     if static.is_sequence(shift) or static.is_sequence(axis):
         return roll_each(a, shift, 0 if axis is None else axis, axis is None)
-    rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
-    count = rows.shape[0]
-    out = op.empty(shape=rows.shape, dtype=static.element(a))
+    if axis is None:
+        return op.reshape(roll(ravel(a), shift, 0), shape=a.shape)
+    count = a.shape[axis]
     start = shift % max(count, 1)
-    out[:start] = rows[count - start :]
-    out[start:] = rows[: count - start]
-    return op.reshape(out, shape=a.shape) if axis is None else moveaxis(out, 0, axis)
+    out = op.empty(shape=a.shape, dtype=static.element(a))
+    along(out, axis, None, start)[...] = along(a, axis, count - start, None)
+    along(out, axis, start, None)[...] = along(a, axis, None, count - start)
+    return out
+
+
+@gives("view")
+def along(a, axis, start, stop):
+    """A slice of one axis, and the others whole."""
+    return a[(slice(None),) * static.axis_of(axis, static.rank(a)) + (slice(start, stop),)]
 
 
 def roll_each(a, shift, axis, is_flat):
