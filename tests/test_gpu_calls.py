@@ -144,6 +144,44 @@ with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with s
 """)
 
 
+def test_the_error_of_a_kernel_comes_before_those_of_the_host_after_it(runs):
+    runs("""
+@compile
+def shifted(x, k, divisor):
+    out = np.empty(k.shape[0])
+    for i in range(k.shape[0]):
+        out[i] = x[k[i]]
+    if k.shape[0] > 2:
+        raise ValueError("too long")
+    return out, 12 // divisor
+
+@compile
+def taken(x, k):
+    out = np.empty(k.shape[0])
+    for i in range(k.shape[0]):
+        out[i] = x[k[i]]
+    return out
+
+@compile
+def joined(x, y):
+    return x + np.concatenate((y, y))
+
+x = there(random.normal(size=4))
+wrong = there(np.array([0, 4, 1]))
+for places, divisor in ((wrong, 1), (wrong[:2], 0)):
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        shifted(x, there(np.asarray(places)), divisor)
+right = there(np.array([0, 1, 2]))
+with pytest.raises(ValueError, match="too long"):
+    shifted(x, right, 1)
+with pytest.raises(ZeroDivisionError):
+    shifted(x, there(np.array([0])), 0)
+result = taken(x, there(np.array([0, 4])))
+with pytest.raises(IndexError, match="index 4"):
+    joined(result, x)
+""")
+
+
 def test_loops_of_launches_and_host_parts(runs):
     runs("""
 @compile

@@ -125,16 +125,49 @@ def test_a_name_of_the_users_is_printed_as_it_is_where_it_hides_nothing():
     assert "elements_1 = cuda.device_array" in text and "cuda_1 = " in text
 
 
-def test_ints_of_python_that_overflow_are_told_by_the_processor():
-    def squares(p):
-        y = np.zeros(p.shape[0])
-        for i in range(p.shape[0]):
-            c = int(p[i]) + 3037000499
-            y[i] = float(c * c)
-        return y
+def _squares(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        c = int(p[i]) + 3037000499
+        y[i] = float(c * c)
+    return y
 
-    outcome = Stages(squares).run("kernels", np.arange(5))
-    assert isinstance(outcome.error, OverflowError)
+
+def _powers(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = (int(p[i]) + 3037000499) ** 2
+    return y
+
+
+def _high_powers(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = (int(p[i]) + 2) ** (60 + int(p[i]))
+    return y
+
+
+def _of_unsigned(p):
+    u = p.astype(np.uint64) << np.uint64(61)
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = int(u[i])
+    return y
+
+
+@pytest.mark.parametrize("function", [_squares, _powers, _high_powers, _of_unsigned])
+def test_ints_of_python_that_overflow_are_told_by_the_processor(function):
+    stages = Stages(function)
+    assert isinstance(stages.run("kernels", np.arange(5)).error, OverflowError)
+    fits = np.arange(1)
+    assert_same(stages.run("kernels", fits), in_python(function, fits))
+
+
+def test_a_loop_that_an_error_may_keep_going_ends_and_no_other_asks():
+    for function in (programs.while_past_the_end, programs.while_by_steps_that_failed):
+        assert "if failed[0] != 0:\n                return" in text_of(function)
+    assert "row_any(failed[0] != 0)" in text_of(programs.while_of_rows_by_steps_that_failed)
+    assert "failed" not in text_of(programs.while_of_each)
 
 
 def filled(places, weights):

@@ -117,7 +117,9 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
 infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints, meaning=operator.pow,
-      samples="powers", of_complex="own", cuda=InKernels("{x} ** {y}", ints="power_integer({x}, {y})"),
+      samples="powers", of_complex="own",
+      cuda=InKernels("{x} ** {y}", ints="power_integer({x}, {y})", checked="checked_power({x}, {y}, {failed})",
+                     checked_ints="checked_power_integer({x}, {y}, {failed})"),
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 

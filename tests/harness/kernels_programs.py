@@ -177,6 +177,62 @@ def ints_of_floats(x):
     return y
 
 
+def small_ints_of_python(k, u, x):
+    y = np.zeros(k.shape[0], dtype=np.int8)
+    z = np.zeros(k.shape[0], dtype=np.uint64)
+    for i in range(k.shape[0]):
+        y[i] = int(k[i]) * 2
+        z[i] = int(u[i]) + i
+    for i in range(k.shape[0]):
+        y[i] += int(x[i] * 10.0) // 2
+    return y, z
+
+
+def too_small_for_bytes(k):
+    y = np.zeros(k.shape[0], dtype=np.uint8)
+    for i in range(k.shape[0]):
+        y[i] = int(k[i])
+    return y
+
+
+def too_large_to_be_added(k):
+    y = k.copy()
+    for i in range(k.shape[0]):
+        y[i] += i * 100000000
+    return y
+
+
+def floats_too_small_for_bytes(x):
+    y = np.zeros(x.shape[0], dtype=np.uint8)
+    for i in range(x.shape[0]):
+        y[i] = float(x[i]) * 100.0
+    return y
+
+
+def powers_of_python(x, k):
+    y = np.zeros(x.shape[0])
+    z = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        v, c = float(x[i]), int(k[i])
+        y[i] = v**2 + v**3 + abs(v) ** 0.5 + abs(v) ** v + 2.0**c
+        z[i] = c**2 - c**3 + c**7 + 2 ** (i % 63) + (-2) ** (i % 64) + c ** (i % 9)
+    return y, z
+
+
+def powers_too_large(x):
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        y[i] = (float(x[i]) * 1e160) ** 2
+    return y
+
+
+def powers_of_zero(k):
+    y = np.zeros(k.shape[0])
+    for i in range(k.shape[0]):
+        y[i] = float(k[i]) ** -1.5
+    return y
+
+
 # --- indices ----------------------------------------------------------------------------------------------------------
 
 
@@ -441,6 +497,49 @@ def while_with_a_break(x):
             if v > 4.0:
                 break
             y[i] = t
+    return y
+
+
+def while_past_the_end(x, p):
+    y = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        t = p[i]
+        while x[t] < 5.0:
+            t += 1
+        y[i] = t
+    return y
+
+
+def whiles_past_the_end_in_a_sum(x, p):
+    total = 0.0
+    for i in range(x.shape[0]):
+        t = p[i]
+        while x[t] < 5.0:
+            t += 1
+        total += x[t]
+    return total
+
+
+def while_of_rows_by_steps_that_failed(m):
+    y = np.zeros(m.shape)
+    for i in range(m.shape[0]):
+        t, factor = 1.0, int(float(m[i, 0]) * math.inf)
+        while t < 1e6:
+            t = t * 2.0 * factor
+            y[i] += m[i] * t
+    return y
+
+
+def while_by_steps_that_failed(x):
+    steps = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        steps[i] = int(float(x[i]) * math.inf)
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        t = x[i]
+        while t < 5.0:
+            t += steps[x.shape[0] - 1 - i]
+        y[i] = t
     return y
 
 

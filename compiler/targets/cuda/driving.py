@@ -44,13 +44,14 @@ class DriverWriter:
     """Writes a driver; `others` are the functions of the program, and `taken` are names that it is to leave alone."""
 
     def __init__(
-        self, function: Function, cells: frozenset[str], others: Iterable[str] = (), taken: Iterable[str] = ()
-    ) -> None:
+        self, function: Function, cells: frozenset[str], others: Iterable[str] = (), taken: Iterable[str] = (),
+        stops: bool = False,
+    ) -> None:  # fmt: skip
         self.function, self.types, self.cells = function, function.types, cells
         self.taken = frozenset({"cuda", "np", "math", FAILED, *taken})
         self.needed: dict[str, None] = {}
         self.kernels: list[KernelText | HostText] = []
-        self.fails = False
+        self.fails, self.stops, self.goes_on = False, stops, False
         self.others = frozenset(others)
         self.names = Names({*function.types, *function.parameters, *self.others, *self.taken})
         self.made_cells: set[str] = set()
@@ -287,7 +288,7 @@ class DriverWriter:
 
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
         made = cls(self.function, own, self.cells, self.needed)
-        made.has_free_turns = self.has_free_turns
+        made.has_free_turns, made.stops = self.has_free_turns, self.stops
         return made
 
     def has_free_turns(self, loop: gast.For) -> bool:
@@ -312,6 +313,7 @@ class DriverWriter:
             given.append((FAILED, "i64[1]"))
             arguments.append(syntax.name(FAILED))
             self.fails = True
+        self.goes_on = self.goes_on or writer.goes_on
         self.kernels.append(KernelText(name, tuple(given), tuple(body)))
         self.made_cells |= set(writer.parameters) & self.cells
         launch = gast.Subscript(syntax.name(name), shape, gast.Load())

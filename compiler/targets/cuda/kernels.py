@@ -60,9 +60,13 @@ def kernels(program: Program) -> Kernels:
 
 def _written(program: Program, function: Function, taken: Iterable[str] = ()) -> tuple[DriverWriter, list[gast.stmt]]:
     """The body of the driver, and what wrote it, which leaves the names in `taken` alone."""
-    driver = DriverWriter(function, cells_of(function), program.functions, taken)
+    cells = cells_of(function)
+    driver = DriverWriter(function, cells, program.functions, taken)
     try:
         body = _with_cells(driver, driver.block(function.body))
+        if driver.fails and driver.goes_on:  # what a kernel makes of an error may keep a loop of another one going
+            driver = DriverWriter(function, cells, program.functions, taken, stops=True)
+            body = _with_cells(driver, driver.block(function.body))
     except Refused as refused:
         driver = DriverWriter(function, frozenset(), program.functions, taken)
         body = driver.all_on_host(str(refused))

@@ -15,7 +15,7 @@ from ...analysis.lanes import arrays_handed_on
 from ...names import Names
 from ...types import dtype_of
 from .nests import bounds, is_together, kind_of
-from .spell import Unmappable
+from .spell import FAILED, Unmappable
 from .trees import expression, python, with_name
 from .writing import KernelWriter, first_turn, like, range_of
 
@@ -48,7 +48,8 @@ class RowWriter(KernelWriter):
                 return self.counted_by_all(node, variable)
             case gast.While(test=test, body=body):
                 self.known.clear()
-                return [like(gast.While(self.speller.test(test), self.inside(body), []), node)]
+                test_ = self.speller.test(test)
+                return [like(gast.While(test_, [*self.stopped_together(test), *self.inside(body)], []), node)]
             case gast.If(test=test, body=body, orelse=orelse):
                 parts = [self.inside(block) if block else [] for block in (body, orelse)]
                 return [like(gast.If(self.speller.test(test), parts[0], parts[1]), node)]
@@ -64,6 +65,11 @@ class RowWriter(KernelWriter):
             case gast.Raise():
                 raise Unmappable("an error is raised between loops")
         return self.statement(node)
+
+    def stopped_together(self, test: gast.expr) -> list[gast.stmt]:
+        """The same for all threads of a row at once: what one reads of the word another may not see yet."""
+        made = self.stopped(test)
+        return python(f"if {{any}}({FAILED}[0] != 0):\n    break", any=self.need("row_any")) if made else []
 
     def is_together(self, node: gast.stmt) -> bool:
         """Whether threads may take the turns of a loop: not where they add to the same elements."""

@@ -68,9 +68,29 @@ class Speller:
         """An expression in a dtype."""
         if isinstance(node, gast.Constant):
             return constant(node.value, dtype)
-        source = self.type_of(node).dtype
+        source = self.type_of(node)
         made = self.expression(node)
-        return made if source == dtype else cast(made, dtype, is_bool(source))
+        if source.dtype == dtype:
+            return made
+        if source.weak and is_integer(dtype):
+            made = self.as_python_int(made, source.dtype, dtype)
+        return made if dtype == INT_WORD and source.weak else cast(made, dtype, is_bool(source.dtype))
+
+    def as_python_int(self, made: gast.expr, source: str, dtype: str) -> gast.expr:
+        """A number of Python's that goes to ints of NumPy's: one that they do not hold is noted."""
+        if is_bool(source):
+            return cast(made, INT_WORD)
+        if is_inexact(source):
+            made = self.noting("checked_int", made)
+        if dtype == INT_WORD:
+            return made
+        held, ints = np.iinfo(NUMPY_DTYPE[dtype]), np.iinfo(NUMPY_DTYPE[INT_WORD])
+        least, greatest = (syntax.constant(min(max(int(n), ints.min), ints.max)) for n in (held.min, held.max))
+        return self.noting("checked_fit", made, least, greatest)
+
+    def noting(self, helper: str, *operands: gast.expr) -> gast.expr:
+        """A call of a function that notes where CPython raises."""
+        return gast.Call(syntax.name(self.need(helper)), [*operands, syntax.name(self.fail())], [])
 
     def expression(self, node: gast.expr) -> gast.expr:
         """An expression in the dtype that it has."""
@@ -119,13 +139,16 @@ class Speller:
         """An operator on values of a dtype, and the dtype that Numba gives it; empty where that is none of theirs."""
         if row.domain is not None:
             return self.of_math(row, values), FLOAT_WORD
-        may_raise = self.may_raise(row, node, tuple(self.type_of(a) for a in node.args))
+        sources = tuple(self.type_of(a) for a in node.args)
+        may_raise = self.may_raise(row, node, sources)
         cuda = row.cuda
         spelling = "" if cuda is None else cuda.checked_of(word) if may_raise else cuda.of(word)
+        if row.name == "power" and may_raise and not all(s.weak for s in sources):
+            spelling = ""  # the check is of Python's ints: a power of NumPy's wraps, and raises for its exponent alone
         if cuda is None or not spelling:
             of_truths = " of truths" if is_bool(word) else ""
             raise Unmappable(f"`{row.name}`{' may raise there' if may_raise else f'{of_truths} has no kernels'}")
-        if row.name == "power" and (product := self.product(node, values[0])) is not None:
+        if row.name == "power" and not may_raise and (product := self.product(node, values[0])) is not None:
             return product, word if word in KEEPS_SIZE else ""
         made = self.filled(spelling, row, values)
         if is_bool(result):
@@ -141,8 +164,7 @@ class Speller:
         if numpy.cuda is None:
             raise Unmappable(f"`{row.name}` has no kernels")
         made = self.filled(numpy.cuda.of(FLOAT_WORD), numpy, values)
-        helper = self.need("checked" if len(values) == 1 else "checked_of_two")
-        return gast.Call(syntax.name(helper), [made, *values, syntax.name(self.fail())], [])
+        return self.noting("checked" if len(values) == 1 else "checked_of_two", made, *values)
 
     def product(self, node: gast.Call, base: gast.expr) -> gast.expr | None:
         """A square or a cube as products, which NumPy has too; None for other powers."""
@@ -161,6 +183,8 @@ class Speller:
         if not row.raises(sources, {}):
             return False
         if row.name == "power":
+            if all(s.weak for s in sources):
+                return id(node) not in self.ranges.fits
             return not isinstance(node.args[1], gast.Constant) or node.args[1].value < 0
         return id(node) not in self.ranges.nonzero and not _is_not_zero(node.args[-1])
 
@@ -171,8 +195,9 @@ class Speller:
         if isinstance(node.args[0], gast.Constant) and is_inexact(target.dtype):
             return strong(node.args[0].value, target)
         if static.get("weak") and is_inexact(source.dtype) and is_integer(target.dtype):
-            helper = syntax.name(self.need("checked_int"))
-            return gast.Call(helper, [self.expression(node.args[0]), syntax.name(self.fail())], [])
+            return self.noting("checked_int", self.expression(node.args[0]))
+        if static.get("weak") and source.dtype == "u64" and target.dtype == INT_WORD:
+            return self.noting("checked_signed", self.expression(node.args[0]))
         made = self.as_dtype(node.args[0], target.dtype)
         return made if source.dtype != target.dtype or target.weak else cast(made, target.dtype)
 
@@ -211,7 +236,7 @@ class Speller:
         if known == BACK:
             return _from_the_end(made, length(array, axis))
         word = "natural_index" if known == NATURAL else "index"
-        return gast.Call(syntax.name(self.need(word)), [made, length(array, axis), syntax.name(self.fail())], [])
+        return self.noting(word, made, length(array, axis))
 
 
 # --- trees -----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ... import syntax
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
 from ...builder import INFIX
-from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
+from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool, is_integer
 from ...ops.reduction import reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
@@ -47,6 +47,8 @@ class KernelWriter:
         self.renamed: dict[str, str] = {}
         self.fails = False
         self.in_row = False
+        self.ends_alone = False  # a thread may return: no other waits for it
+        self.stops, self.goes_on = False, False  # whether loops stop once a kernel has failed, and whether one does not
         self.classes = storage_classes(function)
         self.speller = Speller(function, self.read, self.fail, self.need)
         self.has_free_turns: Callable[[gast.For], bool] = lambda loop: False
@@ -84,7 +86,8 @@ class KernelWriter:
                 otherwise = self.thread(orelse) if orelse else []
                 return [like(gast.If(self.speller.test(test), self.thread(body), otherwise), node)]
             case gast.While(test=test, body=body):
-                return [like(gast.While(self.speller.test(test), self.thread(body), []), node)]
+                test_ = self.speller.test(test)
+                return [like(gast.While(test_, [*self.stopped(test), *self.thread(body)], []), node)]
             case gast.For(target=gast.Name(id=variable)):
                 return [self.counted(node, variable)]
             case gast.Raise():
@@ -96,6 +99,26 @@ class KernelWriter:
     def raised(self) -> list[gast.stmt]:
         """The word is set, and the thread does nothing more; the message is made on the host."""
         return python("{failed}[0] = 1\nreturn", failed=self.fail())
+
+    def stopped(self, test: gast.expr) -> list[gast.stmt]:
+        """The way out of a `while` loop once a kernel has failed: what it then computes with may never end it.
+
+        A thread that others wait for leaves the loop alone.  Behind a test of ints it may not, since indices are taken
+        to be in bounds there by what such a test says when it ends a loop.
+        """
+        if not self.ends_alone and self.tells_of_ints(test):
+            return []
+        if not self.stops:
+            self.goes_on = True
+            return []
+        way = "return" if self.ends_alone else "break"
+        return python(f"if {{failed}}[0] != 0:\n    {way}", failed=self.fail())
+
+    def tells_of_ints(self, test: gast.expr) -> bool:
+        """Whether ints are compared in a test."""
+        calls = [node for node in syntax.nodes_of(test) if isinstance(node, gast.Call)]
+        compared = [call for call in calls if (row := OPERATORS.get(syntax.operator_of(call))) and row.is_comparison]
+        return any(all(is_integer(self.speller.type_of(a).dtype) for a in call.args) for call in compared)
 
     def bind(self, node: gast.stmt, name: str, value: gast.expr) -> gast.stmt:
         type_ = self.types[name]

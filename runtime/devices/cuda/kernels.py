@@ -23,7 +23,7 @@ from ...kernels import shapes
 from ...kernels.host import on_host
 from . import driver
 from .driver import DeviceArray
-from .verdicts import Verdict, judged, present, verdict_on
+from .verdicts import Run, Verdict, judged, present, verdict_on
 
 WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 
@@ -110,7 +110,7 @@ class LoadedKernels:
             if not self._is_judged and all(getattr(arg, "verdict", None) is None for arg in args):
                 return self.driver(*args)
             with judged(lambda: self._fail(args)) as run:
-                results = self.driver(*args)
+                results = self._driven(run, args)
         finally:
             native.cuda_use(former)
         verdict = verdict_on(run, args)
@@ -119,6 +119,17 @@ class LoadedKernels:
         if not isinstance(results, tuple):
             return _judged(results, verdict)
         return tuple(_judged(result, verdict) for result in results)
+
+    def _driven(self, run: Run, args: tuple[Any, ...]) -> Any:
+        """The results of the driver.  An error that a kernel has found comes before the one that the driver raises."""
+        try:
+            return self.driver(*args)
+        except Exception:
+            earlier = verdict_on(run, args)
+            if earlier is not None:
+                earlier()
+            run.judge()
+            raise
 
     def _fail(self, args: tuple[Any, ...]) -> None:
         if self._explain is not None:
