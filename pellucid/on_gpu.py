@@ -27,6 +27,7 @@ from .compiler.targets.cuda.printed_kernels import read_kernels
 from .compiler.types import Type
 from .compiling import hidden_leaves
 from .deep import with_room
+from .faults import tools_for
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
 from .runtime.array import Array
@@ -81,20 +82,22 @@ class KnownCalls:
 
 
 def _key_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What the code depends on; None where that takes longer to tell."""
+    """What the code depends on; None where that takes longer to tell, or where no argument says where it runs."""
     parts: list[Any] = []
+    is_there = False
     for arg in args:
         kind = type(arg)
         if kind is Array:
             there = arg._there
             if there is None:
                 return None
+            is_there = True
             parts.append((there.dtype, tuple([n == 1 for n in there.shape]), there.is_contiguous, arg._device))
         elif kind is float or kind is bool or (kind is int and -(2**63) <= arg < 2**63):
             parts.append(kind)
         else:
             return None
-    return tuple(parts)
+    return tuple(parts) if is_there else None
 
 
 def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Flattened, device: Device) -> Any:
@@ -107,6 +110,7 @@ def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Fla
     findings = None if code is None else code.guards.hold()
     if code is None or findings is None:
         function._check_purity()
+        function._latest = Flattened(flat.arguments, [], flat.key)
         code = function._on_gpu[key] = compiled(function, flat, device)
         findings = code.guards.findings
     elif args is not None and not function.__pellucid__.static:
@@ -146,7 +150,8 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
-    made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
+    with tools_for(request.python):
+        made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
     guards = Guards(made.specialised.guards)
     hidden = hidden_leaves(request, made.specialised, guards)
     libraries = routines(lambda name: getattr(support, name))
@@ -197,9 +202,11 @@ def _assembled(request: Request, arguments: Mapping[str, Value], capability: tup
         late = [name for name, kernel in printed.items() if kernel.goes_by_width]
 
         def making(name: str) -> Callable[[int], Machine]:
-            return lambda width: assembling.assemble(
-                found.text, capability, request.fastmath, [name], width=width
-            )[name]  # fmt: skip
+            def make(width: int) -> Machine:
+                with tools_for(request.python):
+                    return assembling.assemble(found.text, capability, request.fastmath, [name], width=width)[name]
+
+            return make
 
         at_once = [name for name in printed if name not in late]
         machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}

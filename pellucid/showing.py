@@ -26,6 +26,7 @@ from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
+from .faults import tools_for
 from .runtime.devices.cuda import driver as cuda
 from .runtime.lockstep import in_lockstep
 
@@ -86,21 +87,26 @@ def machine_text(request: Request, stage: str, arguments: Mapping[str, Value]) -
     if not found.kernels:
         return "// no part of it is a kernel\n"
     capability = cuda.compute_capability(0) if cuda.was_asked() and cuda.count() else USUAL
-    machines = assemble(found.text, capability, request.fastmath).values()
-    return "\n".join(machine.ptx if stage == PTX else sass(machine) or machine.ptx for machine in machines)
+    with tools_for(request.python):
+        machines = assemble(found.text, capability, request.fastmath).values()
+        return "\n".join(machine.ptx if stage == PTX else sass(machine) or machine.ptx for machine in machines)
 
 
 def loaded(
-    request: Request, stage: str, arguments: Mapping[str, Value]
+    request: Request, stage: str, arguments: Mapping[str, Value], call: Callable[..., Any] | None
 ) -> tuple[Specialised, Program, Callable[..., Any]]:
-    """The program at a stage, and what it is as a Python function, run by CPython from a file."""
+    """The program at a stage, and what runs it as a Python function of a file, under a debugger if `call` is one."""
+
+    def running(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *leaves: stepping.run(function, list(leaves), call)
+
     if stage != KERNELS:
         made, at_stage = program(request, stage, arguments)
-        return made, at_stage, python_target.load(at_stage)
+        return made, at_stage, running(python_target.load(at_stage))
     made, at_stage, found = kernels(request, arguments)
     main = at_stage.main.with_(stage=KERNELS)
     path = python_target.write_stage(Program(at_stage.entry, {at_stage.entry: main}), found.printed)
-    return made, at_stage, in_lockstep(python_target.execute(found.printed, path, found.entry))
+    return made, at_stage, in_lockstep(running(python_target.execute(found.printed, path, found.entry)))
 
 
 @with_room
