@@ -23,12 +23,12 @@ import numpy as np
 from . import __version__, arguments, cache_command, environment, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
-from .compiler.stages import CORE, KERNELS, LOOPS, MACHINE, READABLE, RUNNABLE, STAGES, TYPED
+from .compiler.stages import CORE, EDITABLE, KERNELS, LOOPS, MACHINE, RUNNABLE, STAGES, TYPED
 from .function import Function
 from .settings import rows
 from .transformations import compile, grad
 
-BELOW = (LOOPS, *MACHINE)
+BELOW = (LOOPS, KERNELS, *MACHINE)
 DEFAULT_STAGE = (
     "default: typed; with --grad reverse; transformed of what jvp, jacfwd or vmap gives; with --target kernels"
 )
@@ -122,7 +122,7 @@ def parser() -> argparse.ArgumentParser:
         "run", help="compile and run a file that emit wrote, edited or not", epilog=RUN, formatter_class=raw
     )
     run.add_argument("file", metavar="STAGE_FILE.py", help="the text of a stage")
-    run.add_argument("--stage", choices=READABLE, help="default: as the file looks")
+    run.add_argument("--stage", choices=EDITABLE, help="default: as the file looks")
     run.add_argument("--values", metavar="TEXT", help="arguments as Python expressions; made up if left out")
     run.add_argument("--size", metavar="TEXT", help="lengths of made-up arrays: 6, or n=4, m=3")
     run.add_argument("--show", choices=BELOW, help="print the rest of the way down and run nothing")

@@ -21,15 +21,20 @@ def device_fault(python: Any, code: str, message: str, help: tuple[str, ...]) ->
 
 
 @contextmanager
-def tools_for(python: Any) -> Iterator[None]:
+def tools_for(place: Span) -> Iterator[None]:
     """A block that needs the tools for kernels of a function.  Raises DeviceError where one is missing."""
     try:
         yield
     except MissingTool as missing:
-        raise device_fault(python, "D002", missing.what, (missing.command,)) from None
+        fault = Diagnostic("D002", missing.what, place, "the function", help=(missing.command,))
+        raise DeviceError(fault) from None
+
+
+def first_line_of(python: Any) -> Span:
+    """Where a function begins, with its decorators."""
+    line = python.__code__.co_firstlineno
+    return Span(python.__code__.co_filename, line, 0, line, 0)
 
 
 def _diagnostic(python: Any, code: str, message: str, help: tuple[str, ...]) -> Diagnostic:
-    line = python.__code__.co_firstlineno
-    span = Span(python.__code__.co_filename, line, 0, line, 0)
-    return Diagnostic(code, message, span, "the function", help=help)
+    return Diagnostic(code, message, first_line_of(python), "the function", help=help)

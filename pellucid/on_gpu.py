@@ -23,11 +23,10 @@ from .compiler.request import Request, Vjp
 from .compiler.targets.cuda import assemble as assembling
 from .compiler.targets.cuda.kernels import kernels
 from .compiler.targets.cuda.machine import Machine
-from .compiler.targets.cuda.printed_kernels import read_kernels
 from .compiler.types import Type
 from .compiling import hidden_leaves
 from .deep import with_room
-from .faults import tools_for
+from .faults import first_line_of, tools_for
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
 from .runtime.array import Array
@@ -150,12 +149,14 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
-    with tools_for(request.python):
+    place = first_line_of(request.python)
+    with tools_for(place):
         made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
     guards = Guards(made.specialised.guards)
     hidden = hidden_leaves(request, made.specialised, guards)
     libraries = routines(lambda name: getattr(support, name))
-    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, made.late)
+    late = {name: tools_for(place)(make) for name, make in made.late.items()}
+    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, late)
     result = made.specialised.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):
@@ -196,18 +197,7 @@ def _assembled(request: Request, arguments: Mapping[str, Value], capability: tup
         made = driver.derive(request, arguments)
         program = driver.loops(made.program)
         found = kernels(driver.for_cuda(program))
-        if not found.kernels:
-            return Assembled(made, program.main.results, found.text, {}, {})
-        printed = read_kernels(found.text, "<kernels>").kernels
-        late = [name for name, kernel in printed.items() if kernel.goes_by_width]
-
-        def making(name: str) -> Callable[[int], Machine]:
-            def make(width: int) -> Machine:
-                with tools_for(request.python):
-                    return assembling.assemble(found.text, capability, request.fastmath, [name], width=width)[name]
-
-            return make
-
-        at_once = [name for name in printed if name not in late]
-        machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
-    return Assembled(made, program.main.results, found.text, machines, {name: making(name) for name in late})
+        machines, late = {}, {}
+        if found.kernels:
+            machines, late = assembling.as_launched(found.text, capability, request.fastmath)
+    return Assembled(made, program.main.results, found.text, machines, late)

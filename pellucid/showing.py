@@ -16,27 +16,23 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.stages import KERNELS, LOOPS, PTX, SOURCE, TYPED
-from .compiler.targets.cuda.assemble import assemble
+from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
 from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
-from .compiler.targets.cuda.listing import sass
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
-from .faults import tools_for
-from .runtime.devices.cuda import driver as cuda
+from .faults import first_line_of
+from .gpu_listing import NO_KERNELS
+from .gpu_listing import machine_text as listed
 from .runtime.lockstep import in_lockstep
 
 __all__ = [
     "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
     "stepping", "text", "untyped_text",
 ]  # fmt: skip
-
-
-USUAL = (9, 0)  # the compute capability that a listing is for where there is no GPU
 
 
 @with_room
@@ -85,11 +81,8 @@ def machine_text(request: Request, stage: str, arguments: Mapping[str, Value]) -
     """The kernels as PTX, or as a GPU's own instructions; for the first GPU there is, or for capability 9.0."""
     found = kernels(request, arguments)[2]
     if not found.kernels:
-        return "// no part of it is a kernel\n"
-    capability = cuda.compute_capability(0) if cuda.was_asked() and cuda.count() else USUAL
-    with tools_for(request.python):
-        machines = assemble(found.text, capability, request.fastmath).values()
-        return "\n".join(machine.ptx if stage == PTX else sass(machine) or machine.ptx for machine in machines)
+        return NO_KERNELS
+    return listed(found.text, "<kernels>", stage, first_line_of(request.python), request.fastmath)
 
 
 def loaded(

@@ -177,13 +177,13 @@ def test_emit_for_a_target(physics, capsys):
 
 
 def test_what_is_missing_for_machine_code_is_no_traceback(physics, capsys, monkeypatch):
-    from pellucid import showing
+    from pellucid import gpu_listing
     from pellucid.compiler.targets.cuda.toolkit import MissingTool
 
-    def missing(*arguments):
+    def missing(*arguments, path):
         raise MissingTool("numba-cuda")
 
-    monkeypatch.setattr(showing, "assemble", missing)
+    monkeypatch.setattr(gpu_listing, "assemble", missing)
     assert main(["emit", f"{physics}:plain", "--stage", "ptx", "--args", "f64[n]"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("error[D002]: numba-cuda, which compiles kernels, is not installed\n")
