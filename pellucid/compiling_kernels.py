@@ -13,7 +13,6 @@ from .compiler.request import Request
 from .compiler.targets.cuda import assemble as assembling
 from .compiler.targets.cuda.kernels import kernels
 from .compiler.targets.cuda.machine import Machine
-from .compiler.targets.cuda.printed_kernels import read_kernels
 from .compiling import hidden_leaves
 from .deep import with_room
 from .kernel_entries import Assembled
@@ -28,13 +27,12 @@ def assembled(request: Request, arguments: Mapping[str, Value], capability: tupl
         made = driver.derive(request, arguments)
         program = driver.loops(made.program)
         found = kernels(driver.for_cuda(program))
-        printed = read_kernels(found.text, "<kernels>").kernels if found.kernels else {}
-        late = tuple(name for name, kernel in printed.items() if kernel.goes_by_width)
-        at_once = [name for name in printed if name not in late]
-        machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
+        machines, late = {}, {}
+        if found.kernels:
+            machines, late = assembling.as_launched(found.text, capability, request.fastmath)
     guards = Guards(made.guards)
     hidden = hidden_leaves(request, made, guards)
-    return Assembled(found.text, machines, late, program.main.results, made.result, guards, hidden)
+    return Assembled(found.text, machines, tuple(late), program.main.results, made.result, guards, hidden)
 
 
 @with_room

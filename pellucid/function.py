@@ -24,8 +24,8 @@ from .flatten import Flattened, description, flatten, rebuild
 from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
-from .placing import common_device, on_device
-from .runtime.devices import are_several, by_number, is_on_gpu
+from .placing import device_of_call, on_device
+from .runtime.devices import by_number, is_on_gpu
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
@@ -85,6 +85,8 @@ class Function(_Base[Given, Result]):
                 if name not in known:
                     written = f"{request.python.__name__}{self._seen.signature}"
                     raise ValueError(f"{option}={name!r} is no parameter of {written}")
+        if request.target and request.mutates:
+            raise ValueError(f"mutates= is for arrays of the host, and target={request.target!r} copies them to a GPU")
 
     def _check_purity(self) -> None:
         """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
@@ -115,7 +117,7 @@ class Function(_Base[Given, Result]):
             self._known_on_gpu = None
         if self._known_on_gpu is not None and not kwargs and (known := self._known_on_gpu.call(args)):
             return known[0]
-        device = common_device(self._bind(args, kwargs).arguments.values()) if are_several() else -1
+        device = device_of_call(self.__pellucid__, lambda: self._bind(args, kwargs).arguments.values())
         flat = self._flatten(args, kwargs)
         if device >= 0 and is_on_gpu(device):
             from . import on_gpu
@@ -261,12 +263,12 @@ class Function(_Base[Given, Result]):
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program, function = showing.loaded(request, stage, flat.arguments)
+            made, program, function = showing.loaded(request, stage, flat.arguments, call)
             targets = self._targets(showing.mutated(made), flat)
             guards = Guards(made.guards)
             hidden = showing.hidden_leaves(request, made, guards).leaves(guards.findings)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
-            results = stepping.run(function, given, call)
+            results = function(*given)
             if results is None and program.main.results:  # `call` is a debugger that was left
                 raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])

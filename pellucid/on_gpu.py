@@ -20,6 +20,7 @@ from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
 from .compiler.targets.cuda import versions
 from .compiler.targets.cuda.machine import Machine
+from .faults import first_line_of, tools_for
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
 from .runtime.array import Array
@@ -73,20 +74,22 @@ class KnownCalls:
 
 
 def _key_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What the code depends on; None where that takes longer to tell."""
+    """What the code depends on; None where that takes longer to tell, or where no argument says where it runs."""
     parts: list[Any] = []
+    is_there = False
     for arg in args:
         kind = type(arg)
         if kind is Array:
             there = arg._there
             if there is None:
                 return None
+            is_there = True
             parts.append((there.dtype, tuple([n == 1 for n in there.shape]), there.is_contiguous, arg._device))
         elif kind is float or kind is bool or (kind is int and -(2**63) <= arg < 2**63):
             parts.append(kind)
         else:
             return None
-    return tuple(parts)
+    return tuple(parts) if is_there else None
 
 
 def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Flattened, device: Device) -> Any:
@@ -99,6 +102,7 @@ def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Fla
     findings = None if code is None else code.guards.hold()
     if code is None or findings is None:
         function._check_purity()
+        function._latest = Flattened(flat.arguments, [], flat.key)
         code = function._on_gpu[key] = compiled(function, flat, device)
         findings = code.guards.findings
     elif args is not None and not function.__pellucid__.static:
@@ -138,16 +142,21 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
+    place = first_line_of(request.python)
     capability = cuda.compute_capability(device.id)
     key = entries.key_of_kernels(request, flat.arguments, versions.environment(capability))
     made = kernel_entries.load(key, request) if key is not None else None
     if made is None:
         from . import compiling_kernels
 
-        made = compiling_kernels.assembled(request, flat.arguments, capability)
+        with tools_for(place):
+            made = compiling_kernels.assembled(request, flat.arguments, capability)
         if key is not None:
             kernel_entries.save(key, made, function._title(flat))
-    late = {name: kernel_entries.of_width(key, name, _making(made, request, capability, name)) for name in made.late}
+    late = {
+        name: kernel_entries.of_width(key, name, tools_for(place)(_making(made, request, capability, name)))
+        for name in made.late
+    }
     libraries = routines(_of_the_host)
     loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, late)
     result = made.result

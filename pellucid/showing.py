@@ -16,26 +16,23 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.stages import KERNELS, LOOPS, PTX, SOURCE, TYPED
-from .compiler.targets.cuda.assemble import assemble
+from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
 from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
-from .compiler.targets.cuda.listing import sass
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
-from .runtime.devices.cuda import driver as cuda
+from .faults import first_line_of
+from .gpu_listing import NO_KERNELS
+from .gpu_listing import machine_text as listed
 from .runtime.lockstep import in_lockstep
 
 __all__ = [
     "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
     "stepping", "text", "untyped_text",
 ]  # fmt: skip
-
-
-USUAL = (9, 0)  # the compute capability that a listing is for where there is no GPU
 
 
 @with_room
@@ -84,23 +81,25 @@ def machine_text(request: Request, stage: str, arguments: Mapping[str, Value]) -
     """The kernels as PTX, or as a GPU's own instructions; for the first GPU there is, or for capability 9.0."""
     found = kernels(request, arguments)[2]
     if not found.kernels:
-        return "// no part of it is a kernel\n"
-    capability = cuda.compute_capability(0) if cuda.was_asked() and cuda.count() else USUAL
-    machines = assemble(found.text, capability, request.fastmath).values()
-    return "\n".join(machine.ptx if stage == PTX else sass(machine) or machine.ptx for machine in machines)
+        return NO_KERNELS
+    return listed(found.text, "<kernels>", stage, first_line_of(request.python), request.fastmath)
 
 
 def loaded(
-    request: Request, stage: str, arguments: Mapping[str, Value]
+    request: Request, stage: str, arguments: Mapping[str, Value], call: Callable[..., Any] | None
 ) -> tuple[Specialised, Program, Callable[..., Any]]:
-    """The program at a stage, and what it is as a Python function, run by CPython from a file."""
+    """The program at a stage, and what runs it as a Python function of a file, under a debugger if `call` is one."""
+
+    def running(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *leaves: stepping.run(function, list(leaves), call)
+
     if stage != KERNELS:
         made, at_stage = program(request, stage, arguments)
-        return made, at_stage, python_target.load(at_stage)
+        return made, at_stage, running(python_target.load(at_stage))
     made, at_stage, found = kernels(request, arguments)
     main = at_stage.main.with_(stage=KERNELS)
     path = python_target.write_stage(Program(at_stage.entry, {at_stage.entry: main}), found.printed)
-    return made, at_stage, in_lockstep(python_target.execute(found.printed, path, found.entry))
+    return made, at_stage, in_lockstep(running(python_target.execute(found.printed, path, found.entry)))
 
 
 @with_room

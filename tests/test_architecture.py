@@ -233,7 +233,7 @@ INSIDE_FUNCTIONS = {
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
-    "pellucid/stage_function.py": {"editing"},
+    "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/eval_shape.py": {"showing"},

@@ -740,8 +740,9 @@ del z
 stats = gpu.memory_stats()
 assert stats["bytes_in_use"] == 512 and stats["bytes_limit"] == 2**34 and stats["peak_bytes_in_use"] >= 512
 assert device_put(2.0, "cuda") == 2.0 and device_put(np.float32(2.0), "cuda").shape == ()
-with pytest.raises(ValueError, match="cuda:0 cannot be the default device"):
-    pellucid.default_device("cuda")
+with pellucid.default_device("cuda"):
+    assert device_put(values).device == gpu and Array(values).device == gpu
+assert device_put(values).device == "cpu"
 assert pellucid.device_get(x).tolist() == values.tolist()
 del x, y, back
 gc.collect()

@@ -282,7 +282,7 @@ def missing(*arguments):
 assembling.assemble = missing
 x = random.normal(size=5)
 same(there(x) * 2.0, x * 2.0)
-with pytest.raises(ImportError, match="pip install 'pellucid"):
+with pytest.raises(pellucid.DeviceError, match="pip install 'pellucid"):
     compile(lambda x: x + 1.0)(there(x))
 """)
 

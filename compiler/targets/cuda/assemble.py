@@ -14,7 +14,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ....runtime.store import digest, store
@@ -52,6 +52,23 @@ def assemble(
         found[name] = made = _assembled(read.kernels[name], ptx, capability, fastmath)
         _keep(keys[name], made)
     return {name: machine for name, machine in found.items() if machine is not None}
+
+
+def as_launched(
+    text: str, capability: tuple[int, int], fastmath: bool = False, path: str = "<kernels>"
+) -> tuple[dict[str, Machine], dict[str, Callable[[int], Machine]]]:
+    """The machine code of the kernels of a text, and what makes that of those others that are made for the blocks that
+    they are launched with.
+    """
+    printed = read_kernels(text, path).kernels
+    late = [name for name, kernel in printed.items() if kernel.goes_by_width]
+
+    def making(name: str) -> Callable[[int], Machine]:
+        return lambda width: assemble(text, capability, fastmath, [name], path, width)[name]
+
+    at_once = [name for name in printed if name not in late]
+    machines = assemble(text, capability, fastmath, at_once, path) if at_once else {}
+    return machines, {name: making(name) for name in late}
 
 
 # --- what a kernel depends on --------------------------------------------------------------------------------------

@@ -90,17 +90,19 @@ class LoadedKernels:
               the driver
     names     what the text finds besides, such as hidden functions of the host
     late      makes a kernel, by its name, for blocks of the width that it is launched with
+    path      the file that tracebacks of the driver name
     """
 
     def __init__(
         self, machines: Mapping[str, Machine], text: str, explain: Callable[..., Any] | None = None,
         names: Mapping[str, Any] | None = None, late: Mapping[str, Callable[[int], Machine]] | None = None,
+        path: str = "",
     ) -> None:
         self.kernels = {name: load(name, machine) for name, machine in machines.items()}
         self.kernels |= {name: OfWidth(name, make) for name, make in (late or {}).items()}
         self._explain = explain
         self._is_judged = any(word in text for word in ("faults()", "fetch(", "@host"))
-        self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})})
+        self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})}, path)
 
     def __call__(self, *args: Any, device: int = 0) -> Any:
         """The results of the driver; what stays on the device is judged when it comes to the host."""
@@ -146,7 +148,7 @@ def _judged(result: Any, verdict: Verdict) -> Any:
     return found
 
 
-def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
+def driver_of(text: str, names: Mapping[str, Any], path: str = "") -> Callable[..., Any]:
     """The last function of a kernels stage, with the names that it calls; kernels of the text are left out."""
     tree = parsing.parse(text)
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef) and not _is_kernel(part)]
@@ -157,7 +159,7 @@ def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
     needed = [_needed(part, read - names.keys()) for part in imports]
     tree.body = [*(part for part in needed if part.names), *functions]
     found: dict[str, Any] = dict(names)
-    exec(compile(tree, f"<driver {functions[-1].name}>", "exec"), found)
+    exec(compile(tree, path or f"<driver {functions[-1].name}>", "exec"), found)
     driver: Callable[..., Any] = found[functions[-1].name]
     return driver
 
