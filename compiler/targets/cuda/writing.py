@@ -18,22 +18,22 @@ from typing import Any
 import gast
 
 from ... import syntax
+from ...analysis.folds import accumulations, is_folding
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
 from ...builder import INFIX
 from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
-from ...ops.reduction import reduction_by
+from ...ops.reduction import FOLDS, reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
 from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
 from .nests import begins_with_zero, bounds
+from .places import CHOSEN, FOLDED
 from .spell import FAILED, Speller, Unmappable, constant
 from .trees import product, python
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
-FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
-CHOSEN = FOLDED | {"u8"}  # and those of which it finds the greatest and the least
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
 
 
@@ -50,6 +50,7 @@ class KernelWriter:
         self.classes = storage_classes(function)
         self.speller = Speller(function, self.read, self.fail, self.need)
         self.has_free_turns: Callable[[gast.For], bool] = lambda loop: False
+        self.after_failure = "return"  # `break` where the threads still fold what they have, empty below such a loop
 
     # --- what expressions mention
 
@@ -84,7 +85,7 @@ class KernelWriter:
                 otherwise = self.thread(orelse) if orelse else []
                 return [like(gast.If(self.speller.test(test), self.thread(body), otherwise), node)]
             case gast.While(test=test, body=body):
-                return [like(gast.While(self.speller.test(test), self.thread(body), []), node)]
+                return [like(gast.While(self.speller.test(test), self.inner(body), []), node)]
             case gast.For(target=gast.Name(id=variable)):
                 return [self.counted(node, variable)]
             case gast.Raise():
@@ -94,8 +95,25 @@ class KernelWriter:
         raise Unmappable(f"`{type(node).__name__.lower()}` stands in the loop")
 
     def raised(self) -> list[gast.stmt]:
-        """The word is set, and the thread does nothing more; the message is made on the host."""
-        return python("{failed}[0] = 1\nreturn", failed=self.fail())
+        """The word is set, and the thread takes no more turns; the message is made on the host."""
+        if not self.after_failure:
+            raise Unmappable("an error is raised in a loop in a fold")
+        return python("{failed}[0] = 1\n" + self.after_failure, failed=self.fail())
+
+    def turns(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """The turn of a loop of threads that fold what they have behind it: all come there, those that fail too."""
+        before, self.after_failure = self.after_failure, "break"
+        made = self.thread(body)
+        self.after_failure = before
+        return made
+
+    def inner(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """The turn of a loop that a thread takes by itself."""
+        before = self.after_failure
+        self.after_failure = "return" if before == "return" else ""
+        made = self.thread(body)
+        self.after_failure = before
+        return made
 
     def bind(self, node: gast.stmt, name: str, value: gast.expr) -> gast.stmt:
         type_ = self.types[name]
@@ -155,12 +173,15 @@ class KernelWriter:
             raise Unmappable("the step of a loop is not known")
         iter_ = range_of(start, stop, step)
         self.own.add(variable)
-        return like(gast.For(syntax.target(variable), iter_, self.thread(node.body), [], None), node)
+        return like(gast.For(syntax.target(variable), iter_, self.inner(node.body), [], None), node)
 
     # --- folds
 
     def accumulators(self, loop: gast.For) -> dict[str, tuple[str, Fold]]:
-        """The names that a `lanes` loop accumulates: the operator and how its row folds."""
+        """The names that a `lanes` or a `folding` loop accumulates: the operator of parts and how its row folds."""
+        if is_folding(loop):
+            of_users = accumulations(loop.body, self.types)
+            return {name: (operator, FOLDS[operator]) for name, operator in of_users.items()}
         found: dict[str, tuple[str, Fold]] = {}
         for node in syntax.walk(loop.body):
             name = accumulated(node)
