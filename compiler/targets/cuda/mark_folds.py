@@ -93,7 +93,7 @@ class _Folder:
 
     def in_order(self, node: gast.stmt, place: _Place) -> gast.stmt:
         """A loop that stays in order: folds in it stay too, where it would not be for kernels alone."""
-        bound = frozenset(n for s in syntax.walk([node]) for n in syntax.names_bound(s))
+        bound = _moving(node)
         launched = any(kind_of(s) in DEVICE_LOOPS for s in syntax.walk([node]))
         depth = place.depth if launched else place.depth + 1
         inside = _Place(place.in_kernel, place.row, depth, place.bound if launched else place.bound | bound)
@@ -147,11 +147,11 @@ class _Folder:
             made: list[gast.stmt] = []
             known: set[str] = set()
             try:
-                updates = updates_of(changed, states, chooser.definitions)
+                updates = updates_of(changed, states, chooser.definitions, self.types)
             except Unclear:
                 return [], set()
             for update in updates:
-                if update.lazy is not None and self.may_fail(update.lazy):
+                if update.lazy is not None and self.may_fail(update.lazy, chooser.loop):
                     raise Unclear
                 if must or not chooser.is_of_truths(update):
                     made += chooser.written(update)
@@ -178,10 +178,14 @@ class _Folder:
         type_ = self.types[name]
         return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
 
-    def may_fail(self, tree: gast.expr) -> bool:
+    def may_fail(self, tree: gast.expr, loop: gast.For) -> bool:
+        """Whether an expression of a turn may raise where the text has it behind a test."""
         kind = failures(self.function).kind(tree)
-        loads = [node for node in syntax.nodes_of(tree) if isinstance(node, gast.Subscript)]
-        return kind != NOTHING and (kind == ANY or not all(ranges(self.function).proves(node) for node in loads))
+        loads = [n for s in syntax.walk(loop.body) for n in syntax.own_nodes(s) if isinstance(n, gast.Subscript)]
+        proven = {syntax.form_of(n) for n in loads if ranges(self.function).proves(n)}
+        proven -= {syntax.form_of(n) for n in loads if not ranges(self.function).proves(n)}
+        inside = {syntax.form_of(n) for n in syntax.nodes_of(tree) if isinstance(n, gast.Subscript)}
+        return kind != NOTHING and (kind == ANY or not inside <= proven)
 
     def spelled(self, node: gast.stmt) -> gast.stmt:
         """`s = s + e` for `s = e + s`, and `found = found or c` for `found |= c`."""
@@ -197,6 +201,20 @@ class _Folder:
                 if is_last and operator != "subtract" and combining(turned):
                     node = syntax.rebuild(node, value=turned.value)
         return node
+
+
+def _moving(loop: gast.stmt) -> frozenset[str]:
+    """The names that a loop gives other values than they have from its first turn on, as far as lengths tell."""
+    made: dict[str, list[gast.stmt]] = {}
+    for node in syntax.walk([loop]):
+        for name in syntax.names_bound(node):
+            made.setdefault(name, []).append(node)
+    moving = set(made)
+    for name, nodes in made.items():
+        match nodes:
+            case [gast.Assign(value=gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]))]:
+                moving -= {name} if array not in made else set()
+    return frozenset(moving)
 
 
 def _stays(node: gast.stmt) -> bool:

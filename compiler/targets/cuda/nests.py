@@ -87,7 +87,7 @@ def shape_of(loop: gast.For) -> Elements | Tiles | Rows | Columns | None:
     inner = list(_row_loops(loop.body))
     if inner and goes_along(loop, inner):
         return Rows(loop)
-    folds = [node for node in inner if kind_of(node) == "lanes"]
+    folds = [node for node in inner if kind_of(node) != "prange"]
     if len(inner) == 1 == len(folds) and folds[0] in loop.body and _is_straight(loop.body, folds[0]):
         if not {n for bound in bounds(folds[0]) for n in syntax.names_read(bound)} & _bound_in(loop):
             return Columns(loop, folds[0])

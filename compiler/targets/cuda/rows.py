@@ -19,7 +19,7 @@ from .choosing import begun, folded, nothing_yet, taken, wins
 from .nests import bounds, is_together, kind_of
 from .spell import Unmappable
 from .trees import expression, python, with_name
-from .writing import KernelWriter, first_turn, like, range_of
+from .writing import KernelWriter, first_turn, like, neutral, range_of
 
 Touched = tuple[str, str, object, bool]  # memory, by whom ("all", "one" or "each"), index, whether stored
 
@@ -101,7 +101,7 @@ class RowWriter(KernelWriter):
         made: list[gast.stmt] = []
         behind: list[gast.stmt] = []
         for name, (operator, fold) in found.items():
-            start = self.identity(name, fold)
+            start = neutral(operator, self.dtype(name), fold)
             folded = self.fold_name(name, operator)
             if self.begins_with(name, fold):
                 behind += python("{t} = {fold}({t})", t=name, fold=folded)

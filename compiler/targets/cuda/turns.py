@@ -194,7 +194,7 @@ class Turn:
         match test:
             case gast.Call(func=gast.Name(id="not_equal"), args=[first, second]):
                 ways = [self.with_constants(part) for part in (first, second)]
-                return False if syntax.same(*ways) else None
+                return False if syntax.same(*map(self.without_casts, ways)) else None
         return None
 
     def with_constants(self, tree: gast.expr) -> gast.expr:
@@ -205,6 +205,16 @@ class Turn:
                     if truth and self.is_comparison_of(tree, name):
                         tree = with_name(tree, name, value)
         return tree
+
+    def without_casts(self, tree: gast.expr) -> gast.expr:
+        """A tree without casts that keep the dtype: comparisons of numbers of one dtype are the same for Python's."""
+        if not isinstance(tree, gast.Call):
+            return tree
+        if syntax.operator_of(tree) == "cast":
+            has = type_of(tree.args[0], self.types)
+            keeps = isinstance(has, Scalar) and has.dtype == syntax.static_of(tree)["dtype"]
+            return self.without_casts(tree.args[0]) if keeps else tree
+        return syntax.rebuild(tree, args=[self.without_casts(argument) for argument in tree.args])
 
     def is_comparison_of(self, tree: gast.expr, name: str) -> bool:
         """Whether a tree compares a name with what has its dtype."""

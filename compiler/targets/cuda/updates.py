@@ -15,10 +15,13 @@ from collections.abc import Set as AbstractSet
 import gast
 
 from ... import syntax
+from ...analysis.expression_types import type_of
 from ...analysis.folds import before_numbers, is_order
+from ...dtypes import is_integer
 from ...ops.comparison import turned_round
 from ...ops.schema import OPERATORS, row_of
 from ...records import dataclass
+from ...types import Scalar, Type
 from .turns import Unclear
 
 
@@ -51,8 +54,9 @@ class Update:
 
 
 def updates_of(
-    changed: Mapping[str, gast.expr], states: AbstractSet[str], definitions: Mapping[str, gast.expr]
-) -> list[Update]:
+    changed: Mapping[str, gast.expr], states: AbstractSet[str], definitions: Mapping[str, gast.expr],
+    types: Mapping[str, Type],
+) -> list[Update]:  # fmt: skip
     """The updates that the trees of changed names are; `definitions` are of the turn's own names.  Raises Unclear."""
     groups: dict[object, tuple[list[gast.expr], dict[str, gast.expr]]] = {}
     made: list[Update] = []
@@ -64,6 +68,7 @@ def updates_of(
             made.append(Update((guard,), None, {name: syntax.constant(holds)}, test))
             continue
         tests, value = _only_change(name, tree)
+        tests = [_positive(test, types) for test in tests]
         if not states.isdisjoint(syntax.names_read(value)):
             raise Unclear
         groups.setdefault(tuple(map(syntax.form_of, tests)), (tests, {}))[1][name] = value
@@ -112,6 +117,20 @@ def _only_change(name: str, tree: gast.expr) -> tuple[list[gast.expr], gast.expr
     if len(found) != 1:
         raise Unclear
     return found[0]
+
+
+def _positive(test: gast.expr, types: Mapping[str, Type]) -> gast.expr:
+    """The comparison that holds of ints where another one does not."""
+    match test:
+        case gast.Call(func=gast.Name(id="logical_not"), args=[gast.Call(func=gast.Name(id=operator)) as call]):
+            if is_order(operator) and all(is_integer(_dtype(argument, types)) for argument in call.args):
+                return syntax.call(OPERATORS[operator].negation, *call.args)
+    return test
+
+
+def _dtype(tree: gast.expr, types: Mapping[str, Type]) -> str:
+    type_ = type_of(tree, types)
+    return type_.dtype if isinstance(type_, Scalar) else ""
 
 
 def _all_of(test: gast.expr) -> list[gast.expr]:

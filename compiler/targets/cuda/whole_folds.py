@@ -24,7 +24,7 @@ from .nests import begins_with_zero, bounds, is_together
 from .rows import RowWriter
 from .spell import Unmappable
 from .trees import expression, python
-from .writing import KernelWriter, combined, first_turn, like, own_names, start_value
+from .writing import KernelWriter, combined, first_turn, like, neutral, own_names
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -86,9 +86,9 @@ def part_start(driver: DriverWriter, writer: KernelWriter, name: str, operator: 
     """What a part of an accumulation begins with: -0.0 is the float that leaves every other one as it is."""
     dtype = dtype_of(driver.types[name])
     start = driver.starts.get(name)
-    if operator == "add" and dtype in ("f32", "f64") and not (start is not None and is_identity(start, fold, dtype)):
-        return start_value(-0.0, dtype)
-    return writer.identity(name, fold)
+    if start is not None and is_identity(start, fold, dtype):
+        return writer.identity(name, fold)
+    return neutral(operator, dtype, fold)
 
 
 def place_of_nothing(driver: DriverWriter, choice: Choice) -> int:

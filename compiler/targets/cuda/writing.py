@@ -22,7 +22,7 @@ from ...analysis.folds import accumulations, is_folding
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
 from ...builder import INFIX
-from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
+from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool, is_inexact
 from ...ops.reduction import FOLDS, reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
@@ -198,19 +198,29 @@ class KernelWriter:
         }  # fmt: skip
 
     def fold_name(self, name: str, operator: str) -> str:
-        dtype = dtype_of(self.types[name])
-        row = OPERATORS.get(operator)
-        if row is not None and is_bool(dtype) and row.cuda is not None and row.cuda.truths:
-            holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
-            return self.need("row_any" if holds_for_any else "row_all")
-        word = reduction_by(operator)
-        if row is None or not word or dtype not in (CHOSEN if row.taken else FOLDED):
-            raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
-        return self.need(f"row_{word}_{dtype}")
+        return self.need(fold_over_threads("row", operator, dtype_of(self.types[name])))
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
         dtype = dtype_of(self.types[name])
         return start_value(fold.start(dtype), dtype)
+
+
+def fold_over_threads(threads: str, operator: str, dtype: str) -> str:
+    """The device function that folds values of the threads of a row, or of a column."""
+    row = OPERATORS.get(operator)
+    if row is not None and is_bool(dtype) and row.cuda is not None and row.cuda.truths:
+        holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
+        return f"{threads}_any" if holds_for_any else f"{threads}_all"
+    word = reduction_by(operator)
+    if row is None or not word or dtype not in (CHOSEN if row.taken else FOLDED):
+        raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
+    return f"{threads}_{word}_{dtype}"
+
+
+def neutral(operator: str, dtype: str, fold: Fold) -> gast.expr:
+    """What changes no value that it is taken together with: 0.0 makes another zero of -0.0."""
+    is_sum = operator == "add" and is_inexact(dtype)
+    return start_value(-0.0 if is_sum else fold.start(dtype), dtype)
 
 
 def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, right: gast.expr) -> gast.expr:
