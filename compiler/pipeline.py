@@ -37,6 +37,7 @@ from .pushforward import push_forward
 from .reverse_jacobian import floating_results, jacobian_by_rows
 from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
+from .targets.cuda.mark_folds import mark_folds
 from .targets.llvm.sums import take_sums
 from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
@@ -177,6 +178,7 @@ CUDA_WAY = (
     Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
     Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(mark_folds, takes=LOOPS, gives=LOOPS, when=has_loops),
 )
 LLVM_WAY = (
     Step(keep_for_threads, takes=LOOPS, gives=LOOPS),

@@ -105,7 +105,7 @@ MAY_IMPORT = {
     "batch": f"{BASE} axes transform frontend.specialise",
     "following": f"{BASE} transform frontend.specialise",
     "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian stages steps transform lower"
-    " optimise targets.llvm",
+    " optimise targets.cuda targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline stages steps",
     "transforming": "axes diagnostics differentiate pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline stages steps transforming program request"

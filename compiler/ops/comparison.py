@@ -13,7 +13,7 @@ from . import intervals
 from .in_kernels import InKernels, as_named, called, signed
 from .kinds import elementwise, infix, prefix
 from .raising import on_python
-from .schema import Precedence, TypeFault
+from .schema import OPERATORS, Precedence, TypeFault
 from .type_rules import (
     all_weak,
     from_numpy,
@@ -94,3 +94,26 @@ infix("right_shift", ">>", Precedence.SHIFT, raises=on_python, meaning=operator.
 prefix("invert", "~", meaning=operator.inv, samples="bits_alone", cuda=signed("~{x}", truths="not {x}"),
        type=python_or(python_shift, np.invert), python=("numpy.invert", "numpy.bitwise_not", "numpy.bitwise_invert"),
        partials=[None])  # fmt: skip
+
+
+def turned_round(name: str) -> str:
+    """The order that holds of two where this one holds of the second and the first."""
+    row = OPERATORS[name]
+    (found,) = (
+        other.name for other in OPERATORS.values()
+        if other.is_order and other.takes_least != row.takes_least and other.is_strict == row.is_strict
+    )  # fmt: skip
+    return found
+
+
+def of_truths(name: str) -> str:
+    """The row of `and` or `or` that an operator is on truths; empty where it is neither."""
+    row = OPERATORS.get(name)
+    if row is None or len(row.operands) != 2 or row.precedence is None:
+        return ""
+    pairs = [(a, b) for a in (False, True) for b in (False, True)]
+    for other in OPERATORS.values():
+        if other.conjoins is not None and row.cuda is not None and row.cuda.truths:
+            if all(bool(row.meaning(*pair)) == bool(other.meaning(*pair)) for pair in pairs):
+                return other.name
+    return ""

@@ -46,6 +46,18 @@ def _is_before_by_minimum(a, i, b, j):
     return a < b or (a == b and i < j)
 
 
+@cuda.jit(device=True)
+def _is_last_by_maximum(a, i, b, j):
+    """Whether a choice by `>=` prefers place i with a: the greater, then the last."""
+    return a > b or (a == b and i > j)
+
+
+@cuda.jit(device=True)
+def _is_last_by_minimum(a, i, b, j):
+    """Whether a choice by `<=` prefers place i with a: the less, then the last."""
+    return a < b or (a == b and i > j)
+
+
 # --- the kinds of folds -----------------------------------------------------------------------------------------------
 
 
@@ -185,6 +197,8 @@ globals().update(
         ("min", row_extreme, minimum, NUMBERS),
         ("argmax", row_choice, _is_before_by_maximum, NUMBERS),
         ("argmin", row_choice, _is_before_by_minimum, NUMBERS),
+        ("last_argmax", row_choice, _is_last_by_maximum, NUMBERS),
+        ("last_argmin", row_choice, _is_last_by_minimum, NUMBERS),
     )
     for dtype in dtypes.split()
 )

@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 import gast
 
 from ... import syntax
-from ...analysis.lanes import accumulated, is_lanes
+from ...analysis.lanes import accumulated
 from ...analysis.liveness import liveness
 from ...names import Names
 from ...ops.forms import LIBRARY, VIEWS
@@ -30,7 +30,7 @@ from .host_parts import mentioned, mentioned_itself, on_host
 from .lists import is_of_lists
 from .nest_launches import nest
 from .nests import begins_with_zero, bounds, kind_of
-from .places import DEVICE_LOOPS, launches, loads
+from .places import DEVICE_LOOPS, FOLDING, handed_on, launches, loads
 from .recognise import first_alone, scan_of, scatter_of
 from .recognised import scan, scatter
 from .spell import FAILED, Unmappable
@@ -80,14 +80,13 @@ class DriverWriter:
                 made += [*self.tried(run, lambda: self.single(run)), *deletes]  # noqa: B023
                 position += len(run) + len(deletes)
                 continue
-            if is_lanes(node):
+            if kind_of(node) in FOLDING:
                 if adds_rows(node):
                     made += self.tried([node], lambda: rows_added(self, node))  # noqa: B023
                     position += 1
                     continue
                 behind, deletes = self.single_run(body, position + 1)
-                made += self.flushed(set(mentioned(behind)) & set(self.starts) - accumulated_in(node))
-                made += self.tried([node], lambda: whole(self, node, behind))  # noqa: B023
+                made += self.tried([node], lambda: whole(self, node, [*self.late(node, behind), *behind]))  # noqa: B023
                 position += 1 + (len(behind) + len(deletes) if self.took else 0)
                 made += deletes if self.took else []
                 continue
@@ -95,6 +94,11 @@ class DriverWriter:
             made += self.statement(first_alone(self.function, node, behind_it))
             position += 1
         return made
+
+    def late(self, loop: gast.stmt, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """The assignments of known numbers that nothing reads before what is behind a loop does."""
+        names = set(mentioned(behind)) & set(self.starts) - set(handed_on(loop))
+        return [self.starts.pop(name) for name in sorted(names)]
 
     def is_start(self, node: gast.stmt) -> TypeGuard[gast.Assign]:
         """Whether a cell is set to a known number: perhaps what a fold begins with, which need not be stored."""
@@ -264,8 +268,8 @@ class DriverWriter:
         """Write the cells that statements read and of which only the value is known so far."""
         wanted = set(mentioned(nodes)) & set(self.starts)
         for node in nodes:
-            if kind_of(node) == "lanes":
-                wanted -= accumulated_in(node)
+            if kind_of(node) in FOLDING:
+                wanted -= set(handed_on(node))
             elif isinstance(node, gast.For | gast.While) and kind_of(node) not in DEVICE_LOOPS:
                 wanted = set(self.starts)
         return self.flushed(wanted)
@@ -299,7 +303,7 @@ class DriverWriter:
             return True
         if self.marker is None:
             self.marker = Marker(self.function)
-        sums = {accumulated(s) for s in syntax.walk(loop.body)} - {""}
+        sums = {accumulated(s) for s in syntax.walk(loop.body)} - {""} | set(handed_on(loop))
         return self.marker.is_independent_but_for(loop, sums)
 
     def launched(
@@ -362,11 +366,6 @@ class DriverWriter:
 
 
 # --- trees -----------------------------------------------------------------------------------------------------------
-
-
-def accumulated_in(loop: gast.stmt) -> set[str]:
-    """The names that a loop adds to, or takes together in another way."""
-    return {accumulated(s) for s in syntax.walk([loop])}
 
 
 def _is_int(node: gast.expr) -> bool:

@@ -16,6 +16,7 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import reads_of
+from ...analysis.folds import choices_in, is_folding
 from ...analysis.lanes import carried
 from ...dtypes import is_complex
 from ...ops.forms import LIBRARY
@@ -25,7 +26,10 @@ from .host_parts import mentioned_itself
 from .lists import is_of_lists
 from .nests import kind_of
 
-DEVICE_LOOPS = frozenset({"prange", "lanes"})
+FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
+CHOSEN = FOLDED | {"u8"}  # and those of which it finds the greatest and the least
+FOLDING = frozenset({"lanes", "folding"})
+DEVICE_LOOPS = frozenset({"prange", "lanes", "folding"})
 
 
 def launches(body: Iterable[gast.stmt]) -> bool:
@@ -68,10 +72,8 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
                     and (loads(function, value) or known & set(syntax.names_read(value)))
                 ):
                     yield name
-            case gast.For() if kind_of(node) == "lanes":
-                for name in {n for s in syntax.walk(node.body) for n in syntax.names_bound(s)}:
-                    if _is_accumulated(node, name):
-                        yield name
+            case gast.For() if kind_of(node) in FOLDING:
+                yield from handed_on(node)
             case gast.For() if kind_of(node) in DEVICE_LOOPS:
                 pass
             case gast.For() | gast.While() if not launches([node]):
@@ -81,8 +83,10 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
                     yield from _made_on_device(function, block, known)
 
 
-def _is_accumulated(loop: gast.For, name: str) -> bool:
-    return name in carried(loop.body)
+def handed_on(loop: gast.stmt) -> list[str]:
+    """The names that the turns of a loop accumulate, and what they choose."""
+    chosen = [name for choice in choices_in(loop) for name in choice.names] if is_folding(loop) else []
+    return list(dict.fromkeys([*carried(loop.body), *chosen]))
 
 
 def _needed_on_host(function: Function, body: Sequence[gast.stmt]) -> Iterator[str]:
