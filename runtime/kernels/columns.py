@@ -34,10 +34,11 @@ def column_fold(combine, dtype):
     return fold
 
 
-COLUMNS = {"f64": np.float64, "f32": np.float32, "i64": np.int64}
+COLUMNS = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "c128": np.complex128, "c64": np.complex64}
 
 globals().update(
     (f"column_{name}_{word}", column_fold(two, dtype))
     for word, dtype in COLUMNS.items()
     for name, two in (("sum", _add), ("prod", _multiply), ("max", maximum), ("min", minimum))
+    if np.dtype(dtype).kind != "c" or two in (_add, _multiply)
 )

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .driving import DriverWriter
 
 ROWS = 512  # that a block folds: the same on every GPU, so that sums are too
-FOLDED = ("f32", "f64", "i64")
+FOLDED = ("f32", "f64", "i64", "c64", "c128")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,6 @@ import gast
 from ... import syntax
 from ...analysis.def_use import reads_of
 from ...analysis.lanes import carried
-from ...dtypes import is_complex
 from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
@@ -52,7 +51,7 @@ def cells_of(function: Function) -> frozenset[str]:
 def _is_of_kernels(function: Function, name: str) -> bool:
     """Whether kernels have numbers of this dtype."""
     type_ = function.types[name]
-    return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
+    return isinstance(type_, Scalar) and type_.dtype != "f16"
 
 
 def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ... import syntax
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
 from ...builder import INFIX
-from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
+from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool, is_inexact
 from ...ops.reduction import reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
@@ -32,8 +32,8 @@ from .spell import FAILED, Speller, Unmappable, constant
 from .trees import product, python
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
-FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
-CHOSEN = FOLDED | {"u8"}  # and those of which it finds the greatest and the least
+SUMMED = frozenset({"f64", "f32", "i64", "i32", "u64", "c128", "c64"})  # what `runtime/kernels/folds.py` adds up
+CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # of which it finds the greatest and the least
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
 
 
@@ -109,7 +109,7 @@ class KernelWriter:
         """`name = value`, or `name += term`; a number on the device is stored there."""
         target = self.renamed.get(name, name)
         operator = syntax.operator_of(value)
-        if target in self.own and accumulated(node) == name and operator in AUGMENTS and dtype in ("f32", "f64"):
+        if target in self.own and accumulated(node) == name and operator in AUGMENTS and is_inexact(dtype):
             term = self.speller.as_dtype(value.args[1], dtype)
             return like(gast.AugAssign(syntax.target(target), AUGMENTS[operator](), term), node)
         made = self.speller.as_dtype(value, dtype)
@@ -144,9 +144,9 @@ class KernelWriter:
         return like(gast.Assign([stored], self.speller.as_dtype(value, dtype_of(type_)), None), node)
 
     def keeps_float(self, type_: Type, value: gast.expr) -> bool:
-        """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
+        """Whether a value has the dtype of the floats of an array, real or complex, so that Numba adds it in that."""
         dtype = dtype_of(type_)
-        return dtype in ("f32", "f64") and self.speller.type_of(value).dtype == dtype
+        return is_inexact(dtype) and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""
@@ -183,7 +183,7 @@ class KernelWriter:
             holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
             return self.need("row_any" if holds_for_any else "row_all")
         word = reduction_by(operator)
-        if row is None or not word or dtype not in (CHOSEN if row.taken else FOLDED):
+        if row is None or not word or dtype not in (CHOSEN if row.taken else SUMMED):
             raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
         return self.need(f"row_{word}_{dtype}")
 
