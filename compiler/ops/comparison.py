@@ -27,24 +27,25 @@ from .type_rules import (
 )
 from .works_in import as_common, as_floats
 
-for _name, _sign, _meaning, _negation in (
-    ("equal", "==", operator.eq, "not_equal"),
-    ("not_equal", "!=", operator.ne, "equal"),
-    ("less", "<", operator.lt, "greater_equal"),
-    ("less_equal", "<=", operator.le, "greater"),
-    ("greater", ">", operator.gt, "less_equal"),
-    ("greater_equal", ">=", operator.ge, "less"),
+for _name, _sign, _meaning, _negation, _pairs in (
+    ("equal", "==", operator.eq, "not_equal", "{x} == {y}"),
+    ("not_equal", "!=", operator.ne, "equal", "{x} != {y}"),
+    ("less", "<", operator.lt, "greater_equal", "complex_less({x}, {y})"),
+    ("less_equal", "<=", operator.le, "greater", "complex_less_equal({x}, {y})"),
+    ("greater", ">", operator.gt, "less_equal", "complex_less({y}, {x})"),
+    ("greater_equal", ">=", operator.ge, "less", "complex_less_equal({y}, {x})"),
 ):
     _python = python_bool if _sign in ("==", "!=") else python_order
     infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs", negation=_negation,
-          of_complex="own", cuda=signed(f"{{x}} {_sign} {{y}}", truths=f"{{x}} {_sign} {{y}}"),
+          of_complex="own", cuda=signed(f"{{x}} {_sign} {{y}}", truths=f"{{x}} {_sign} {{y}}", pairs=_pairs),
           type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
           partials=[None, None])  # fmt: skip
 
 for _question, _of_complex in ((np.isnan, "either"), (np.isinf, "either"), (np.isfinite, "both"), (np.signbit, "")):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
                 of_complex=_of_complex, type=from_numpy(_question), partials=[None],
-                cuda=as_named(_question.__name__))  # fmt: skip
+                cuda=as_named(_question.__name__, pairs=_of_complex and f"complex_{_question.__name__}({{x}})"),
+                )  # fmt: skip
 
 
 def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:

@@ -24,7 +24,9 @@ WARP = 32
 MOST_SHARED = 48 * 1024
 
 # What a number of Python is in numba.
-OF_PYTHON = {int: np.dtype(np.int64), float: np.dtype(np.float64), bool: np.dtype(np.bool_)}
+OF_PYTHON = {
+    int: np.dtype(np.int64), float: np.dtype(np.float64), complex: np.dtype(np.complex128), bool: np.dtype(np.bool_),
+}  # fmt: skip
 
 
 class Triple(NamedTuple):

@@ -26,7 +26,7 @@ from ..python.spell import HELPERS
 from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
 from .column_folds import adds_rows, rows_added
-from .host_parts import mentioned, mentioned_itself, on_host
+from .host_parts import on_host
 from .lists import is_of_lists
 from .nest_launches import nest
 from .nests import begins_with_zero, bounds, kind_of
@@ -35,7 +35,7 @@ from .recognise import first_alone, scan_of, scatter_of
 from .recognised import scan, scatter
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
-from .trees import expression, python
+from .trees import expression, mentioned, mentioned_itself, python
 from .whole_folds import whole
 from .writing import KernelWriter, like
 

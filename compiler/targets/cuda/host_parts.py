@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from ...analysis.def_use import reads_of
 from ...analysis.liveness import liveness
 from ...analysis.memory.storage import classes_at_once, storage_classes
 from ...ops.forms import CHANGES_FIRST, FORMS
 from ...program import Function
 from ...types import Array, ListOf
 from .texts import HostText, Refused
-from .trees import python
+from .trees import mentioned, python
 from .writing import like, own_names
 
 if TYPE_CHECKING:
@@ -75,16 +74,6 @@ def _are_tangled(
     return any(
         one != other and other in classes and classes[one] == classes[other] for one in changes for other in arrays
     )
-
-
-def mentioned(nodes: Iterable[gast.stmt]) -> list[str]:
-    return [name for node in syntax.walk(nodes) for name in mentioned_itself(node)]
-
-
-def mentioned_itself(node: gast.stmt) -> list[str]:
-    """The names that a statement mentions, without those of the blocks in it."""
-    base = syntax.stored_base(node)
-    return [*reads_of(node), *syntax.names_bound(node), *([] if base is None else [base])]
 
 
 def _changed(nodes: Iterable[gast.stmt]) -> set[str]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import gast
 
 from ...types import Array, ListOf, Type
-from .host_parts import mentioned_itself
+from .trees import mentioned_itself
 
 
 def is_of_lists(node: gast.stmt, types: Mapping[str, Type]) -> bool:

@@ -18,16 +18,15 @@ from ... import syntax
 from ...analysis.def_use import reads_of
 from ...analysis.folds import choices_in, is_folding
 from ...analysis.lanes import carried
-from ...dtypes import is_complex
 from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
-from .host_parts import mentioned_itself
 from .lists import is_of_lists
 from .nests import kind_of
+from .trees import mentioned_itself
 
-FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
-CHOSEN = FOLDED | {"u8"}  # and those of which it finds the greatest and the least
+CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # of which `folds.py` of the kernels finds an extreme
+FOLDED = CHOSEN - {"u8"} | {"c64", "c128"}  # and what it adds up and multiplies
 FOLDING = frozenset({"lanes", "folding"})
 DEVICE_LOOPS = frozenset({"prange", "lanes", "folding"})
 
@@ -58,7 +57,7 @@ def cells_of(function: Function) -> frozenset[str]:
 def _is_of_kernels(function: Function, name: str) -> bool:
     """Whether kernels have numbers of this dtype."""
     type_ = function.types[name]
-    return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
+    return isinstance(type_, Scalar) and type_.dtype != "f16"
 
 
 def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[str]) -> Iterator[str]:

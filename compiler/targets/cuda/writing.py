@@ -150,7 +150,7 @@ class KernelWriter:
         """`name = value`, or `name += term`; a number on the device is stored there."""
         target = self.renamed.get(name, name)
         operator = syntax.operator_of(value)
-        if target in self.own and accumulated(node) == name and operator in AUGMENTS and dtype in ("f32", "f64"):
+        if target in self.own and accumulated(node) == name and operator in AUGMENTS and is_inexact(dtype):
             term = self.speller.as_dtype(value.args[1], dtype)
             return like(gast.AugAssign(syntax.target(target), AUGMENTS[operator](), term), node)
         made = self.speller.as_dtype(value, dtype)
@@ -185,9 +185,9 @@ class KernelWriter:
         return like(gast.Assign([stored], self.speller.as_dtype(value, dtype_of(type_)), None), node)
 
     def keeps_float(self, type_: Type, value: gast.expr) -> bool:
-        """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
+        """Whether a value has the dtype of the floats of an array, real or complex, so that Numba adds it in that."""
         dtype = dtype_of(type_)
-        return dtype in ("f32", "f64") and self.speller.type_of(value).dtype == dtype
+        return is_inexact(dtype) and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""
