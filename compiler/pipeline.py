@@ -19,6 +19,7 @@ from .lower.while_tests import hoist_tests
 from .optimise.block_lanes import block_lanes
 from .optimise.collapse import collapse
 from .optimise.contract import contract
+from .optimise.count_ahead import count_ahead
 from .optimise.count_up import count_up, count_up_freely
 from .optimise.dead_stores import drop_dead_stores
 from .optimise.fuse import fuse
@@ -177,6 +178,7 @@ EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 CUDA_WAY = (
     Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
+    Step(count_ahead, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_folds, takes=LOOPS, gives=LOOPS, when=has_loops),
 )

@@ -142,9 +142,9 @@ class Marker:
         return not stores or self._is_apart(loop, assigned)
 
     def _is_independent(self, loop: gast.For, assigned: set[str], own: set[str]) -> bool:
-        return self._is_plain(loop, assigned) and self._is_private(loop, own) and self._is_apart(loop, assigned)
+        return self.is_plain(loop, assigned) and self._is_private(loop, own) and self._is_apart(loop, assigned)
 
-    def _is_plain(self, loop: gast.For, assigned: set[str]) -> bool:
+    def is_plain(self, loop: gast.For, assigned: AbstractSet[str]) -> bool:
         """Whether there is nothing below it but scalars, elements, and buffers of its own."""
         mentioned = {n for s in syntax.walk(loop.body) for n in reads_of(s)} | assigned
         if any(isinstance(self.types.get(n), ListOf) for n in mentioned):

@@ -594,6 +594,87 @@ def masked(x):
     return y * x, np.where(x > 0.5, x * x, -x)
 
 
+# --- selections -------------------------------------------------------------------------------------------------------
+
+
+def selected(x, b):
+    return x[b], x[~b], x[x > 5.0], x[x < 5.0], np.flatnonzero(b), np.compress(b, x)
+
+
+def selected_of_two_axes(m, r):
+    return m[m > 0.0], np.argwhere(r > 0.25), np.nonzero(m), r[r[:, 0] > 0.0]
+
+
+def upper_part(m):
+    rows, columns = np.arange(m.shape[0])[:, None], np.arange(m.shape[1])
+    return m[rows < columns].sum()
+
+
+def unpacked(x, y):
+    z = x.copy()
+    z[x > 0.0] = y[: np.count_nonzero(x > 0.0)]
+    return z
+
+
+def sum_of_squares_where_positive(x, b):
+    return np.sum(x[x > 0.0] ** 2) + np.sum(x[b]) * 0.5
+
+
+def parted_by_hand(x, a):
+    low, high, k, j, many = np.zeros(x.shape[0]), np.zeros(x.shape[0], np.float32), 0, 0, 0
+    for i in range(x.shape[0]):
+        v = 2.0 * x[i]
+        if v < a:
+            low[k] = v
+            k += 1
+        elif v > a + 1.0:
+            high[j] = v
+            j += 1
+        else:
+            many += 1
+    return low[:k], high[:j], k, many
+
+
+def ranked_by_hand(f):
+    y, k = np.zeros(f.shape[0], np.float32), 3
+    for i in range(f.shape[0]):
+        y[i] = f[i] * k
+        if f[i] > 0.0:
+            k += 1
+    return y, k
+
+
+def flattened_by_hand(r):
+    out, k = np.zeros(r.size), 0
+    for i in range(r.shape[0]):
+        for j in range(r.shape[1]):
+            out[k] = r[i, j] * 2.0
+            k += 1
+    return out
+
+
+def triangle_selected(m):
+    out, k = np.zeros(m.size), 0
+    for i in range(m.shape[0]):
+        for j in range(i + 1, m.shape[1]):
+            if m[i, j] > 0.0:
+                out[k] = m[i, j]
+                k += 1
+    return out[:k]
+
+
+def selected_too_many(x):
+    out, k = np.zeros(3), 0
+    for i in range(x.shape[0]):
+        if x[i] > 0.0:
+            out[k] = x[i]
+            k += 1
+    return out
+
+
+# --- routines -------------------------------------------------------------------------------------------------------
+
+
 def sorted_on_the_host(x):
     y = np.sort(x)
     return y * 2.0, np.argsort(x)
@@ -618,6 +699,58 @@ def running_and_total(x):
     for i in range(x.shape[0]):
         total += x[i]
         y[i] = total
+    return y, total
+
+
+def running_before(x):
+    y = np.zeros(x.shape[0])
+    total = 1.0
+    for i in range(x.shape[0]):
+        y[i] = total
+        total += x[i]
+    return y, total
+
+
+def running_from_an_element(x):
+    y = np.zeros(x.shape[0] + 1)
+    y[0] = 0.5
+    for i in range(x.shape[0]):
+        y[i + 1] = y[i] + x[i]
+    return y
+
+
+def running_from_the_last_element(x):
+    y = np.ones(x.shape[0])
+    for i in range(x.shape[0]):
+        y[i] = y[i - 1] + x[i]
+    return y
+
+
+def running_too_far(x):
+    y = np.zeros(3)
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+        y[i] = total
+    return y
+
+
+def running_ints_of_python(p):
+    y = np.zeros(p.shape[0], np.int64)
+    total = 0
+    for i in range(p.shape[0]):
+        total += int(p[i]) * 2**61
+        y[i] = total
+    return y
+
+
+def running_by_rows(m):
+    y = np.zeros(m.shape)
+    total = 0.25
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            total += m[i, j]
+            y[i, j] = total
     return y, total
 
 

@@ -32,7 +32,8 @@ from .nest_launches import nest
 from .nests import begins_with_zero, bounds, kind_of
 from .places import DEVICE_LOOPS, FOLDING, handed_on, launches, loads
 from .recognise import first_alone, scan_of, scatter_of
-from .recognised import scan, scatter
+from .recognised import scan
+from .scatters import scatter
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
 from .trees import expression, mentioned, mentioned_itself, python
@@ -345,7 +346,7 @@ class DriverWriter:
             return [self.host.statement(self.fetched(node))]
         if isinstance(node, gast.For):
             as_scan, as_scatter = scan_of(self.function, node), scatter_of(self.function, node)
-            if as_scan is not None and not (as_scan.carried and as_scan.carried in self.live.after(node)):
+            if as_scan is not None:
                 return self.tried([node], lambda: scan(self, as_scan))
             if as_scatter is not None:
                 return self.tried([node], lambda: scatter(self, as_scatter))
