@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.compiler.request import Batch, Gradient
 from pellucid.compiler.targets.cuda.kernels import kernels
-from pellucid.compiler.targets.cuda.writing import CHOSEN, SUMMED
+from pellucid.compiler.targets.cuda.places import CHOSEN, FOLDED
 from pellucid.runtime.kernels.names import NAMES
 from pellucid.runtime.lockstep import in_lockstep
 
@@ -72,7 +72,7 @@ def test_batches_are_those_of_loops(name):
 
 
 def test_folds_that_are_written_exist_and_all_that_exist_are_known():
-    written = {f"row_{word}_{dtype}" for word in ("sum", "prod") for dtype in SUMMED}
+    written = {f"row_{word}_{dtype}" for word in ("sum", "prod") for dtype in FOLDED}
     written |= {f"row_{word}_{dtype}" for word in ("max", "min") for dtype in CHOSEN} | {"row_any", "row_all"}
     exist = {name for name in NAMES if name.startswith("row_") and "arg" not in name and name != "row_sync"}
     assert written == exist

@@ -137,7 +137,7 @@ class Marker:
         """The same of a loop that need not store anything: its iterations hand on these names, and nothing else."""
         assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
         stores = any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body))
-        if not self._is_plain(loop, assigned) or not self._is_private(loop, assigned - names):
+        if not self.is_plain(loop, assigned) or not self._is_private(loop, assigned - names):
             return False
         return not stores or self._is_apart(loop, assigned)
 
