@@ -297,25 +297,22 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     require_no_out(out)
     a, indices = operand(a), operand(indices)
     if axis is None:
-        return taken(ravel(a), indices, mode)
-    k = static.axis_of(axis, static.rank(a))
-    picked = taken(moveaxis(a, k, 0), indices, mode)
-    count = static.rank(indices)
-    return moveaxis(picked, tuple(range(count)), tuple(range(k, k + count))) if count else picked
+        return taken(ravel(a), 0, indices, mode)
+    return taken(a, static.axis_of(axis, static.rank(a)), indices, mode)
 
 
-def taken(rows, indices, mode):
-    """The rows at places; what lies outside is refused, taken for the end, or counted round."""
+def taken(a, axis, indices, mode):
+    """What stands at places of an axis; what lies outside is refused, taken for the end, or counted round."""
+    count, whole = a.shape[axis], (slice(None),) * axis
     if mode == "raise":
-        return rows[indices]
-    count = rows.shape[0]
+        return a[whole + (indices,)]
     if count == 0 and (static.rank(indices) == 0 or total(indices.shape) > 0):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     if mode == "clip":
-        return rows[op.minimum(op.maximum(indices, 0), count - 1)]
+        return a[whole + (op.minimum(op.maximum(indices, 0), count - 1),)]
     if mode != "wrap":
         static.refuse("U012", f"np.take knows no mode {mode!r}, but 'raise', 'clip' and 'wrap'")
-    return rows[indices % max(count, 1)]
+    return a[whole + (indices % max(count, 1),)]
 
 
 def corner(m):
