@@ -8,9 +8,9 @@ from .harness.fold_programs import FOLDS, NO_FOLDS
 from .harness.stages import Stages, in_python
 
 SIZES = (0, 1, 31, 32, 33, 1000)
+ZEROS = ("greatest_by_maximum",)  # of 0.0 and -0.0 NumPy's maximum is either
 ROUNDED = """sum_of_products sum_the_other_way_round difference product sum_of_narrow_floats several means_on_paths
     numpys_in_one_loop sums_of_rows_by_hand steps_with_a_fold checked_in_a_sum""".split()
-IN_ORDER_HERE = ()
 
 
 def _floats(size, kind, random):
@@ -56,7 +56,7 @@ def arguments_of(function, size, kind):
     return tuple(made[name]() for name in code.co_varnames[: code.co_argcount])
 
 
-def assert_alike(got, want, rounded):
+def assert_alike(got, want, rounded, signed=True):
     assert got.error is None or want.error is not None, got.error
     if want.error is not None:
         assert type(got.error) is type(want.error)
@@ -70,6 +70,8 @@ def assert_alike(got, want, rounded):
             np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol)
         else:
             np.testing.assert_array_equal(one, other)
+            if not signed:
+                continue
             both = [np.asarray(part, np.float64) for part in (one, other)]
             is_number = ~np.isnan(both[0])
             np.testing.assert_array_equal(*(np.signbit(part)[is_number] for part in both))
@@ -85,7 +87,8 @@ def test_folds_give_what_python_gives(function, kind):
         arguments = arguments_of(function, size, kind)
         with np.errstate(all="ignore"):
             want = in_python(function, *arguments)
-        assert_alike(stages.run("kernels", *arguments), want, function.__name__ in ROUNDED)
+        name = function.__name__
+        assert_alike(stages.run("kernels", *arguments), want, name in ROUNDED, name not in ZEROS)
 
 
 @pytest.mark.parametrize("function", FOLDS, ids=lambda function: function.__name__)
@@ -94,7 +97,7 @@ def test_folds_are_kernels(function):
     stages.run("kernels", *arguments_of(function, 4, "plain"))
     text = stages.texts["kernels"]
     assert "@cuda.jit" in text
-    assert ("@host" in text) == (function.__name__ in IN_ORDER_HERE), text
+    assert "@host" not in text, text
 
 
 @pytest.mark.parametrize("function", NO_FOLDS, ids=lambda function: function.__name__)
@@ -105,6 +108,12 @@ def test_what_is_no_fold_stays_in_order(function):
         arguments = arguments_of(function, size, "plain")
         assert_alike(stages.run("kernels", *arguments), in_python(function, *arguments), False)
     assert "its turns need each other" in stages.texts["kernels"]
+
+
+def test_what_fails_in_a_turn_that_does_not_win_is_told():
+    x, j = np.array([1.0, 2.0, 3.0]), np.array([0, 7, 1])
+    got = Stages(programs.values_that_may_not_be_there).run("kernels", x, j)
+    assert isinstance(got.error, IndexError)
 
 
 def test_parts_are_put_together_in_the_order_of_their_places():

@@ -185,13 +185,13 @@ def last_of_the_greatest(k):
     return best, place
 
 
-def begun_with_an_element(x, y):
+def begun_with_an_element(x):
     if x.shape[0] == 0:
         return 0.0, 0, 0.0
-    best, place, also = x[0], 0, y[0]
+    best, place, also = x[0], 0, x[0]
     for i in range(1, x.shape[0]):
         if x[i] > best:
-            best, place, also = x[i], i, y[i] * 2.0
+            best, place, also = x[i], i, x[i - 1] * 2.0
     return best, place, also
 
 
@@ -480,7 +480,17 @@ def best_is_read_besides(x):
     return n
 
 
+def values_that_may_not_be_there(x, j):
+    last, best = 0.0, np.inf
+    for i in range(x.shape[0]):
+        if x[i] > 0.0:
+            last = x[j[i]]
+        if x[i] < best:
+            best = x[i]
+    return last, best
+
+
 NO_FOLDS = [
     compensated, largest_run, records, sum_until_large, exact_ints, decayed, not_the_value_that_is_compared,
-    best_is_read_besides,
+    best_is_read_besides, values_that_may_not_be_there,
 ]  # fmt: skip

@@ -21,6 +21,7 @@ import gast
 from ... import syntax
 from ...analysis.expression_types import type_of
 from ...analysis.folds import before_numbers
+from ...analysis.lanes import carried
 from ...analysis.memory.storage import storage_classes
 from ...dtypes import DTYPE, INT_WORD, is_bool, is_integer
 from ...names import Names
@@ -77,7 +78,7 @@ class Chooser:
         made: list[gast.stmt] = []
         for name, value in update.becomes.items():
             assert isinstance(value, gast.Constant)
-            term = test if value.value else _negated(test)
+            term = self.cast(test if value.value else _negated(test), self.types[name])
             operator = "logical_or" if value.value else "logical_and"
             made.append(syntax.assign(name, syntax.call(operator, syntax.name(name), term)))
         return made
@@ -117,8 +118,7 @@ class Chooser:
                 self.ahead.append(_constant(also, 0, self.types[name]))
                 chosen.append(syntax.assign(also, self.cast(value, self.types[name])))
                 kept_[name] = syntax.name(also)
-        wins = _wins(contest, result, contest.stands)
-        self.taken(update, gast.BoolOp(gast.And(), [syntax.call("greater_equal", place, 0), wins]), place, kept_)
+        self.taken(update, self.test_of(update, contest, result, place), place, kept_)
         return [*made, syntax.if_(_wins(contest, syntax.name(key), syntax.name(best)), chosen)]
 
     def as_it_stands(self, update: Update, contest: Contest, key: str, nothing: object) -> list[gast.stmt] | None:
@@ -140,6 +140,15 @@ class Chooser:
         if len(places) > 1 or not is_number or places[0] not in self.begins or not _is_int(self.types[places[0]]):
             return None
         return [*made, syntax.assign(places[0], self.cast(value, self.types[places[0]]))]
+
+    def test_of(self, update: Update, contest: Contest, result: gast.expr, place: str) -> gast.expr:
+        """Whether what the loop chooses wins over what stands, which is read in the first turn if there is one."""
+        tests = [syntax.call("greater_equal", place, 0), _wins(contest, result, contest.stands)]
+        if not isinstance(contest.stands, gast.Name):
+            if update.guards:
+                raise Unclear
+            tests = [syntax.call("less", *self.loop.iter.args[:2]), *reversed(tests)]
+        return gast.BoolOp(gast.And(), tests)
 
     def key_of(self, tree: gast.expr, type_: Scalar) -> tuple[str, list[gast.stmt]]:
         """The name of the value that is compared, in a dtype of which folds over threads choose."""
@@ -215,15 +224,24 @@ class Chooser:
 
 
 def _definitions(loop: gast.For) -> dict[str, gast.expr]:
-    """The values of names that a turn assigns once, by its own statements."""
+    """The values of names that a turn assigns once, by its own statements, from such names and what the loop leaves."""
+    inside = list(syntax.walk(loop.body))
+    inner = {id(s) for node in inside if isinstance(node, gast.For | gast.While) for s in syntax.walk([node])}
     found: dict[str, list[gast.stmt]] = {}
-    for node in syntax.walk(loop.body):
+    for node in inside:
         for name in syntax.names_bound(node):
             found.setdefault(name, []).append(node)
-    inner = {id(s) for node in syntax.walk(loop.body) if isinstance(node, gast.For | gast.While)
-             for s in syntax.walk([node])}  # fmt: skip
-    return {name: nodes[0].value for name, nodes in found.items() if len(nodes) == 1 and id(nodes[0]) not in inner
-            and isinstance(nodes[0], gast.Assign) and name not in syntax.names_read(nodes[0].value)}  # fmt: skip
+    handed = carried(loop.body)
+    made = {
+        name: nodes[0].value for name, nodes in found.items()
+        if len(nodes) == 1 and id(nodes[0]) not in inner and isinstance(nodes[0], gast.Assign) and name not in handed
+    }  # fmt: skip
+    while True:
+        others = found.keys() - made.keys()
+        unclear = [name for name, value in made.items() if not others.isdisjoint(syntax.names_read(value))]
+        if not unclear:
+            return made
+        made = {name: value for name, value in made.items() if name not in unclear}
 
 
 def nothing_yet(operator: str, dtype: str) -> object:

@@ -14,7 +14,7 @@ anything else: of a compensated sum the order is told, since what is lost reads 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 import gast
 
@@ -36,7 +36,7 @@ from .contests import Chooser, numbers_ahead
 from .nests import goes_along, is_short, kind_of, perfect, steps_by_one
 from .places import DEVICE_LOOPS
 from .turns import Trees, Turn, Unclear
-from .updates import updates_of
+from .updates import told, updates_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,9 +80,10 @@ class _Folder:
             return [node]
         kind = kind_of(node)
         if kind == "range" and self.may_be_fold(node, place):
+            found = self.found
             made = self.folded(node, place, before)  # type: ignore[arg-type]
+            self.found = found or made is not None
             if made is not None:
-                self.found = True
                 return made
         if kind in DEVICE_LOOPS:
             row = node if not place.in_kernel and len(perfect(node)) == 1 else place.row  # type: ignore[arg-type]
@@ -151,7 +152,7 @@ class _Folder:
             except Unclear:
                 return [], set()
             for update in updates:
-                if update.lazy is not None and self.may_fail(update.lazy, chooser.loop):
+                if any(self.may_fail(tree, chooser) for tree in update.moved):
                     raise Unclear
                 if must or not chooser.is_of_truths(update):
                     made += chooser.written(update)
@@ -178,14 +179,17 @@ class _Folder:
         type_ = self.types[name]
         return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
 
-    def may_fail(self, tree: gast.expr, loop: gast.For) -> bool:
+    def may_fail(self, tree: gast.expr, chooser: Chooser) -> bool:
         """Whether an expression of a turn may raise where the text has it behind a test."""
-        kind = failures(self.function).kind(tree)
-        loads = [n for s in syntax.walk(loop.body) for n in syntax.own_nodes(s) if isinstance(n, gast.Subscript)]
-        proven = {syntax.form_of(n) for n in loads if ranges(self.function).proves(n)}
-        proven -= {syntax.form_of(n) for n in loads if not ranges(self.function).proves(n)}
-        inside = {syntax.form_of(n) for n in syntax.nodes_of(tree) if isinstance(n, gast.Subscript)}
-        return kind != NOTHING and (kind == ANY or not inside <= proven)
+        kind = replace(failures(self.function), types=self.types).kind(tree)
+        known = ranges(self.function)
+        inside = [n for s in syntax.walk(chooser.loop.body) for n in syntax.own_nodes(s)]
+        loads = [n for n in inside if isinstance(n, gast.Subscript)]
+        forms = [(syntax.form_of(told(n, chooser.definitions)), known.proves(n)) for n in loads]
+        proven = {form for form, is_proven in forms if is_proven} - {form for form, is_proven in forms if not is_proven}
+        whole = syntax.nodes_of(told(tree, chooser.definitions))
+        needed = {syntax.form_of(n) for n in whole if isinstance(n, gast.Subscript)}
+        return kind != NOTHING and (kind == ANY or not needed <= proven)
 
     def spelled(self, node: gast.stmt) -> gast.stmt:
         """`s = s + e` for `s = e + s`, and `found = found or c` for `found |= c`."""

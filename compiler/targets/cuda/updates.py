@@ -44,13 +44,17 @@ class Contest:
 class Update:
     """Names that change together: under `guards`, which the turn alone decides, to the trees of `becomes`.
 
-    `lazy` is a test that is evaluated only where the name does not decide.
     """
 
     guards: tuple[gast.expr, ...]
     contest: Contest | None
     becomes: Mapping[str, gast.expr]
-    lazy: gast.expr | None
+
+    @property
+    def moved(self) -> list[gast.expr]:
+        """The trees that are evaluated in other turns than the text has them: none of them may fail."""
+        key = None if self.contest is None else self.contest.key
+        return [*self.guards, *(value for value in self.becomes.values() if not syntax.same(value, key))]
 
 
 def updates_of(
@@ -65,7 +69,7 @@ def updates_of(
         if truth is not None and states.isdisjoint(syntax.names_read(truth[1])):
             holds, test = truth
             guard = test if holds else plain(syntax.call("logical_not", test))
-            made.append(Update((guard,), None, {name: syntax.constant(holds)}, test))
+            made.append(Update((guard,), None, {name: syntax.constant(holds)}))
             continue
         tests, value = _only_change(name, tree)
         tests = [_positive(test, types) for test in tests]
@@ -84,7 +88,7 @@ def _update(
     if len(decided) > 1:
         raise Unclear
     contest = _contest(decided[0], becomes, states, definitions) if decided else None
-    return Update(guards, contest, becomes, None)
+    return Update(guards, contest, becomes)
 
 
 def _truth(name: str, tree: gast.expr) -> tuple[bool, gast.expr] | None:
@@ -164,18 +168,18 @@ def _contest(
     was = syntax.map_names(second, lambda name: becomes.get(name, name))
     if not states.isdisjoint([*syntax.names_read(first), *syntax.names_read(was)]):
         raise Unclear
-    if not syntax.same(*(_told(_without_casts(tree), definitions) for tree in (first, plain(was)))):
+    if not syntax.same(*(told(_without_casts(tree), definitions) for tree in (first, plain(was)))):
         raise Unclear
     if nan_wins and not (OPERATORS[operator].is_strict and syntax.same(rest, before_numbers(first, second))):
         raise Unclear
     return Contest(operator, first, second, absent, nan_wins)
 
 
-def _told(tree: gast.expr, definitions: Mapping[str, gast.expr]) -> gast.expr:
+def told(tree: gast.expr, definitions: Mapping[str, gast.expr]) -> gast.expr:
     """A tree with the values of names in their places."""
 
     def value(name: str) -> gast.expr | str:
-        return _told(definitions[name], definitions) if name in definitions else name
+        return told(definitions[name], definitions) if name in definitions else name
 
     made: gast.expr = syntax.map_names(tree, value)
     return made

@@ -270,8 +270,8 @@ def _chosen(
     begins = best is not None and _number(best) == nothing_yet(choice, dtype_of(driver.types[choice.best]))
     made: list[gast.stmt] = []
     for name in choice.names:
-        if not begins or choice.also:
-            start = starts[name]
+        start = starts[name]
+        if (not begins or choice.also) and not (start is None and name in driver.cells):
             value = syntax.name(name) if start is None else start.value
             made += _kept(driver, writer, name, writer.speller.as_dtype(value, dtype_of(driver.types[name])))
     stores = [s for name in choice.names for s in _kept(driver, writer, name, given[name])]
