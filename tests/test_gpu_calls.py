@@ -381,3 +381,48 @@ assert list(softmax(x, 2.0)) == ["rows", "scale", "largest"] and softmax(x, 2.0)
 with pytest.raises(AssertionError, match="compiled again"):
     softmax(x, 2)
 """)
+
+
+def test_complex_numbers(runs):
+    """Arrays, numbers of Python's as arguments of kernels, sums that stay, results, and what is fetched for a test."""
+    runs("""
+@compile
+def turned(z, angle, shift):
+    w = z * np.exp(1j * angle) + shift
+    return w / np.abs(w), np.sum(w), np.angle(w)
+
+@compile
+def larger(z):
+    total = np.sum(z)
+    if abs(total) > 2.0:
+        return z / total
+    return np.conj(z) + total
+
+@compile
+def size(z):
+    return np.sum(np.abs(z) ** 2)
+
+for dtype in (np.complex128, np.complex64):
+    z = (random.normal(size=40) + 1j * random.normal(size=40)).astype(dtype)
+    tolerance = 1e-10 if dtype == np.complex128 else 1e-4
+    for got, want in zip(turned(there(z), 0.3, 1 - 2j), turned(z, 0.3, 1 - 2j)):
+        same(got, want, tolerance)
+    same(turned(there(z), 0.3, there(z[1:2]))[0], turned(z, 0.3, z[1:2])[0], tolerance)
+    for some in (z, z[:1] * dtype(1e-3)):
+        same(larger(there(some)), larger(some), tolerance)
+    same(grad(size)(there(z)), grad(size)(z), tolerance)
+    back = np.from_dlpack(there(z).to_device("cpu"))
+    np.testing.assert_array_equal(back, z)
+    assert there(z).__cuda_array_interface__["typestr"] == np.dtype(dtype).str
+
+@compile
+def inverse(p):
+    y = np.zeros(p.shape[0], complex)
+    for i in range(p.shape[0]):
+        y[i] = 1.0 / complex(float(p[i]), 0.0)
+    return y
+
+with pytest.raises(ZeroDivisionError):
+    np.asarray(inverse(there(np.arange(3))))
+same(inverse(there(np.arange(1, 4))), inverse(np.arange(1, 4)))
+""")

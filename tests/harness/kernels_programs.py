@@ -1,8 +1,8 @@
 """Programs for the kernels stage that are easy to get wrong, each with the arguments that it is called with.
 
 Argument names say what is given: `x y z` floats, `f` 32-bit floats, `k` 32-bit ints, `u` unsigned bytes, `b` truths,
-`p` ints of a permutation, `j` ints that name one of few places, `m` a square matrix, `r` a matrix, `a` and `s` numbers
-of Python, `n` the length as an int of Python.
+`p` ints of a permutation, `j` ints that name one of few places, `m` a square matrix, `r` a matrix, `w` complex numbers,
+`a`, `s` and `c` numbers of Python, `n` the length as an int of Python.
 """
 
 import math
@@ -30,6 +30,10 @@ def _make(name, size, random):
             return random.uniform(-1.0, 1.0, (size, size))
         case "r":
             return random.uniform(-1.0, 1.0, (size, 7))
+        case "w":
+            return random.uniform(-1.0, 1.0, size) + 1j * random.uniform(-1.0, 1.0, size)
+        case "c":
+            return 0.25 - 0.5j
         case "a":
             return 0.75
         case "s":
@@ -124,6 +128,97 @@ def rows_of_kinds(r):
 def complex_numbers(x):
     z = x + 1j * x
     return np.sum(z * z), np.abs(z), np.conj(z), np.exp(z)
+
+
+def complex_arithmetic(w, x, c):
+    return w * c + x, w / (w + 2.0), x / w, (w * 2.0) ** 3, w**-2, w**0.5, -w, 1.0 / w, c - w, w**c
+
+
+def complex_questions(w, c):
+    return w == np.conj(w), w != c, np.isnan(w), np.isfinite(w), w.real > w.imag, np.where(w.real > 0.0, w, c)
+
+
+def complex_functions(w):
+    return np.sqrt(w), np.log(w), np.sin(w), np.tanh(w), np.arcsin(w), np.angle(w), np.abs(w) ** 2, np.exp(1j * w.real)
+
+
+def complex_singles(f, w):
+    z = f + 1j * f
+    return z * z, np.exp(z) / np.abs(z), w.astype(np.complex64) * 2.0, np.sum(z), np.mean(z), z.real + f, np.cumsum(z)
+
+
+def complex_folds(w):
+    return np.sum(w), np.mean(w), np.sum(np.abs(w) ** 2), np.vdot(w, w), np.cumsum(w), np.any(w), np.all(w), np.prod(w)
+
+
+def complex_rows_and_columns(r):
+    z = np.exp(2j * r)
+    return np.sum(z, axis=0), np.sum(z, axis=1), np.mean(z * np.conj(z), axis=1), z.T + 1.0
+
+
+def complex_parts_are_stored(w, x):
+    z = np.empty(x.shape, dtype=np.complex128)
+    z.real = x
+    z.imag = w.imag * 2.0
+    z.real += 1.0
+    return z, z.real, z.imag
+
+
+def complex_histogram(w, j):
+    sums = np.zeros(5, dtype=np.complex128)
+    for i in range(w.shape[0]):
+        sums[j[i]] += w[i]
+    return sums
+
+
+def complex_numbers_stay_on_the_device(w):
+    scale = np.sum(np.abs(w)) + 1.0
+    middle = np.sum(w) / scale
+    return (w - middle) * middle, np.abs(middle)
+
+
+def a_test_of_a_complex_sum(w):
+    total = np.sum(w)
+    if total.real > 0.0:
+        w = w * total
+    return w + total
+
+
+def python_complex_per_element(x, c):
+    y = np.empty(x.shape[0])
+    for i in range(x.shape[0]):
+        z = complex(float(x[i]), 0.5)
+        for _ in range(3):
+            z = z * z + c
+        y[i] = abs(z) + z.real
+    return y
+
+
+def python_complex_quotients(x, c):
+    y = np.empty(x.shape[0], dtype=np.complex128)
+    for i in range(x.shape[0]):
+        z = complex(float(x[i]), 1.0)
+        y[i] = c / z + z / 2.0 + z**2 + z**-1
+    return y
+
+
+def python_complex_divides_by_zero(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = (1.0 / complex(float(p[i]), 0.0)).real
+    return y
+
+
+def python_complex_is_too_large(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = abs(complex(float(p[i]), 1.0) ** 300)
+    return y
+
+
+def distinct_complex_numbers_in_a_matrix(m, c):
+    z = m + 1j * m.T
+    return z @ np.conj(z), z * c, np.trace(z), np.abs(z).max()
 
 
 def halves(x):

@@ -26,6 +26,8 @@ from ...records import dataclass
 from ...types import Array, Scalar, dtype_of
 from .nests import steps_by_one
 
+ADDED_UP = frozenset({"f32", "f64", "i64", "c64", "c128"})  # what `runtime/kernels/scans.py` scans
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
@@ -174,7 +176,7 @@ def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
     if (
         not isinstance(type_, Array)
         or type_.ndim != 1
-        or type_.dtype not in ("f32", "f64", "i64")
+        or type_.dtype not in ADDED_UP
         or not _is_plain(before)
     ):
         return None
@@ -186,7 +188,7 @@ def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
 def _fold(operator: str, type_: object, ndim: int) -> Fold | None:
     if not isinstance(type_, Array) or not reduction_by(operator) or is_bool(type_.dtype) or type_.ndim != ndim:
         return None
-    return fold_by(operator, type_.dtype) if type_.dtype in ("f32", "f64", "i64") else None
+    return fold_by(operator, type_.dtype) if type_.dtype in ADDED_UP else None
 
 
 def _is_next(items: gast.expr, variable: str, by: int) -> bool:

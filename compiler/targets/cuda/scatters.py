@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
+from ...dtypes import is_complex
 from ...types import Array, dtype_of
 from ..python.templates import numpy_dtype
 from .host_parts import on_host
@@ -77,7 +78,10 @@ def _terms_of_warps(driver: DriverWriter, found: Scatter, parts_: str, dtype: st
     body += python("{s} = cuda.match_any_sync(ALL, {p})", s=same, p=place)
     body += python("{q} = {s} & ((1 << cuda.threadIdx.x) - 1) == 0", q=is_first, s=same)
     add = python("{m}[{p}] += {its}", m=mine, p=place, its=its)
-    turn = python("{its} = cuda.shfl_sync(ALL, {t}, {lane})", its=its, t=term_, lane=lane)
+    carry = "cuda.shfl_sync(ALL, {t}, {lane})"
+    if is_complex(dtype):
+        carry = f"{driver.need('complex_shuffle')}({{t}}, {{lane}})"
+    turn = python(f"{{its}} = {carry}", its=its, t=term_, lane=lane)
     test = expression("{q} and {p} >= 0 and {s} >> {lane} & 1 == 1", q=is_first, p=place, s=same, lane=lane)
     turn.append(gast.If(test, add, []))
     body.append(gast.For(syntax.target(lane), expression("range(32)"), turn, [], None))
