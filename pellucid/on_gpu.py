@@ -18,6 +18,7 @@ from .compiler import driver
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Static, Typed, Value
+from .compiler.ops.routines import ROUTINES
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
 from .compiler.targets.cuda import assemble as assembling
@@ -33,8 +34,8 @@ from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver as cuda
 from .runtime.devices.cuda.kernels import LoadedKernels
-from .runtime.devices.cuda.libraries import routines
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
+from .runtime.devices.cuda.routines import routines
 from .runtime.guards import Findings, Guards
 from .starting import no_collection
 
@@ -149,7 +150,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
     guards = Guards(made.specialised.guards)
     hidden = hidden_leaves(request, made.specialised, guards)
-    libraries = routines(lambda name: getattr(support, name))
+    libraries = routines(ROUTINES.values(), lambda name: getattr(support, name))
     loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, made.late)
     result = made.specialised.result
     transform = request.transforms[-1] if request.transforms else None
