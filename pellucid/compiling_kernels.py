@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from .compiler import driver
 from .compiler.frontend.specialise.values import Value
+from .compiler.ops.routines import ROUTINES
 from .compiler.request import Request
 from .compiler.targets.cuda import assemble as assembling
 from .compiler.targets.cuda.kernels import kernels
@@ -32,7 +33,10 @@ def assembled(request: Request, arguments: Mapping[str, Value], capability: tupl
             machines, late = assembling.as_launched(found.text, capability, request.fastmath)
     guards = Guards(made.guards)
     hidden = hidden_leaves(request, made, guards)
-    return Assembled(found.text, machines, tuple(late), program.main.results, made.result, guards, hidden)
+    names = (name for row in ROUTINES.values() for name in (row.name, row.batched) if name)
+    calls_routines = any(f"{name}(" in found.text for name in names)
+    results, result = program.main.results, made.result
+    return Assembled(found.text, machines, tuple(late), results, calls_routines, result, guards, hidden)
 
 
 @with_room

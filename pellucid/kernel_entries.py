@@ -31,6 +31,7 @@ class Assembled:
 
     text      its kernels stage                     results   the types of what its driver gives
     machines  the machine code of its kernels, but for those in `late`, which is made for the blocks of a launch
+    calls_routines  whether its driver calls libraries
     result    how to put results together
     guards    what it was made from, apart from the arguments
     hidden    the last arguments, which are found outside
@@ -40,6 +41,7 @@ class Assembled:
     machines: Mapping[str, Machine]
     late: tuple[str, ...]
     results: tuple[Type, ...]
+    calls_routines: bool
     result: Value
     guards: Guards
     hidden: HiddenLeaves
@@ -52,7 +54,7 @@ def save(key: Key, made: Assembled, title: tuple[str, str, int, str]) -> None:
     if place is None or outside is None:
         return
     machines = {name: machine.plain() for name, machine in made.machines.items()}
-    content = (title, made.text, machines, made.late, tuple(map(plain_type, made.results)), outside)
+    content = (title, made.text, machines, made.late, tuple(map(plain_type, made.results)), made.calls_routines, outside)
     place.write(key.name, marshal.dumps(content))
 
 
@@ -62,12 +64,12 @@ def load(key: Key, request: Request) -> Assembled | None:
     data = place.read(key.name) if place is not None else None
     if data is None:
         return None
-    _, text, machines, late, results, outside = marshal.loads(data)
+    _, text, machines, late, results, calls_routines, outside = marshal.loads(data)
     found = from_plain(outside, key.seen, request.frozen)
     if found is None:
         return None
     known = {name: Machine(*machine) for name, machine in machines.items()}
-    return Assembled(text, known, late, tuple(map(type_from, results)), *found[:3])
+    return Assembled(text, known, late, tuple(map(type_from, results)), calls_routines, *found[:3])
 
 
 def of_width(key: Key | None, name: str, make: Callable[[int], Machine]) -> Callable[[int], Machine]:

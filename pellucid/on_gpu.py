@@ -27,8 +27,8 @@ from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver as cuda
 from .runtime.devices.cuda.kernels import LoadedKernels
-from .runtime.devices.cuda.libraries import routines
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
+from .runtime.devices.cuda.routines import routines
 from .runtime.guards import Findings, Guards
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
         name: kernel_entries.of_width(key, name, tools_for(place)(_making(made, request, capability, name)))
         for name in made.late
     }
-    libraries = routines(_of_the_host)
+    libraries = _libraries() if made.calls_routines else {}
     loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, late)
     result = made.result
     transform = request.transforms[-1] if request.transforms else None
@@ -165,6 +165,13 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
         half = transform.half(request, flat.arguments, cotangents_of(result, made.results), made.guards)
         result = with_function(result, Static(half))
     return KernelCode(loaded, result, made.guards, made.hidden)
+
+
+def _libraries() -> dict[str, Callable[..., Any]]:
+    """What drivers call of libraries: a function of the device's, or else of the host."""
+    from .compiler.ops.routines import ROUTINES
+
+    return routines(ROUTINES.values(), _of_the_host)
 
 
 def _of_the_host(name: str) -> Callable[..., Any]:

@@ -71,6 +71,12 @@ SETTINGS = (
         "devices that the processor is, 1 to 64, which share its threads; `pellucid.devices()` has them",
     ),
     Setting("PELLUCID_LIBCUDA", "FILE", "libcuda.so.1", "the driver of CUDA, opened when its devices are asked for"),
+    Setting(
+        "PELLUCID_CUDA_LIBRARIES",
+        "FOLDER",
+        "wheels, or a toolkit",
+        "where cuBLAS, cuSOLVER and cuFFT are looked for, and nowhere else",
+    ),
     Setting("PELLUCID_NATIVE_DISPATCH", "0", "1", "calls go through Python, with the same meaning"),
     Setting("PELLUCID_NATIVE", "0", "1", "one thread, slower calls, Ctrl-C after a call: as without a C compiler"),
     Setting("PELLUCID_VERIFY", "1", "0", "check the program after every step of the compiler; slow"),

@@ -42,6 +42,9 @@ ahead of those of `a[i]`.
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.
 globals().update((name, routine_of(row.in_place, len(row.given) - len(row.read))) for name, row in ROUTINES.items())
 
+# The same for stacks of operands: `gemm_batched(out, a, b)`.
+globals().update((row.batched, routine_of(row.in_places, 1)) for row in ROUTINES.values() if row.batched)
+
 # Whether a function of linear algebra raises LinAlgError: `cholesky_fails(a)`.
 globals().update(_QUESTIONS)
 

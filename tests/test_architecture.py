@@ -238,7 +238,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
-    "pellucid/on_gpu.py": {"compiling_kernels", "support"},
+    "pellucid/on_gpu.py": {"compiler.ops.routines", "compiling_kernels", "support"},
     "pellucid/profiler.py": {"gzip", "json", "line_times"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},

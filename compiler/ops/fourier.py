@@ -27,10 +27,14 @@ def complex_to_real(a: np.ndarray, shape: Sequence[int]) -> np.ndarray:
 
 
 routine("c2c_forward", "y(m, n) <- a(m, n)", meaning=np.fft.fft, work="m * n * 20", kinds=("complex",),
-        samples="rows_of_complex", steps="along_rows('fft', a, y)")  # fmt: skip
+        samples="rows_of_complex", steps="along_rows('fft', a, y)",
+        cuda="along_rows('Z2Z' if is_double else 'C2C', y, a, FORWARD)")  # fmt: skip
 routine("c2c_backward", "y(m, n) <- a(m, n)", meaning=lambda a: np.fft.ifft(a, norm="forward"), work="m * n * 20",
-        kinds=("complex",), samples="rows_of_complex", steps="along_rows('ifft', a, y)")  # fmt: skip
+        kinds=("complex",), samples="rows_of_complex", steps="along_rows('ifft', a, y)",
+        cuda="along_rows('Z2Z' if is_double else 'C2C', y, a, BACKWARD)")  # fmt: skip
 routine("r2c", "complex y(m, k) <- a(m, n)", meaning=real_to_complex, work="m * n * 10",
-        samples="rows", steps="along_rows('rfft_n_odd' if odd(n) else 'rfft_n_even', a, y)")  # fmt: skip
+        samples="rows", steps="along_rows('rfft_n_odd' if odd(n) else 'rfft_n_even', a, y)",
+        cuda="along_rows('D2Z' if is_double else 'R2C', y, a)")  # fmt: skip
 routine("c2r", "real y(m, k) <- a(m, n)", meaning=complex_to_real, work="m * n * 20", kinds=("complex",),
-        samples="half_rows", steps="along_rows('irfft', a, y)")  # fmt: skip
+        samples="half_rows", steps="along_rows('irfft', a, y)",
+        cuda="along_rows('Z2D' if is_double else 'C2R', y, a)")  # fmt: skip

@@ -76,6 +76,13 @@ routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="
             s = columns(b)
             gesv(n, k, f, max(1, n), ints(n), s, max(1, n), info)
             x = s
+        """, cuda="""
+            f = columns(a)
+            s = columns(b)
+            p = ints(n)
+            getrf(n, n, f, max(1, n), work, p, info)
+            getrs('N', n, k, f, max(1, n), p, s, max(1, n), info)
+            x = s
         """)  # fmt: skip
 routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", meaning=solved_triangle, static={"lower": False},
         work="n * n * k / 2", square=("ValueError", "expected square matrix"), mismatch=UNLIKE,
@@ -85,6 +92,12 @@ routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", meaning=solved_triangle, stati
             s = columns(b)
             trtrs('L' if lower else 'U', 'N', 'N', n, k, f, max(1, n), s, max(1, n), info)
             x = s
+        """, cuda="""
+            f = columns(a)
+            s = columns(b)
+            zero_on_diagonal(f)
+            trsm('L', 'L' if lower else 'U', 'N', 'N', n, k, 1.0, f, max(1, n), s, max(1, n))
+            x = s
         """)  # fmt: skip
 routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n * n / 6", kinds=OF_BOTH,
         samples="positive_definite",
@@ -92,12 +105,22 @@ routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n *
             f = columns(a)
             potrf('L', n, f, max(1, n), info)
             l = lower(f)
+        """, cuda="""
+            f = columns(a)
+            potrf('L', n, f, max(1, n), work, info)
+            l = lower(f)
         """)  # fmt: skip
 routine("getrf", "lu(n, n), int pivots(n) <- a(n, n)", meaning=factored, work="n * n * n / 3",
         kinds=OF_BOTH, samples="square_matrices", steps="""
             f = columns(a)
             p = ints(n)
             getrf(n, n, f, max(1, n), p, info)
+            lu = f
+            pivots = positions(p)
+        """, cuda="""
+            f = columns(a)
+            p = ints(n)
+            getrf(n, n, f, max(1, n), work, p, info)
             lu = f
             pivots = positions(p)
         """)  # fmt: skip
@@ -109,12 +132,23 @@ routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.li
             r = upper(f)
             orgqr(m, k, k, f, max(1, m), t, work, lwork, info)
             q = f
+        """, cuda="""
+            f = columns(a)
+            t = floats(k)
+            geqrf(m, n, f, max(1, m), t, work, info)
+            r = upper(f)
+            orgqr(m, k, k, f, max(1, m), t, work, info)
+            q = f[:, :k]
         """)  # fmt: skip
 routine("syevd", "real w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, static={"UPLO": "L"}, work="9 * n * n * n",
         kinds=OF_BOTH, samples="symmetric",
         error=NO_CONVERGENCE, steps="""
             f = columns(a)
             syevd('V', UPLO, n, f, max(1, n), w, work, lwork, rwork, lrwork, iwork, liwork, info)
+            v = f
+        """, cuda="""
+            f = columns(a)
+            syevd('V', UPLO, n, f, max(1, n), w, work, info)
             v = f
         """)  # fmt: skip
 routine("gesdd", "u(m, k), real s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * k", kinds=OF_BOTH,
@@ -128,6 +162,14 @@ routine("gesdd", "u(m, k), real s(k), vt(k, n) <- a(m, n) with k = min(m, n)", w
                   rwork(k * (5 * k + 2 * max(m, n) + 7)), ints(8 * k), info)
             u = left
             vt = right
+        """, cuda="""
+            f = columns(a if m >= n else a.T)
+            tall = max(m, n)
+            left = floats(tall, k)
+            right = floats(k, k)
+            gesvd('S', 'S', tall, k, f, tall, s, left, tall, right, k, work, None, info)
+            u = left if m >= n else right.T
+            vt = right if m >= n else left.T
         """)  # fmt: skip
 routine("geev", "x(n), y(n), v(n, n) <- a(n, n)", meaning=of_square, work="25 * n * n * n",
         samples="apart_in_eigenvalues", error=NO_CONVERGENCE, steps="""
@@ -162,6 +204,9 @@ routine("syevd_values", "real w(n) <- a(n, n)", meaning=np.linalg.eigvalsh, stat
         error=NO_CONVERGENCE, steps="""
             f = columns(a)
             syevd('N', UPLO, n, f, max(1, n), w, work, lwork, rwork, lrwork, iwork, liwork, info)
+        """, cuda="""
+            f = columns(a)
+            syevd('N', UPLO, n, f, max(1, n), w, work, info)
         """)  # fmt: skip
 routine("gesdd_values", "real s(k) <- a(m, n) with k = min(m, n)", work="4 * m * n * k", kinds=OF_BOTH,
         samples="matrices",
@@ -169,4 +214,8 @@ routine("gesdd_values", "real s(k) <- a(m, n) with k = min(m, n)", work="4 * m *
             f = columns(a)
             none = floats(1)
             gesdd('N', m, n, f, max(1, m), s, none, 1, none, 1, work, lwork, rwork(7 * k), ints(8 * k), info)
+        """, cuda="""
+            f = columns(a if m >= n else a.T)
+            tall = max(m, n)
+            gesvd('N', 'N', tall, k, f, tall, s, None, tall, None, k, work, None, info)
         """)  # fmt: skip

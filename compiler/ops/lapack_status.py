@@ -45,6 +45,10 @@ routine("gesv_fails", "real failed() <- a(n, n)", meaning=fails(_solve), work="n
             s = floats(n)
             gesv(n, 1, f, max(1, n), ints(n), s, max(1, n), info)
             failed = number(info)
+        """, cuda="""
+            f = columns(a)
+            getrf(n, n, f, max(1, n), work, ints(n), info)
+            failed = number(info)
         """)  # fmt: skip
 routine("trtrs_fails", "real failed() <- a(n, n)", meaning=fails(_solve_triangle), work="n * n",
         kinds=OF_BOTH, samples="lower_triangles", steps="""
@@ -52,11 +56,18 @@ routine("trtrs_fails", "real failed() <- a(n, n)", meaning=fails(_solve_triangle
             s = floats(n)
             trtrs('L', 'N', 'N', n, 1, f, max(1, n), s, max(1, n), info)
             failed = number(info)
+        """, cuda="""
+            zero_on_diagonal(columns(a))
+            failed = number(info)
         """)  # fmt: skip
 routine("potrf_fails", "real failed() <- a(n, n)", meaning=fails(np.linalg.cholesky), work="n * n * n / 6",
         kinds=OF_BOTH, samples="positive_definite", steps="""
             f = columns(a)
             potrf('L', n, f, max(1, n), info)
+            failed = number(info)
+        """, cuda="""
+            f = columns(a)
+            potrf('L', n, f, max(1, n), work, info)
             failed = number(info)
         """)  # fmt: skip
 routine("syevd_fails", "real failed() <- a(n, n)", meaning=fails(np.linalg.eigh), static={"UPLO": "L"},

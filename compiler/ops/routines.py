@@ -28,6 +28,7 @@ from dataclasses import field
 from functools import lru_cache
 
 import gast
+import numpy as np
 
 from ..dtypes import INT_WORD, complex_of, part_of
 from ..parsing import parsed_expression, parsed_module
@@ -72,6 +73,8 @@ class Routine:
     """One routine; `computed` are the lengths that follow from others.
 
     steps       how it is computed, a line each
+    cuda        the same by the libraries of CUDA, a line each; empty where they have no such routine, or where it is a
+                product, which `runtime/devices/cuda/products.py` computes
     kinds       the kinds of numbers that it is for
     meaning     what it is in CPython: the results, given what it reads
     work        the multiplications it does, in the lengths
@@ -97,6 +100,7 @@ class Routine:
     mismatch: tuple[str, ...] = ()
     is_product: bool = False
     static: Mapping[str, object] = field(default_factory=dict)
+    cuda: str = ""
     kinds: tuple[str, ...] = ("float",)
 
     @property
@@ -134,6 +138,11 @@ class Routine:
         """The operands of a call in the loops stage."""
         return self.read if self.gives_number else self.operands
 
+    @property
+    def batched(self) -> str:
+        """What it is called for stacks of operands in one call; empty where it is called for one after the other."""
+        return f"{self.name}_batched" if self.is_product and not self.gives_number else ""
+
     def fault(self, found: Sequence[tuple[str, int]], dtype: str) -> str:
         """What is wrong with (dtype, rank) of the operands of a call."""
         for operand, (word, rank) in zip(self.given, found, strict=True):
@@ -154,6 +163,15 @@ class Routine:
         for out, value in zip(operands[:count], made if count > 1 else (made,)):  # type: ignore[call-overload]
             out[...] = value
         return None
+
+    def in_places(self, *operands: np.ndarray) -> None:
+        """Call it in CPython for stacks of operands: an axis of length 1, or one that is missing, is repeated."""
+        ranks = [len(operand.lengths) for operand in self.operands]
+        stack = operands[0].shape[: operands[0].ndim - ranks[0]]
+        shapes = [(*stack, *o.shape[o.ndim - rank :]) for o, rank in zip(operands, ranks, strict=True)]
+        read = [np.broadcast_to(o, shape) for o, shape in zip(operands[1:], shapes[1:])]
+        for index in np.ndindex(*stack):
+            self.in_place(*(o[index] for o in (operands[0], *read)))
 
 
 def routine(name: str, signature: str, **row: object) -> Routine:

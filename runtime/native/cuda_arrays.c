@@ -278,6 +278,7 @@ static PyMethodDef METHODS[] = {
     {"wait", wait_for_array, METH_NOARGS, "Wait for the elements."},
     {"clear", clear, METH_NOARGS, "Set all elements to 0; gives the array."},
     {"reshape", reshaped, METH_VARARGS, "The same elements in another shape, as a view."},
+    {"transpose", permuted, METH_VARARGS, "A view with the dimensions in the order given."},
     {"copy", contiguous_copy, METH_NOARGS, "A copy in C order on the same device."},
     {"__array__", (PyCFunction)(void (*)(void))refuse_array, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))to_dlpack, METH_VARARGS | METH_KEYWORDS, "The array for other libraries."},

@@ -2,7 +2,7 @@
 
        x[1:-1, ::2], x[i], x[None], x[..., 0]     ints, slices, None and ...; an element itself is not read
        x.reshape(n * m)                           where it needs no copy
-       x.T
+       x.T, x.transpose((1, 0, 2))
 
    NumPy does all of it on the layout. */
 
@@ -103,6 +103,18 @@ PyObject *transposed(PyObject *self, void *unused)
 {
     (void)unused;
     return view_over(self, PyArray_Transpose(((DeviceArray *)self)->layout, NULL));
+}
+
+/* transpose((1, 0, 2)) or transpose(1, 0, 2): the dimensions in this order. */
+PyObject *permuted(PyObject *self, PyObject *args)
+{
+    PyArray_Dims order = {NULL, 0};
+    PyObject *given = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : args;
+    if (!PyArray_IntpConverter(given, &order))
+        return NULL;
+    PyObject *found = PyArray_Transpose(((DeviceArray *)self)->layout, &order);
+    PyDimMem_FREE(order.ptr);
+    return view_over(self, found);
 }
 
 static bool copy_rows(Gpu *gpu, Address to, Address from, PyArrayObject *layout, const npy_intp *own, int axis)

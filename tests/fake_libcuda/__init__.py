@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from .libraries import Libraries
+
 FOLDER = pathlib.Path(__file__).parent
 ON_LAUNCH = ctypes.CFUNCTYPE(
     None, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_void_p)
@@ -89,6 +91,7 @@ class Fake:
         self.errors: list[BaseException] = []
         self._called = ON_LAUNCH(self._launch)
         self.library.fake_on_launch(self._called)
+        self.libraries = Libraries(self) if "PELLUCID_CUDA_LIBRARIES" in os.environ else None
 
     def _launch(self, name: bytes, grid: Any, block: Any, parameters: Any) -> None:
         kinds, body = self.bodies[name.decode()]
@@ -131,6 +134,12 @@ class Fake:
     def faults(self) -> str:
         """What has been done that no program may do."""
         return str(self.library.fake_faults().decode())
+
+    def forgotten_faults(self) -> str:
+        """The faults, which are forgotten: those that a test wants."""
+        found = self.faults()
+        self.library.fake_forget()
+        return found
 
     def finish(self) -> None:
         """Raise what a kernel has raised, and AssertionError for what no program may do."""

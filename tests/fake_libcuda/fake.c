@@ -21,6 +21,7 @@
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, INVALID_HANDLE = 400,
        NOT_FOUND = 500, NOT_READY = 600, MOST = 1 << 16, NAMES = 64, DEVICES = 4 };
 
+typedef void OnLater(int64_t number);
 typedef void OnLaunch(const char *name, const unsigned *grid, const unsigned *block, void **parameters);
 
 typedef struct {
@@ -43,11 +44,11 @@ typedef struct {
 
 typedef struct Operation {
     struct Operation *next;
-    enum { COPY, SET, FREE, LAUNCH, WAIT } kind;
+    enum { COPY, SET, FREE, LAUNCH, LATER, WAIT } kind;
     char *to;
     const char *from;
     size_t bytes;
-    int value;
+    int64_t value;
     Function *function;
     unsigned grid[3], block[3];
     char parameters[4096];
@@ -79,6 +80,7 @@ static _Thread_local int *current[16];
 static _Thread_local int depth;
 static char faults[1 << 14];
 static OnLaunch *on_launch;
+static OnLater *on_later;
 static bool is_lost, is_stalled;
 static int lost_status;
 static struct {
@@ -108,6 +110,7 @@ static int call_named(const char *name)
 
 TELL const char *fake_faults(void) { return faults; }
 TELL void fake_on_launch(OnLaunch *function) { on_launch = function; }
+TELL void fake_on_later(OnLater *function) { on_later = function; }
 TELL void fake_capacity(size_t bytes) { capacity = bytes; }
 TELL void fake_stall(int wanted) { is_stalled = wanted != 0; } /* no question is answered with yes */
 TELL size_t fake_live(void) { return live; }
@@ -216,13 +219,18 @@ static void carry_out(Operation *operation)
         memmove(operation->to, operation->from, operation->bytes);
         break;
     case SET:
-        memset(operation->to, operation->value, operation->bytes);
+        memset(operation->to, (int)operation->value, operation->bytes);
         break;
     case FREE:
         release(operation);
         break;
     case LAUNCH:
         launch(operation);
+        break;
+    case LATER:
+        pthread_mutex_unlock(&mutex); /* as for a launch */
+        on_later(operation->value);
+        pthread_mutex_lock(&mutex);
         break;
     default:
         drain(operation->event.stream, operation->event.recorded);

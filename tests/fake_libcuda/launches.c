@@ -1,4 +1,4 @@
-/* Streams, events, modules and launches of the driver for tests: a part of fake.c. */
+/* Streams, events, modules and launches of the driver for tests, and what the fake libraries need of it: a part of fake.c. */
 
 /* --- streams and events ------------------------------------------------------------------------------------------- */
 
@@ -130,3 +130,12 @@ API cuLaunchKernel(void *given, unsigned grid_x, unsigned grid_y, unsigned grid_
     }
     return push(stream, operation);
 }
+
+/* --- for the libraries (`libraries.py`) ------------------------------------------------------------------------- */
+
+TELL int fake_device(void) { return device_of_current(); }
+TELL void fake_fault(const char *what, const void *where) { fault(what, where); }
+TELL void fake_forget(void) { faults[0] = '\0'; }
+TELL void fake_check(const void *address, size_t bytes, int is_running) { check(address, bytes, is_running != 0); }
+/* When the stream comes to it, `on_later` is called with this number. */
+TELL void fake_later(void *stream, int64_t number) { push(stream, (Operation){.kind = LATER, .value = number}); }

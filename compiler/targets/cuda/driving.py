@@ -25,12 +25,13 @@ from ...types import Array, ListOf, dtype_of
 from ..python.spell import HELPERS
 from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
+from .batches import BATCHED, Batch, batch_of, operand
 from .column_folds import adds_rows, rows_added
 from .host_parts import on_host
 from .lists import is_of_lists
 from .nest_launches import nest
 from .nests import begins_with_zero, bounds, kind_of
-from .places import DEVICE_LOOPS, FOLDING, handed_on, launches, loads
+from .places import DEVICE_LOOPS, FOLDING, calls_routine, handed_on, launches, loads
 from .recognise import first_alone, scan_of, scatter_of
 from .recognised import scan
 from .scatters import scatter
@@ -142,7 +143,9 @@ class DriverWriter:
                 return [like(self.host.statement(self.fetched(node)), node)]
             case gast.Assign(targets=[gast.Tuple()]) if not self.has_calls(node):
                 return [self.host.statement(node)]
-            case gast.For() if kind_of(node) == "prange":
+            case gast.For() if (batch := batch_of(self.function, self.live, node)) is not None:
+                return self.batched(node, batch)
+            case gast.For() if kind_of(node) == "prange" and not calls_routine([node]):
                 return self.tried([node], lambda: nest(self, node))
             case gast.For() | gast.While() if not launches([node]):
                 return self.sequential(node)
@@ -177,6 +180,12 @@ class DriverWriter:
         made = self.block(body) + self.flushed(set(self.starts))
         self.starts = before
         return made or [gast.Pass()]
+
+    def batched(self, node: gast.For, batch: Batch) -> list[gast.stmt]:
+        """One call of a library for a loop over products."""
+        name = self.need(BATCHED[batch.routine])
+        arguments = [operand(part, batch, self.types[part.whole].ndim) for part in batch.parts]
+        return [like(gast.Expr(gast.Call(syntax.name(name), arguments, [])), node)]
 
     def calls_with_arrays(self, node: gast.Assign | gast.Expr) -> bool:
         """Whether a function of the program is given arrays."""

@@ -36,6 +36,11 @@ def launches(body: Iterable[gast.stmt]) -> bool:
     return any(kind_of(s) in DEVICE_LOOPS or _is_routine(s) for s in syntax.walk(body))
 
 
+def calls_routine(body: Iterable[gast.stmt]) -> bool:
+    """Whether a statement, or one in it, calls a routine of a library."""
+    return any(_is_routine(s) for s in syntax.walk(body))
+
+
 def _is_routine(node: gast.stmt) -> bool:
     value = getattr(node, "value", None)
     return isinstance(value, gast.AST) and any(syntax.operator_of(c) in LIBRARY for c in syntax.calls_in(value))

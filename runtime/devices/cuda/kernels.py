@@ -101,7 +101,8 @@ class LoadedKernels:
         self.kernels = {name: load(name, machine) for name, machine in machines.items()}
         self.kernels |= {name: OfWidth(name, make) for name, make in (late or {}).items()}
         self._explain = explain
-        self._is_judged = any(word in text for word in ("faults()", "fetch(", "@host"))
+        words = ("faults()", "fetch(", "@host", *(f"{name}(" for name in names or {}))
+        self._is_judged = any(word in text for word in words)
         self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})}, path)
 
     def __call__(self, *args: Any, device: int = 0) -> Any:

@@ -1,17 +1,20 @@
-"""Products of matrices by cuBLAS, where its library is found: in its wheel or in a toolkit of the system.
+"""The libraries of CUDA, cuBLAS, cuSOLVER and cuFFT, where they are found: in their wheels or in a toolkit.
 
-    routines()    {"gemm": ..., "gemv": ..., "dot": ...}, empty where there is no library
+    blas = library("cublas")                              None where there is none
+    blas.call("cublasDgemm_v2", blas.handle(0), ...)      raises RuntimeError where it gives a status
 
-They are called as those of the loops stage are, `gemm(c, a, b)`, with arrays of one device, and return before it has
-computed them.  float32 is computed in float32, not in TF32, as is the default of cuBLAS.  What the library does not
-take (ints, complex numbers) runs on the host.
+A handle works in the stream that our launches go into, so that a call returns before the library has computed anything,
+and its work comes in order.  float32 is computed in float32, not in TF32.  PELLUCID_CUDA_LIBRARIES names a folder in
+which they are looked for, and nowhere else.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -19,59 +22,122 @@ import numpy as np
 
 from . import driver
 
-NAMES = ("libcublas.so.13", "libcublas.so.12", "libcublas.so")
-LETTERS = {np.dtype(np.float32): "S", np.dtype(np.float64): "D"}
-PLAIN, TURNED = 0, 1  # CUBLAS_OP_N and CUBLAS_OP_T
-REAL = {"S": ctypes.c_float, "D": ctypes.c_double}
-_LOCK = threading.Lock()
+SETTING = "PELLUCID_CUDA_LIBRARIES"
+FILES = {
+    "cublas": ("libcublas.so.13", "libcublas.so.12", "libcublas.so"),
+    "cusolver": ("libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"),
+    "cufft": ("libcufft.so.12", "libcufft.so.11", "libcufft.so"),
+}
+LETTERS = {np.dtype(word): letter for word, letter in (("f4", "S"), ("f8", "D"), ("c8", "C"), ("c16", "Z"))}
+REAL = {"S": ctypes.c_float, "D": ctypes.c_double, "C": ctypes.c_float, "Z": ctypes.c_double}
+MOST = 2**31 - 1  # what an int of C holds
+DEFAULT_MATH = 0  # CUBLAS_DEFAULT_MATH: no TF32
+
+# What functions take, without the letter of the dtype: i an int, l a long long, c a signed char, p an address.
+TAKES = {
+    "cublasCreate_v2": "p", "cublasSetStream_v2": "pp", "cublasSetMathMode": "pi",
+    "cublasgemm_v2": "piiiiippipippi", "cublasgemmStridedBatched": "piiiiippilpilppili",
+    "cublasdot_v2": "pipipip", "cublasdotu_v2": "pipipip", "cublascopy_v2": "pipipi",
+    "cublasgeam": "piiiippippipi", "cublastrsm_v2": "piiiiiippipi", "cublastrttp": "piipip", "cublastpttr": "piippi",
+    "cusolverDnCreate": "p", "cusolverDnSetStream": "pp",
+    "cusolverDnpotrf": "piipipip", "cusolverDnpotrf_bufferSize": "piipip",
+    "cusolverDngetrf": "piipippp", "cusolverDngetrf_bufferSize": "piipip", "cusolverDngetrs": "piiipippip",
+    "cusolverDngeqrf": "piipippip", "cusolverDngeqrf_bufferSize": "piipip",
+    "cusolverDnorgqr": "piiipippip", "cusolverDnorgqr_bufferSize": "piiipipp",
+    "cusolverDnungqr": "piiipippip", "cusolverDnungqr_bufferSize": "piiipipp",
+    "cusolverDnsyevd": "piiipippip", "cusolverDnsyevd_bufferSize": "piiipipp",
+    "cusolverDnheevd": "piiipippip", "cusolverDnheevd_bufferSize": "piiipipp",
+    "cusolverDngesvd": "pcciipippipipipp", "cusolverDngesvd_bufferSize": "piip",
+    "cufftCreate": "p", "cufftSetStream": "ip", "cufftSetAutoAllocation": "ii", "cufftSetWorkArea": "ip",
+    "cufftMakePlanMany64": "iippllpllilp", "cufftDestroy": "i",
+    "cufftExecC2C": "ippi", "cufftExecZ2Z": "ippi", "cufftExecR2C": "ipp", "cufftExecD2Z": "ipp", "cufftExecC2R": "ipp",
+    "cufftExecZ2D": "ipp",
+}  # fmt: skip
+TYPES = {"i": ctypes.c_int, "l": ctypes.c_longlong, "c": ctypes.c_byte, "p": ctypes.c_void_p}
+_LOCK = threading.RLock()
 
 
-@lru_cache(maxsize=1)
-def _library() -> Any:
-    """cuBLAS, or None."""
+class Library:
+    """A library with its handles; `kept` is for other things that it makes, such as plans."""
+
+    def __init__(self, name: str, functions: Any) -> None:
+        self.name, self._functions = name, functions
+        self.kept: dict[Any, Any] = {}
+        self._handles: dict[int, ctypes.c_void_p] = {}
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function; the context of the device is to be current.  Raises RuntimeError where it fails."""
+        function = getattr(self._functions, name)
+        if function.argtypes is None:
+            function.argtypes = [TYPES[letter] for letter in _takes(name)]
+        status = function(*arguments)
+        if status:
+            raise RuntimeError(f"{name} gives the status {status}")
+
+    def handle(self, number: int) -> ctypes.c_void_p:
+        """The library's own state for a device."""
+        found = self._handles.get(number)
+        if found is None:
+            found = ctypes.c_void_p()
+            prefix, version = ("cublas", "_v2") if self.name == "cublas" else ("cusolverDn", "")
+            self.call(f"{prefix}Create{version}", ctypes.byref(found))
+            self.call(f"{prefix}SetStream{version}", found, stream(number))
+            if self.name == "cublas":
+                self.call("cublasSetMathMode", found, DEFAULT_MATH)
+            self._handles[number] = found
+        return found
+
+
+def _takes(name: str) -> str:
+    """What a function takes: cublasDgemm_v2 the same as those of other dtypes."""
+    if name in TAKES:
+        return TAKES[name]
+    prefix = "cublas" if name.startswith("cublas") else "cusolverDn"
+    return TAKES[prefix + name[len(prefix) + 1 :]]
+
+
+@lru_cache(maxsize=len(FILES))
+def library(name: str) -> Library | None:
+    """cublas, cusolver or cufft."""
+    functions = _found(name)
+    return None if functions is None else Library(name, functions)
+
+
+def _found(name: str) -> Any:
+    folder = os.environ.get(SETTING)
+    if folder is not None:
+        return _first(os.path.join(folder, file) for file in FILES[name])
     try:
         from cuda.pathfinder import load_nvidia_dynamic_lib
 
-        return ctypes.CDLL(load_nvidia_dynamic_lib("cublas").abs_path)
+        return ctypes.CDLL(load_nvidia_dynamic_lib(name).abs_path)
     except Exception:  # it is another package's business why it does not find the library
-        pass
-    for name in NAMES:
+        return _first(iter(FILES[name]))
+
+
+def _first(files: Iterator[str]) -> Any:
+    for file in files:
         try:
-            return ctypes.CDLL(name)
+            return ctypes.CDLL(file)
         except OSError:
             continue
     return None
 
 
-def routines(fallback: Callable[[str], Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """The routines that the library has; `fallback(name)` is the one of the host."""
-    if _library() is None:
-        return {}
-
-    def of(name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*operands: Any) -> Any:
-            result = ours(*operands)
-            return fallback(name)(*operands) if result is NotImplemented else result
-
-        return call
-
-    return {"gemm": of("gemm", gemm), "gemv": of("gemv", gemv), "dot": of("dot", dot)}
+# --- devices ---------------------------------------------------------------------------------------------------------
 
 
-# --- the library -----------------------------------------------------------------------------------------------------
-
-
-class _Current:
-    """A block in which a device's own context is the one of this thread, as the library wants it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __enter__(self) -> None:
-        _succeed(_cuda().cuCtxPushCurrent_v2(_context(self.number)), "cuCtxPushCurrent")
-
-    def __exit__(self, *error: object) -> None:
-        _cuda().cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+@contextmanager
+def on_device(number: int) -> Iterator[None]:
+    """A block in which a device's own context is the one of this thread, as libraries want it, and none is used by
+    another thread.
+    """
+    with _LOCK:
+        succeed(_cuda().cuCtxPushCurrent_v2(_context(number)), "cuCtxPushCurrent")
+        try:
+            yield
+        finally:
+            _cuda().cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
 
 @lru_cache(maxsize=1)
@@ -83,89 +149,26 @@ def _cuda() -> Any:
 def _context(number: int) -> ctypes.c_void_p:
     """The context that the native part works in too."""
     context = ctypes.c_void_p()
-    _succeed(_cuda().cuDevicePrimaryCtxRetain(ctypes.byref(context), number), "cuDevicePrimaryCtxRetain")
+    succeed(_cuda().cuDevicePrimaryCtxRetain(ctypes.byref(context), number), "cuDevicePrimaryCtxRetain")
     return context
 
 
-@lru_cache(maxsize=16)
-def _handle(number: int) -> ctypes.c_void_p:
-    """The library's own state for a device, on the stream that our launches go into."""
-    handle = ctypes.c_void_p()
-    _succeed(_library().cublasCreate_v2(ctypes.byref(handle)), "cublasCreate")
-    stream = ctypes.c_void_p(driver.extension().cuda_stream(number))
-    _succeed(_library().cublasSetStream_v2(handle, stream), "cublasSetStream")
-    return handle
+def stream(number: int) -> ctypes.c_void_p:
+    """The stream of a device that our launches go into."""
+    return ctypes.c_void_p(driver.extension().cuda_stream(number))
 
 
-def _succeed(status: int, call: str) -> None:
+def wait_for_device(number: int) -> None:
+    """Wait for all that the stream of a device has got."""
+    succeed(_cuda().cuStreamSynchronize(stream(number)), "cuStreamSynchronize")
+
+
+def succeed(status: int, call: str) -> None:
     if status:
         raise RuntimeError(f"{call} gives the status {status}")
 
 
-# --- products --------------------------------------------------------------------------------------------------------
-
-
-def gemm(c: Any, a: Any, b: Any) -> Any:
-    """c = a @ b; NotImplemented for what the library does not take.
-
-    It reads columns, so that it is asked for the transposed product.
-    """
-    letter = LETTERS.get(c.dtype)
-    if letter is None or not c.is_contiguous:
-        return NotImplemented
-    (n, m), k = c.shape, a.shape[1]
-    if not n or not m:
-        return None
-    if not k:
-        c.clear()
-        return None
-    left, way_left, step_left = _readable(a)
-    right, way_right, step_right = _readable(b)
-    one, zero = REAL[letter](1.0), REAL[letter](0.0)
-    call = getattr(_library(), f"cublas{letter}gemm_v2")
-    with _LOCK, _Current(c.number):
-        status = call(
-            _handle(c.number), way_right, way_left, m, n, k, ctypes.byref(one), ctypes.c_void_p(right.ptr), step_right,
-            ctypes.c_void_p(left.ptr), step_left, ctypes.byref(zero), ctypes.c_void_p(c.ptr), m,
-        )  # fmt: skip
-    _succeed(status, f"cublas{letter}gemm")
-    return None
-
-
-def gemv(y: Any, a: Any, x: Any) -> Any:
-    """y = a @ x."""
-    return gemm(y.reshape(y.shape[0], 1), a, x[:, None])
-
-
-def dot(x: Any, y: Any) -> Any:
-    """The number x @ y; waits for it."""
-    letter, n = LETTERS.get(x.dtype), x.shape[0]
-    if letter is None or not n:
-        return NotImplemented
-    left, right = (v if v.strides[0] > 0 else v.copy() for v in (x, y))
-    result = REAL[letter]()
-    steps = [v.strides[0] // v.itemsize for v in (left, right)]
-    call = getattr(_library(), f"cublas{letter}dot_v2")
-    with _LOCK, _Current(x.number):
-        status = call(
-            _handle(x.number), n, ctypes.c_void_p(left.ptr), steps[0], ctypes.c_void_p(right.ptr), steps[1],
-            ctypes.byref(result),
-        )  # fmt: skip
-    _succeed(status, f"cublas{letter}dot")
-    return x.dtype.type(result.value)
-
-
-def _readable(a: Any) -> tuple[Any, int, int]:
-    """A matrix as the library reads it: the array, whether its rows are the columns, and the step between them."""
-    item, (down, along) = a.itemsize, a.strides
-    rows, columns = a.shape
-    if (along == item or columns == 1) and _fits(down, columns * item, item, rows):
-        return a, PLAIN, max(down // item if rows > 1 else columns, columns)
-    if (down == item or rows == 1) and _fits(along, rows * item, item, columns):
-        return a, TURNED, max(along // item if columns > 1 else rows, rows)
-    return _readable(a.copy())
-
-
-def _fits(step: int, least: int, item: int, count: int) -> bool:
-    """Whether rows that are this far apart do not overlap, and are whole numbers apart."""
-    return count == 1 or (step >= least and step % item == 0)
+def number_of(letter: str, value: float) -> Any:
+    """A number of the host, by address, as libraries take factors."""
+    parts = 2 if letter in "CZ" else 1
+    return ctypes.byref((REAL[letter] * parts)(value))
