@@ -197,7 +197,7 @@ def _assembled(request: Request, arguments: Mapping[str, Value], capability: tup
         made = driver.derive(request, arguments)
         program = driver.loops(made.program)
         found = kernels(driver.for_cuda(program))
-        machines, late = {}, {}
-        if found.kernels:
-            machines, late = assembling.as_launched(found.text, capability, request.fastmath)
+        if not found.kernels:
+            return Assembled(made, program.main.results, found.text, {}, {})
+        machines, late = assembling.as_launched(found.text, capability, request.fastmath)
     return Assembled(made, program.main.results, found.text, machines, late)
