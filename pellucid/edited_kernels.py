@@ -20,8 +20,11 @@ from . import support
 from .compiler.diagnostics import Span
 from .compiler.stages import KERNELS, OF_GPU
 from .compiler.targets.cuda import assemble as assembling
+from .compiler.targets.cuda.machine import Machine
 from .compiler.targets.cuda.printed_kernels import read_driver, read_kernels
+from .explanation import lines_of
 from .faults import tools_for
+from .gpu_explanation import topics_on_gpu
 from .gpu_listing import NO_KERNELS, machine_text
 from .placing import common_device
 from .runtime import devices
@@ -73,9 +76,9 @@ class EditedKernels(StageFunction):
         return lambda *args, **kwargs: self._in_lockstep(self._leaves(args, kwargs), call)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
-        """Which kernels there are: what was decided stands in the text."""
-        names = ", ".join(f"`{name}`" for name in self._driver.kernels) or "none"
-        return Text(f"{self.__name__}{self._signature} of {self._path}\n\n  kernels: {names}\n")
+        """What the kernels move, what stays on the host, and what is waited for."""
+        head = f"{self.__name__}{self._signature} of {self._path}"
+        return Text("\n".join([head, *lines_of(topics_on_gpu(self._text, self._path))]) + "\n")
 
     def as_written(self) -> Callable[..., Any]:
         raise TypeError(
@@ -96,15 +99,15 @@ class EditedKernels(StageFunction):
     def _on(self, number: int) -> LoadedKernels:
         """The kernels for a GPU, assembled when it is first asked for."""
         if number not in self._loaded:
-            machines, late = {}, {}
-            if self._has_kernels:
-                with tools_for(self._place):
-                    capability = cuda.compute_capability(number)
-                    machines, late = assembling.as_launched(self._text, capability, path=self._path)
+            machines, late = self._assembled(number) if self._has_kernels else ({}, {})
             libraries = routines(lambda name: getattr(support, name))
-            later = {name: tools_for(self._place)(make) for name, make in late.items()}
-            self._loaded[number] = LoadedKernels(machines, self._text, failed, libraries, later, self._path)
+            self._loaded[number] = LoadedKernels(machines, self._text, failed, libraries, late, self._path)
         return self._loaded[number]
+
+    def _assembled(self, number: int) -> tuple[dict[str, Machine], dict[str, Callable[[int], Machine]]]:
+        with tools_for(self._place):
+            machines, late = assembling.as_launched(self._text, cuda.compute_capability(number), path=self._path)
+        return machines, {name: tools_for(self._place)(make) for name, make in late.items()}
 
     def _in_lockstep(self, leaves: list[Any], call: Callable[..., Any] | None) -> Any:
         driver = load(self._text, self._path)[self.__name__]

@@ -290,15 +290,14 @@ class Function(_Base[Given, Result]):
     @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved, what is
-        checked, and how long each step of compiling took if the function was compiled for them by this process.
+        checked, and how long each step of compiling took if the function was compiled for them by this process.  For a
+        GPU, where the arguments or the target are of one: kernels and what they move, what stays on the host, waits.
 
         args, kwargs  values or types written as text, or nothing, as for `source`
         """
         from . import showing
 
-        flat = self._asked(args, kwargs)
-        found = self._compiled.get(flat.key)
-        return Text(showing.explain(self.__pellucid__, flat.arguments, {} if found is None else found.took))
+        return Text(showing.explained(self, args, kwargs))
 
     # --- compiling ---
 

@@ -202,3 +202,32 @@ def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., N
         code.executable(on_host)
 
     return explain
+<<<<<<< HEAD
+=======
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembled:
+    """A function for a GPU: its kernels stage, the machine code of kernels, and what makes that of the others, which is
+    made for the blocks that they are launched with.
+    """
+
+    specialised: Specialised
+    results: tuple[Type, ...]
+    text: str
+    machines: Mapping[str, Machine]
+    late: Mapping[str, Callable[[int], Machine]]
+
+
+@with_room
+def _assembled(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
+    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
+    with no_collection():
+        made = driver.derive(request, arguments)
+        program = driver.loops(made.program)
+        found = kernels(driver.for_cuda(program))
+        if not found.kernels:
+            return Assembled(made, program.main.results, found.text, {}, {})
+        machines, late = assembling.as_launched(found.text, capability, request.fastmath)
+    return Assembled(made, program.main.results, found.text, machines, late)
+>>>>>>> 47ad94f

@@ -74,6 +74,11 @@ def device_of_call(request: Request, arguments: Callable[[], Iterable[Any]]) -> 
     return default if found < 0 and devices.is_on_gpu(default) and not request.mutates else found
 
 
+def is_for_gpu(request: Request, given: Iterable[Any]) -> bool:
+    """Whether a call with these arguments runs on a GPU, or would if there were one."""
+    return bool(request.target) or devices.is_on_gpu(device_of_call(request, lambda: given))
+
+
 def _on_target(request: Request, there: int) -> int:
     """The GPU that a function is compiled for; `there` is the one that arguments are on, or -1."""
     try:

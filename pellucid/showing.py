@@ -9,29 +9,35 @@ from bdb import BdbQuit
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from . import stepping
 from .compiler import driver
 from .compiler.frontend.source.read import read
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
-from .compiler.program import Program
+from .compiler.program import Function, Program
 from .compiler.request import Request
 from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
 from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
+from .compiler.types import Array
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
 from .faults import first_line_of
+from .flatten import Flattened
+from .gpu_explanation import topics_on_gpu
 from .gpu_listing import NO_KERNELS
 from .gpu_listing import machine_text as listed
+from .placing import is_for_gpu
 from .runtime.lockstep import in_lockstep
 
 __all__ = [
-    "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
-    "stepping", "text", "untyped_text",
+    "BdbQuit", "arguments_within", "driver", "explain", "explained", "hidden_leaves", "mutated", "program",
+    "python_target", "stepping", "text", "untyped_text",
 ]  # fmt: skip
 
 
@@ -118,9 +124,29 @@ def text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
     return printer.print_program(program(request, stage, arguments)[1])
 
 
+def explained(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What is said of a function for these arguments; for a GPU where they, its target or the last call are of one."""
+    flat = function._asked(args, kwargs)
+    found = function._compiled.get(flat.key)
+    was_on_gpu = not args and not kwargs and any(key == flat.key for key, _ in function._on_gpu)
+    on_gpu = was_on_gpu or is_for_gpu(function.__pellucid__, (*args, *kwargs.values()))
+    return explain(function.__pellucid__, flat, {} if found is None else found.took, on_gpu)
+
+
 @with_room
-def explain(request: Request, arguments: Mapping[str, Value], took: Mapping[str, float]) -> str:
+def explain(request: Request, flat: Flattened, took: Mapping[str, float], is_on_gpu: bool) -> str:
     """`took` are the seconds of the steps, where the function was compiled for these types."""
-    made = driver.derive(request, arguments)
+    made = driver.derive(request, flat.arguments)
     loops = driver.loops(made.program)
-    return explanation(made.program, loops, guards=made.guards, versions=driver.for_llvm(loops), took=took)
+    if not is_on_gpu:
+        return explanation(made.program, loops, guards=made.guards, versions=driver.for_llvm(loops), took=took)
+    text = kernels_of(driver.for_cuda(loops)).text
+    topics = topics_on_gpu(text, from_host=_from_host(flat, made, loops.main))
+    return explanation(made.program, loops, guards=made.guards, on_gpu=topics)
+
+
+def _from_host(flat: Flattened, made: Specialised, main: Function) -> list[str]:
+    """The parameters of the program that are arrays of the host, those that it finds outside too."""
+    outside = main.parameters[len(main.parameters) - len(made.hidden) :]
+    given = [name for name, leaf in zip(main.parameters, flat.leaves) if isinstance(leaf, np.ndarray)]
+    return [*given, *(name for name in outside if isinstance(main.types[name], Array))]
