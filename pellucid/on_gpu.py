@@ -24,7 +24,7 @@ from .compiler.targets.cuda import assemble as assembling
 from .compiler.targets.cuda.kernels import kernels
 from .compiler.targets.cuda.machine import Machine
 from .compiler.targets.cuda.printed_kernels import read_kernels
-from .compiler.types import Type
+from .compiler.types import Scalar, Type
 from .compiling import hidden_leaves
 from .deep import with_room
 from .flatten import Flattened, rebuild
@@ -48,6 +48,7 @@ class KernelCode:
 
     kernels: LoadedKernels
     result: Value
+    are_numbers: tuple[bool, ...]  # which results are Python's numbers
     guards: Guards
     hidden: HiddenLeaves
 
@@ -124,9 +125,10 @@ def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) 
 
 def _rebuilt(code: KernelCode, results: Any) -> Any:
     if type(code.result) is Typed:
-        return _as_array(results)
+        return _as_number(results) if code.are_numbers[0] else _as_array(results)
     found = results if isinstance(results, tuple) else () if results is None else (results,)
-    return rebuild(code.result, [_as_array(part) for part in found])
+    ways = [_as_number if is_number else _as_array for is_number in code.are_numbers]
+    return rebuild(code.result, [way(part) for way, part in zip(ways, found, strict=True)])
 
 
 def _there(leaf: Any, device: Device) -> Any:
@@ -138,6 +140,12 @@ def _there(leaf: Any, device: Device) -> Any:
 
 def _as_array(result: Any) -> Any:
     return from_gpu(result, Array) if isinstance(result, cuda.extension().DeviceArray) else result
+
+
+def _as_number(result: Any) -> Any:
+    """A result that is Python's number, which an array of no dimensions is not: beside float32 it stays in float32."""
+    found = result.copy_to_host() if isinstance(result, cuda.extension().DeviceArray) else result
+    return found.item() if isinstance(found, np.ndarray | np.generic) else found
 
 
 def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> KernelCode:
@@ -156,7 +164,8 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if isinstance(transform, Vjp):
         half = transform.half(request, flat.arguments, cotangents_of(result, made.results), guards)
         result = with_function(result, Static(half))
-    return KernelCode(loaded, result, guards, hidden)
+    are_numbers = tuple(isinstance(type_, Scalar) and type_.weak for type_ in made.results)
+    return KernelCode(loaded, result, are_numbers, guards, hidden)
 
 
 def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., None]:

@@ -2,7 +2,7 @@
 
        x[1:-1, ::2], x[i], x[None], x[..., 0]     ints, slices, None and ...; an element itself is not read
        x.reshape(n * m)                           where it needs no copy
-       x.T
+       x.T, x.transpose(2, 0, 1)
 
    NumPy does all of it on the layout. */
 
@@ -103,6 +103,14 @@ PyObject *transposed(PyObject *self, void *unused)
 {
     (void)unused;
     return view_over(self, PyArray_Transpose(((DeviceArray *)self)->layout, NULL));
+}
+
+PyObject *transposed_by(PyObject *self, PyObject *args)
+{
+    PyObject *method = PyObject_GetAttrString((PyObject *)((DeviceArray *)self)->layout, "transpose");
+    PyObject *found = method == NULL ? NULL : PyObject_CallObject(method, args);
+    Py_XDECREF(method);
+    return view_over(self, found);
 }
 
 static bool copy_rows(Gpu *gpu, Address to, Address from, PyArrayObject *layout, const npy_intp *own, int axis)
