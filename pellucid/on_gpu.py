@@ -20,6 +20,7 @@ from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
 from .compiler.targets.cuda import versions
 from .compiler.targets.cuda.machine import Machine
+from .compiler.types import Scalar
 from .faults import first_line_of, tools_for
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
@@ -41,6 +42,7 @@ class KernelCode:
 
     kernels: LoadedKernels
     result: Value
+    are_numbers: tuple[bool, ...]  # which results are Python's numbers
     guards: Guards
     hidden: HiddenLeaves
 
@@ -120,9 +122,10 @@ def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) 
 
 def _rebuilt(code: KernelCode, results: Any) -> Any:
     if type(code.result) is Typed:
-        return _as_array(results)
+        return _as_number(results) if code.are_numbers[0] else _as_array(results)
     found = results if isinstance(results, tuple) else () if results is None else (results,)
-    return rebuild(code.result, [_as_array(part) for part in found])
+    ways = [_as_number if is_number else _as_array for is_number in code.are_numbers]
+    return rebuild(code.result, [way(part) for way, part in zip(ways, found, strict=True)])
 
 
 def _there(leaf: Any, device: Device) -> Any:
@@ -134,6 +137,12 @@ def _there(leaf: Any, device: Device) -> Any:
 
 def _as_array(result: Any) -> Any:
     return from_gpu(result, Array) if isinstance(result, cuda.extension().DeviceArray) else result
+
+
+def _as_number(result: Any) -> Any:
+    """A result that is Python's number, which an array of no dimensions is not: beside float32 it stays in float32."""
+    found = result.copy_to_host() if isinstance(result, cuda.extension().DeviceArray) else result
+    return found.item() if isinstance(found, np.ndarray | np.generic) else found
 
 
 def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> KernelCode:
@@ -164,7 +173,8 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     if isinstance(transform, Vjp):
         half = transform.half(request, flat.arguments, cotangents_of(result, made.results), made.guards)
         result = with_function(result, Static(half))
-    return KernelCode(loaded, result, made.guards, made.hidden)
+    are_numbers = tuple(isinstance(type_, Scalar) and type_.weak for type_ in made.results)
+    return KernelCode(loaded, result, are_numbers, made.guards, made.hidden)
 
 
 def _libraries() -> dict[str, Callable[..., Any]]:
@@ -202,32 +212,3 @@ def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., N
         code.executable(on_host)
 
     return explain
-<<<<<<< HEAD
-=======
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
-    """A function for a GPU: its kernels stage, the machine code of kernels, and what makes that of the others, which is
-    made for the blocks that they are launched with.
-    """
-
-    specialised: Specialised
-    results: tuple[Type, ...]
-    text: str
-    machines: Mapping[str, Machine]
-    late: Mapping[str, Callable[[int], Machine]]
-
-
-@with_room
-def _assembled(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
-    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
-    with no_collection():
-        made = driver.derive(request, arguments)
-        program = driver.loops(made.program)
-        found = kernels(driver.for_cuda(program))
-        if not found.kernels:
-            return Assembled(made, program.main.results, found.text, {}, {})
-        machines, late = assembling.as_launched(found.text, capability, request.fastmath)
-    return Assembled(made, program.main.results, found.text, machines, late)
->>>>>>> 47ad94f

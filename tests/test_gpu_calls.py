@@ -182,6 +182,39 @@ with pytest.raises(IndexError, match="index 4"):
 """)
 
 
+def test_numbers_of_python_are_numbers(runs):
+    """Beside float32 they stay in float32, as an array of float64 would not."""
+    runs("""
+@compile
+def numbers(x, a):
+    return float(x[0]), {"count": int(x[1] * 8.0), "is": bool(x[2] > 0.0), "sum": x.sum()}, a * float(x[0]), a
+
+@compile
+def first(x):
+    return float(x[0])
+
+@compile
+def loss(x, b):
+    return np.sum((x + b) ** 2)
+
+x = random.normal(size=5).astype(np.float32)
+for _ in range(3):
+    number, of, product, a = numbers(there(x), 3)
+    assert (number, of["count"], of["is"], product, a) == (float(x[0]), int(x[1] * 8.0), x[2] > 0.0, 3 * float(x[0]), 3)
+    assert [type(v) for v in (number, of["count"], of["is"], product, a)] == [float, int, bool, float, int]
+    same(of["sum"], x.sum(), 1e-6)
+    assert type(first(there(x))) is float and first(there(x)) == float(x[0])
+b = 0.5
+for _ in range(3):
+    value, slopes = value_and_grad(loss, argnums=(0, 1))(there(x), b)
+    assert value.dtype == slopes[0].dtype == np.float32 and type(slopes[1]) is float
+    np.testing.assert_allclose(slopes[1], 2.0 * np.sum(x + np.float32(b)), rtol=1e-5)
+    b -= 0.02 * slopes[1]
+with pytest.raises(IndexError, match="index 0 is out of bounds for axis 0 with size 0"):
+    first(there(x[:0]))
+""")
+
+
 def test_loops_of_launches_and_host_parts(runs):
     runs("""
 @compile
