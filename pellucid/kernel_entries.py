@@ -54,7 +54,8 @@ def save(key: Key, made: Assembled, title: tuple[str, str, int, str]) -> None:
     if place is None or outside is None:
         return
     machines = {name: machine.plain() for name, machine in made.machines.items()}
-    content = (title, made.text, machines, made.late, tuple(map(plain_type, made.results)), made.calls_routines, outside)
+    results = tuple(map(plain_type, made.results))
+    content = (title, made.text, machines, made.late, results, made.calls_routines, outside)
     place.write(key.name, marshal.dumps(content))
 
 
