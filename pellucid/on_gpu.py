@@ -32,6 +32,7 @@ from .hidden import HiddenLeaves
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver as cuda
+from .runtime.devices.cuda.driver import DeviceArray
 from .runtime.devices.cuda.kernels import LoadedKernels
 from .runtime.devices.cuda.libraries import routines
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
@@ -139,12 +140,12 @@ def _there(leaf: Any, device: Device) -> Any:
 
 
 def _as_array(result: Any) -> Any:
-    return from_gpu(result, Array) if isinstance(result, cuda.extension().DeviceArray) else result
+    return from_gpu(result, Array) if isinstance(result, DeviceArray) else result
 
 
 def _as_number(result: Any) -> Any:
     """A result that is Python's number, which an array of no dimensions is not: beside float32 it stays in float32."""
-    found = result.copy_to_host() if isinstance(result, cuda.extension().DeviceArray) else result
+    found = result.copy_to_host() if isinstance(result, DeviceArray) else result
     return found.item() if isinstance(found, np.ndarray | np.generic) else found
 
 
@@ -153,7 +154,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     request = function.__pellucid__
     if request.mutates:
         names = ", ".join(request.mutates)
-        raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
+        raise ValueError(f"mutates= is for calls on the host, and arguments are on {device}: {names} cannot be changed")
     made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
     guards = Guards(made.specialised.guards)
     hidden = hidden_leaves(request, made.specialised, guards)

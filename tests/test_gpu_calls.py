@@ -112,6 +112,10 @@ def scaled(x, y, k):
 x, y = random.normal(size=(4, 5)), random.normal(size=5)
 same(scaled(there(x), y, 2.0), 2.0 * x + y)
 same(scaled(x, there(y), np.float64(3.0)), 3.0 * x + y)
+swapped = x.astype(">f8")
+same(scaled(swapped, there(y), 2.0), 2.0 * x + y)
+same(scaled(there(swapped), y, 2.0), 2.0 * x + y)
+same(there(Array(swapped[::-1, ::2])), x[::-1, ::2])
 """)
 
 
@@ -282,8 +286,17 @@ def test_mutates_is_of_the_host(runs):
 def doubled(x):
     x *= 2.0
 
-with pytest.raises(ValueError, match="mutates= is for arrays of the host"):
+with pytest.raises(ValueError, match="mutates= is for calls on the host, .* on cuda:0: x cannot be changed"):
     doubled(there(np.ones(3)))
+
+@compile(mutates=("total",))
+def accumulate(total, x):
+    total += x
+
+total = np.zeros(3)
+with pytest.raises(ValueError, match="arguments are on cuda:0: total cannot be changed"):
+    accumulate(total, there(np.ones(3)))
+assert not total.any()
 """)
 
 
