@@ -10,6 +10,7 @@ import pytest
 import pellucid
 
 from .fake_libcuda import build
+from .harness.corpus import programs
 
 ROOT = str(pathlib.Path(__file__).parent.parent)
 
@@ -358,4 +359,26 @@ for shape in ((1, 1), (9, 50)):
     want = np.any(x > 0.9, axis=1), np.all(x > 0.1, axis=1), np.any(x > 0.9), np.all(x > 0.01)
     for got, right in zip(tests(there(x)), want):
         np.testing.assert_array_equal(np.asarray(got), right)
+""")
+
+
+@pytest.mark.drawn(8)
+@pytest.mark.parametrize("module", sorted({str(program).partition(".")[0] for program in programs()}))
+def test_programs_of_the_corpus_give_there_what_they_give_here(module, runs):
+    runs(f"""
+from pellucid import device_get, tree
+from tests.harness.corpus import programs
+from tests.harness.stages import assert_same_value
+
+def here(results):
+    return tree.map(lambda v: v[()] if isinstance(v, np.ndarray) else v, device_get(results))
+
+for program in programs():
+    if not str(program).startswith("{module}."):
+        continue
+    function = compile(program.function)
+    for size in (6, 1, 4):
+        args = program.make_arguments(seed=size, size=size)
+        want, got = function(*args), function(*there(tuple(args)))
+        assert_same_value(here(got), here(want))
 """)

@@ -5,6 +5,7 @@ import types
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler.request import Batch, Gradient
 from pellucid.compiler.targets.cuda.kernels import kernels
 from pellucid.compiler.targets.cuda.writing import CHOSEN, FOLDED
@@ -168,6 +169,17 @@ def test_a_loop_that_an_error_may_keep_going_ends_and_no_other_asks():
         assert "if failed[0] != 0:\n                return" in text_of(function)
     assert "row_any(failed[0] != 0)" in text_of(programs.while_of_rows_by_steps_that_failed)
     assert "failed" not in text_of(programs.while_of_each)
+
+
+def numbers(x):
+    return 0.5 in x, float(x[0]), int(x[1]), {"last": float(x[-1])}, x[0]
+
+
+def test_numbers_of_python_are_so_in_lockstep():
+    x = np.array([0.5, 3.0, -2.0])
+    found = pellucid.compile(numbers).debug("kernels")(x)
+    assert found == numbers(x)
+    assert [type(v) for v in (*found[:3], found[3]["last"], found[4])] == [bool, float, int, float, np.float64]
 
 
 def filled(places, weights):
