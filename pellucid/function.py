@@ -271,7 +271,7 @@ class Function(_Base[Given, Result]):
             results = function(*given)
             if results is None and program.main.results:  # `call` is a debugger that was left
                 raise showing.BdbQuit
-            return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
+            return self._finish(made.result, targets, showing.results_of(program, results))
 
         def undifferentiated(*args: Any, **kwargs: Any) -> Any:
             bound = self._bind(args, kwargs)

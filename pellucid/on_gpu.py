@@ -27,6 +27,7 @@ from .hidden import HiddenLeaves
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver as cuda
+from .runtime.devices.cuda.driver import DeviceArray
 from .runtime.devices.cuda.kernels import LoadedKernels
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
 from .runtime.devices.cuda.routines import routines
@@ -136,12 +137,12 @@ def _there(leaf: Any, device: Device) -> Any:
 
 
 def _as_array(result: Any) -> Any:
-    return from_gpu(result, Array) if isinstance(result, cuda.extension().DeviceArray) else result
+    return from_gpu(result, Array) if isinstance(result, DeviceArray) else result
 
 
 def _as_number(result: Any) -> Any:
     """A result that is Python's number, which an array of no dimensions is not: beside float32 it stays in float32."""
-    found = result.copy_to_host() if isinstance(result, cuda.extension().DeviceArray) else result
+    found = result.copy_to_host() if isinstance(result, DeviceArray) else result
     return found.item() if isinstance(found, np.ndarray | np.generic) else found
 
 
@@ -150,7 +151,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     request = function.__pellucid__
     if request.mutates:
         names = ", ".join(request.mutates)
-        raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
+        raise ValueError(f"mutates= is for calls on the host, and arguments are on {device}: {names} cannot be changed")
     place = first_line_of(request.python)
     capability = cuda.compute_capability(device.id)
     key = entries.key_of_kernels(request, flat.arguments, versions.environment(capability))

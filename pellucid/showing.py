@@ -23,7 +23,7 @@ from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
-from .compiler.types import Array
+from .compiler.types import Array, Scalar
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
@@ -37,7 +37,7 @@ from .runtime.lockstep import in_lockstep
 
 __all__ = [
     "BdbQuit", "arguments_within", "driver", "explain", "explained", "hidden_leaves", "mutated", "program",
-    "python_target", "stepping", "text", "untyped_text",
+    "python_target", "results_of", "stepping", "text", "untyped_text",
 ]  # fmt: skip
 
 
@@ -106,6 +106,15 @@ def loaded(
     main = at_stage.main.with_(stage=KERNELS)
     path = python_target.write_stage(Program(at_stage.entry, {at_stage.entry: main}), found.printed)
     return made, at_stage, in_lockstep(running(python_target.execute(found.printed, path, found.entry)))
+
+
+def results_of(program: Program, results: Any) -> list[Any]:
+    """What a stage gave, as a list.  Kernels leave numbers of NumPy where the program gives those of Python."""
+    found = list(results) if isinstance(results, tuple) else [results]
+    for place, type_ in enumerate(program.main.results):
+        if isinstance(type_, Scalar) and type_.weak and isinstance(found[place], np.generic):
+            found[place] = found[place].item()
+    return found
 
 
 @with_room

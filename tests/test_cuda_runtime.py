@@ -158,8 +158,9 @@ for dtype in DTYPES:
         x = native.to_device(values)
         assert (x.shape, x.dtype, x.ndim, x.size, x.nbytes) == (
             values.shape, values.dtype, values.ndim, values.size, values.nbytes)
-        for there, here in ((x, values), (x.T, values.T), (native.to_device(values.T), values.T), (x.copy(), values),
-                            (x.T.copy(), values.T), (x[..., None], values[..., None])):
+        swapped = native.to_device(values.astype(values.dtype.newbyteorder()))
+        for there, here in ((x, values), (swapped, values), (x.T, values.T), (native.to_device(values.T), values.T),
+                            (x.copy(), values), (x.T.copy(), values.T), (x[..., None], values[..., None])):
             found = there.copy_to_host()
             assert found.dtype == here.dtype and found.flags.writeable
             np.testing.assert_array_equal(found, here)

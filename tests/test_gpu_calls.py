@@ -10,6 +10,7 @@ import pytest
 import pellucid
 
 from .fake_libcuda import build
+from .harness.corpus import programs
 
 ROOT = str(pathlib.Path(__file__).parent.parent)
 
@@ -112,6 +113,10 @@ def scaled(x, y, k):
 x, y = random.normal(size=(4, 5)), random.normal(size=5)
 same(scaled(there(x), y, 2.0), 2.0 * x + y)
 same(scaled(x, there(y), np.float64(3.0)), 3.0 * x + y)
+swapped = x.astype(">f8")
+same(scaled(swapped, there(y), 2.0), 2.0 * x + y)
+same(scaled(there(swapped), y, 2.0), 2.0 * x + y)
+same(there(Array(swapped[::-1, ::2])), x[::-1, ::2])
 """)
 
 
@@ -282,8 +287,17 @@ def test_mutates_is_of_the_host(runs):
 def doubled(x):
     x *= 2.0
 
-with pytest.raises(ValueError, match="mutates= is for arrays of the host"):
+with pytest.raises(ValueError, match="mutates= is for calls on the host, .* on cuda:0: x cannot be changed"):
     doubled(there(np.ones(3)))
+
+@compile(mutates=("total",))
+def accumulate(total, x):
+    total += x
+
+total = np.zeros(3)
+with pytest.raises(ValueError, match="arguments are on cuda:0: total cannot be changed"):
+    accumulate(total, there(np.ones(3)))
+assert not total.any()
 """)
 
 
@@ -458,4 +472,26 @@ def inverse(p):
 with pytest.raises(ZeroDivisionError):
     np.asarray(inverse(there(np.arange(3))))
 same(inverse(there(np.arange(1, 4))), inverse(np.arange(1, 4)))
+""")
+
+
+@pytest.mark.drawn(8)
+@pytest.mark.parametrize("module", sorted({str(program).partition(".")[0] for program in programs()}))
+def test_programs_of_the_corpus_give_there_what_they_give_here(module, runs):
+    runs(f"""
+from pellucid import device_get, tree
+from tests.harness.corpus import programs
+from tests.harness.stages import assert_same_value
+
+def here(results):
+    return tree.map(lambda v: v[()] if isinstance(v, np.ndarray) else v, device_get(results))
+
+for program in programs():
+    if not str(program).startswith("{module}."):
+        continue
+    function = compile(program.function)
+    for size in (6, 1, 4):
+        args = program.make_arguments(seed=size, size=size)
+        want, got = function(*args), function(*there(tuple(args)))
+        assert_same_value(here(got), here(want))
 """)

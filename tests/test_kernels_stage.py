@@ -5,6 +5,7 @@ import types
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler.request import Batch, Gradient
 from pellucid.compiler.targets.cuda.kernels import kernels
 from pellucid.compiler.targets.cuda.places import CHOSEN, FOLDED
@@ -189,6 +190,17 @@ def test_positions_of_several_parts(limit):
     x = np.random.default_rng(5).uniform(0.0, 1.0, 2 * 8192 + 33)
     assert_same(stages.run("kernels", x, limit), in_python(packed, x, limit))
     assert "block_scan_sum_i64" in stages.texts["kernels"] and "@host" not in stages.texts["kernels"]
+
+
+def numbers(x):
+    return 0.5 in x, float(x[0]), int(x[1]), {"last": float(x[-1])}, x[0]
+
+
+def test_numbers_of_python_are_so_in_lockstep():
+    x = np.array([0.5, 3.0, -2.0])
+    found = pellucid.compile(numbers).debug("kernels")(x)
+    assert found == numbers(x)
+    assert [type(v) for v in (*found[:3], found[3]["last"], found[4])] == [bool, float, int, float, np.float64]
 
 
 def filled(places, weights):

@@ -94,10 +94,11 @@ static PyObject *device_array(PyObject *module, PyObject *const *args, Py_ssize_
     return PyArray_DescrConverter(args[1], &dtype) ? new_device_array(gpu, dtype, rank, lengths) : NULL;
 }
 
-/* The elements of an ndarray in C order on the device; a copy that may go on. */
+/* The elements of an ndarray in C order and in the byte order of the device; a copy that may go on. */
 static PyObject *copied_to(Gpu *gpu, PyArrayObject *given)
 {
-    PyArrayObject *values = (PyArrayObject *)PyArray_FromArray(given, NULL, NPY_ARRAY_CARRAY_RO);
+    int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
+    PyArrayObject *values = (PyArrayObject *)PyArray_CheckFromAny((PyObject *)given, NULL, 0, 0, flags, NULL);
     if (values == NULL)
         return NULL;
     PyArray_Descr *dtype = (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(values));

@@ -135,7 +135,8 @@ class KernelWriter:
     def tells_of_ints(self, test: gast.expr) -> bool:
         """Whether ints are compared in a test."""
         calls = [node for node in syntax.nodes_of(test) if isinstance(node, gast.Call)]
-        compared = [call for call in calls if (row := OPERATORS.get(syntax.operator_of(call))) and row.is_comparison]
+        rows = [(call, OPERATORS.get(str(syntax.operator_of(call)))) for call in calls]
+        compared = [call for call, row in rows if row is not None and row.is_comparison]
         return any(all(is_integer(self.speller.type_of(a).dtype) for a in call.args) for call in compared)
 
     def bind(self, node: gast.stmt, name: str, value: gast.expr) -> gast.stmt:
