@@ -91,6 +91,9 @@ CODES = {
     "B004": "unbound axis name",
     # random numbers
     "K001": "random key used twice",
+    # where it runs
+    "D001": "no GPU to run on",
+    "D002": "tool for kernels is not installed",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",
@@ -219,6 +222,10 @@ class AxisNameError(BatchError, NameError):
     """A collective is called outside of a `vmap` with the name of its axis (code B004)."""
 
 
+class DeviceError(CompileError, RuntimeError):
+    """There is nothing here that the function can run on as asked (codes D)."""
+
+
 class StaticArgumentError(CompileError):
     """A value that decides structure is not known at compile time (code R001)."""
 
@@ -251,6 +258,7 @@ def error_class(diagnostics: Iterable[Diagnostic]) -> type[CompileError]:
         "T": TypeMismatchError,
         "S": ShapeMismatchError,
         "G": GradientError,
+        "D": DeviceError,
         "L": StageError,
     }
     first = next(iter(diagnostics))

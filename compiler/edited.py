@@ -44,16 +44,15 @@ def lowered(program: Program) -> Program:
     """The loops of a program that was read."""
     if program.main.stage == LOOPS:
         return program
-    made = run_steps(program, pipeline.EDITED_WAY).map(_with_stage_in_notes)
+    made = run_steps(program, pipeline.EDITED_WAY).map(with_stage_in_notes)
     verify_stage(made, LOOPS, pipeline.EDITED_WAY[-1].name)
     return made
 
 
-def _with_stage_in_notes(function: Function) -> Function:
+def with_stage_in_notes(function: Function, before: str = TYPED, now: str = LOOPS) -> Function:
     """The function, whose head says which stage it is at by now."""
-    before, now = (f", {stage} stage" for stage in (TYPED, function.stage))
-    notes = (f"{n.removesuffix(before)}{now}" if n.endswith(before) else n for n in function.notes)
-    return function.with_(notes=tuple(notes))
+    old, new = f", {before} stage", f", {now} stage"
+    return function.with_(notes=tuple(f"{n.removesuffix(old)}{new}" if n.endswith(old) else n for n in function.notes))
 
 
 def _faults(function: Function, program: Program) -> Iterator[Diagnostic]:

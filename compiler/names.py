@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-PRINTED = frozenset({"np", "math", "prange", "lanes", "noalias", "pellucid"})
+PRINTED = frozenset({"np", "math", "prange", "lanes", "folding", "noalias", "pellucid"})
 RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | PRINTED
 
 

@@ -19,6 +19,7 @@ from .lower.while_tests import hoist_tests
 from .optimise.block_lanes import block_lanes
 from .optimise.collapse import collapse
 from .optimise.contract import contract
+from .optimise.count_ahead import count_ahead
 from .optimise.count_up import count_up, count_up_freely
 from .optimise.dead_stores import drop_dead_stores
 from .optimise.fuse import fuse
@@ -37,6 +38,7 @@ from .pushforward import push_forward
 from .reverse_jacobian import floating_results, jacobian_by_rows
 from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
+from .targets.cuda.mark_folds import mark_folds
 from .targets.llvm.sums import take_sums
 from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
@@ -176,7 +178,9 @@ EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 CUDA_WAY = (
     Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
+    Step(count_ahead, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(mark_folds, takes=LOOPS, gives=LOOPS, when=has_loops),
 )
 LLVM_WAY = (
     Step(keep_for_threads, takes=LOOPS, gives=LOOPS),

@@ -290,7 +290,8 @@ def wants_line_tables() -> bool:
 class Request:
     """A Python function and the options it is compiled with.
 
-    `frozen` keeps the values of what `freeze` names; derivatives of the function share them.
+    `frozen` keeps the values of what `freeze` names; derivatives of the function share them.  `target` is the device or
+    the kind of device that its calls run on, "cuda" or "cuda:1"; empty: where their arguments are.
     """
 
     python: Any
@@ -301,6 +302,7 @@ class Request:
     parallel: bool = True
     rewrite: bool = True
     line_tables: bool = field(default_factory=wants_line_tables)
+    target: str = ""
     transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)
 

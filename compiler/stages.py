@@ -14,7 +14,8 @@ OF_GPU = (PTX, SASS)  # for which numba-cuda is needed
 STAGES = (SOURCE, CORE, TYPED, TRANSFORMED, REVERSE, LOOPS, LLVM, ASM, KERNELS, PTX, SASS)
 IN_TYPED = (TYPED, TRANSFORMED, REVERSE)  # the stages that are written in the typed language
 READABLE = (*IN_TYPED, LOOPS)  # what is printed of them can be read back
-RUNNABLE = (CORE, *READABLE, KERNELS)  # what is printed of them is Python
+EDITABLE = (*READABLE, KERNELS)  # what is printed of them becomes a function again
+RUNNABLE = (CORE, *EDITABLE)  # what is printed of them is Python
 MACHINE = (LLVM, ASM, PTX, SASS)
 
 

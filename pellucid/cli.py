@@ -23,19 +23,22 @@ import numpy as np
 from . import __version__, arguments, cache_command, environment, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
-from .compiler.stages import CORE, LOOPS, MACHINE, READABLE, RUNNABLE, STAGES, TYPED
+from .compiler.stages import CORE, EDITABLE, KERNELS, LOOPS, MACHINE, RUNNABLE, STAGES, TYPED
 from .function import Function
 from .settings import rows
 from .transformations import compile, grad
 
-BELOW = (LOOPS, *MACHINE)
-DEFAULT_STAGE = "default: typed; with --grad reverse; transformed of what jvp, jacfwd or vmap gives"
+BELOW = (LOOPS, KERNELS, *MACHINE)
+DEFAULT_STAGE = (
+    "default: typed; with --grad reverse; transformed of what jvp, jacfwd or vmap gives; with --target kernels"
+)
 EXAMPLES = """examples:
   pellucid check physics.py
   pellucid emit logistic.py:loss --stage loops --args "f64[m], f64, f64[n, m], f64[n]"
   pellucid emit logistic.py:loss --stage reverse --grad 0,1 --args "f64[m], f64, f64[n, m], f64[n]"
   pellucid emit net.py:loss --stage typed --args "[Layer(f64[n, m], f64[m]), Layer(f64[m, k], f64[k])], f64[b, n]"
   pellucid run logistic_typed.py --values "np.ones(2), 0.5, np.ones((3, 2)), np.zeros(3)"
+  pellucid emit heat.py:heat --target cuda --args "f64[n, m], int, float"
   pellucid debug kepler.py:kepler --stage reverse --grad 0 --values "1.2, 0.6"
   pellucid explain heat.py:heat --args "f64[n, m], int, float"
 """
@@ -119,7 +122,7 @@ def parser() -> argparse.ArgumentParser:
         "run", help="compile and run a file that emit wrote, edited or not", epilog=RUN, formatter_class=raw
     )
     run.add_argument("file", metavar="STAGE_FILE.py", help="the text of a stage")
-    run.add_argument("--stage", choices=READABLE, help="default: as the file looks")
+    run.add_argument("--stage", choices=EDITABLE, help="default: as the file looks")
     run.add_argument("--values", metavar="TEXT", help="arguments as Python expressions; made up if left out")
     run.add_argument("--size", metavar="TEXT", help="lengths of made-up arrays: 6, or n=4, m=3")
     run.add_argument("--show", choices=BELOW, help="print the rest of the way down and run nothing")
@@ -155,6 +158,7 @@ def add_function(command: argparse.ArgumentParser) -> None:
     command.add_argument("--args", metavar="TYPES", help="types of the arguments, such as 'f64[n, m], f64[m]'")
     command.add_argument("--static", metavar="TEXT", help="arguments that are known, such as \"n=3, axis='x'\"")
     command.add_argument("--grad", metavar="NUMBERS", help="differentiate by these arguments: 0, or 0,1")
+    command.add_argument("--target", choices=("cuda",), help="what the function is compiled for; no GPU is needed")
 
 
 # --- commands ------------------------------------------------------------------------------------------------------
@@ -263,6 +267,8 @@ def run_debug(options: argparse.Namespace) -> int:
 
 def default_stage(function: Function) -> str:
     transforms = function.__pellucid__.transforms
+    if function.__pellucid__.target:
+        return KERNELS
     return transforms[-1].stage if transforms else TYPED
 
 
@@ -349,7 +355,7 @@ def chosen(target: Target, options: argparse.Namespace) -> Function:
         function = Function(replace(request, static=tuple(dict.fromkeys((*request.static, *static)))))
     if options.grad is not None:
         function = grad(function, argnums=read_numbers(options.grad))
-    return function
+    return function if options.target is None else compile(function, target=options.target)
 
 
 def read_numbers(text: str) -> int | tuple[int, ...]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import arguments, stepping
 from .compiler import driver, edited, syntax
-from .compiler.diagnostics import StageError
+from .compiler.diagnostics import Span, StageError
 from .compiler.languages import files
 from .compiler.program import Program
-from .compiler.stages import LOOPS, TYPED
+from .compiler.stages import KERNELS, LOOPS, TYPED
+from .compiler.targets.cuda.kernels import kernels
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
 from .compiler.targets.llvm.executable import Executable
@@ -23,12 +24,13 @@ from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .deep import with_room
 from .explanation import explanation
+from .gpu_listing import NO_KERNELS, machine_text
 from .starting import no_collection
 
 if TYPE_CHECKING:
     from .stage_function import StageFunction
 
-__all__ = ["compiled", "explain", "lowered", "made_up", "read", "run", "stage_of", "text"]
+__all__ = ["compiled", "explain", "for_gpu", "lowered", "made_up", "read", "run", "stage_of", "text"]
 
 lowered = with_room(edited.lowered)
 text = with_room(printer.print_program)
@@ -46,6 +48,19 @@ def compiled(program: Program) -> Executable:
     with no_collection():
         options = EmitOptions(exceptions=exceptions_of(program))
         return llvm.compile_program(edited.lowered(program), options, driver.for_llvm)
+
+
+@with_room
+def for_gpu(program: Program, stage: str, path: str) -> str:
+    """The kernels of a program that was read, or their machine code."""
+    loops = edited.lowered(program).map(lambda function: edited.with_stage_in_notes(function, LOOPS, KERNELS))
+    found = kernels(driver.for_cuda(loops))
+    if stage == KERNELS:
+        return found.text
+    if not found.kernels:
+        return NO_KERNELS
+    line = program.main.origin.line if program.main.origin is not None else 1
+    return machine_text(found.text, "<kernels>", stage, Span(path, line, 0, line, 0))
 
 
 def exceptions_of(program: Program) -> dict[str, type[BaseException]]:

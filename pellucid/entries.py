@@ -10,53 +10,34 @@ their name in a library.
 
 from __future__ import annotations
 
-import functools
 import marshal
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .compiler.diagnostics import Span
-from .compiler.frontend.specialise.values import (
-    Column,
-    ListOut,
-    Mapping_,
-    OneOf,
-    Optional,
-    Out,
-    Partial,
-    Record,
-    Rows,
-    Static,
-    Text,
-    Value,
-    parts,
-)
+from .compiler.frontend.specialise.values import Mapping_, Record, Static, Value
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .compiler.records import dataclass
 from .compiler.request import Request
 from .compiler.targets.llvm.abi import EmitOptions, ErrorSite
 from .compiler.targets.llvm.executable import Executable
-from .compiler.types import Array, Dim, ListOf, Scalar, Type
+from .compiler.types import Scalar
 from .fingerprint import Fingerprint, Unknowable
 from .hidden import HiddenLeaves
-from .library_names import library_name
+from .plain_data import from_plain, plain, plain_type, type_from
 from .runtime import machine_code, memory, targets
-from .runtime.frozen import Frozen, Place
-from .runtime.guards import Guard, Guards, same
+from .runtime.frozen import Frozen
+from .runtime.guards import Guards
 from .runtime.store import digest, store
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import Span
 
-FUNCTION, CHECKED = ".function", ".checked"
+FUNCTION, CHECKED, KERNELS = ".function", ".checked", ".kernels"
 NOT_IN_CODE = ("PELLUCID_CACHE", "PELLUCID_LOG=", "PELLUCID_TRACEBACK=")
 UNFINISHED = b"unfinished"
-CONSTANTS = (bool, int, float, str, bytes, type(None))
-KINDS: Mapping[str, type] = {"tuple": tuple, "list": list, "set": set, "str": str}
 
 
 @dataclass(slots=True, eq=False)
@@ -88,16 +69,23 @@ def key_of(request: Request, arguments: Mapping[str, Value]) -> Key | None:
     return _key(FUNCTION, request, (("arguments", arguments),))
 
 
+def key_of_kernels(request: Request, arguments: Mapping[str, Value], environment: bytes) -> Key | None:
+    """The key of a specialisation for a GPU; the environment is what its kernels depend on besides."""
+    return _key(KERNELS, request, (("arguments", arguments),), environment)
+
+
 def key_of_check(request: Request) -> Key | None:
     """The key of the verdict that a function may be compiled; its file counts too where names are not there yet."""
     return _key(CHECKED, request, ())
 
 
-def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, Value]]]) -> Key | None:
+def _key(
+    kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, Value]]], environment: bytes = b""
+) -> Key | None:
     if store() is None or not __debug__:  # without assertions code objects do not tell what a function reads
         return None
     # whether a function may be compiled is asked before anything that it reads is needed, and frozen
-    seen = Fingerprint(request.freeze, request.frozen if kind == FUNCTION else Frozen())
+    seen = Fingerprint(request.freeze, Frozen() if kind == CHECKED else request.frozen)
     try:
         seen.request(request)
         for title, named in values:
@@ -109,7 +97,7 @@ def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, V
     except (Unknowable, RecursionError):
         return None
     platform = machine_code.platform(targets.asked())
-    return Key(digest(kind.encode(), platform, _settings(), found, file).hex() + kind, seen)
+    return Key(digest(kind.encode(), platform, _settings(), found, file, environment).hex() + kind, seen)
 
 
 def _settings() -> bytes:
@@ -168,15 +156,12 @@ def save_verdict(key: Key | None, is_complete: bool) -> None:
 def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None:
     """Keep a compiled function; `title` is its name, file and line, and the types of its arguments, for people."""
     executable, place = compiled.executable, store()
-    structure, guards = _structure(compiled.result, key.seen), _guards(compiled.guards, key.seen)
-    hidden = _hidden(compiled.hidden, key.seen)
-    exceptions = {name: _constant(cls, key.seen) for name, cls in executable.options.exceptions.items()}
-    if place is None or None in (structure, guards, hidden, *exceptions.values()):
+    outside = plain(compiled.result, compiled.guards, compiled.hidden, key.seen, executable.options.exceptions)
+    if place is None or outside is None:
         return
-    parameters, results = tuple(map(_type, executable.parameters)), tuple(map(_type, executable.results))
+    parameters, results = tuple(map(plain_type, executable.parameters)), tuple(map(plain_type, executable.results))
     sites = tuple(map(_site, executable.sites))
-    rest = (compiled.mutated, sites, exceptions, guards, hidden)
-    content = (title, executable.library.key, parameters, results, structure, *rest)
+    content = (title, executable.library.key, parameters, results, compiled.mutated, sites, outside)
     place.write(key.name, marshal.dumps(content))
 
 
@@ -186,22 +171,17 @@ def load(key: Key, request: Request, options: EmitOptions) -> Compiled | None:
     data = place.read(key.name) if place is not None else None
     if data is None:
         return None
-    _, code, parameters, results, structure, mutated, sites, exceptions, guards, hidden = marshal.loads(data)
+    _, code, parameters, results, mutated, sites, outside = marshal.loads(data)
     memory.pool()
     library = machine_code.stored_library(code, targets.asked())
-    if library is None:
+    found = None if library is None else from_plain(outside, key.seen, request.frozen)
+    if library is None or found is None:
         return None
-    try:
-        result = _structure_from(structure, key.seen.objects)
-        known = {name: _constant_from(found, key.seen.objects) for name, found in exceptions.items()}
-        found = Guards(_guard_from(guard, key.seen) for guard in guards)
-    except (KeyError, AttributeError):  # a library's object whose module is not imported yet
-        return None
-    options = replace(options, exceptions=known)
-    types, result_types = tuple(map(_type_from, parameters)), tuple(map(_type_from, results))
-    places = [_place_from(one, key.seen) for one in hidden]
+    result, guards, hidden, exceptions = found
+    types, result_types = tuple(map(type_from, parameters)), tuple(map(type_from, results))
+    options = replace(options, exceptions=exceptions)
     executable = Executable(types, result_types, library, StoredSites(sites), options)
-    return Compiled(executable, result, mutated, found, HiddenLeaves(places, found, request.frozen))
+    return Compiled(executable, result, mutated, guards, hidden)
 
 
 def described(name: str) -> tuple[tuple[str, str, int, str], str] | None:
@@ -239,159 +219,3 @@ def _site(site: ErrorSite) -> tuple[Any, ...]:
 
 def _span(span: Span | None) -> tuple[str, int, int, int, int] | None:
     return None if span is None else (span.file, span.line, span.column, span.end_line, span.end_column)
-
-
-def _type(type_: Type) -> tuple[Any, ...]:
-    match type_:
-        case Scalar():
-            return "scalar", type_.dtype, type_.weak
-        case Array():
-            dims = tuple(d if isinstance(d, int) else (d.terms, d.constant) for d in type_.dims)
-            return "array", type_.dtype, dims, type_.layout
-        case ListOf():
-            return "list", _type(type_.element)
-    raise TypeError(f"not a type: {type_!r}")
-
-
-def _type_from(found: tuple[Any, ...]) -> Any:
-    match found:
-        case "scalar", dtype, weak:
-            return Scalar(dtype, weak)
-        case "array", dtype, dims, layout:
-            return Array(dtype, tuple(d if isinstance(d, int) else Dim(*d) for d in dims), layout)
-        case "list", element:
-            return ListOf(_type_from(element))
-    raise TypeError(f"not a type: {found!r}")
-
-
-# --- guards --------------------------------------------------------------------------------------------------------
-
-
-def _guards(guards: Guards, seen: Fingerprint) -> tuple[tuple[str, int, str], ...] | None:
-    """The guards as plain data; None unless the fingerprint knows each of these objects, by which the key changes."""
-    found = []
-    for guard in guards:
-        number = -1 if guard.owner is None else seen.number_of(guard.owner)
-        if number is None or not same(seen.saw(guard.kind, guard.owner, guard.name), guard.found):
-            return None
-        found.append((guard.kind, number, guard.name))
-    return tuple(found)
-
-
-def _guard_from(found: tuple[str, int, str], seen: Fingerprint) -> Guard:
-    """What was found now stands where the fingerprint saw it; it is the same as then, as the key is."""
-    kind, number, name = found
-    owner = None if number < 0 else seen.objects[number]
-    return Guard(kind, owner, sys.intern(name), seen.saw(kind, owner, name))
-
-
-def _hidden(hidden: HiddenLeaves, seen: Fingerprint) -> tuple[tuple[Any, ...], ...] | None:
-    """Where hidden arguments are found, as plain data; None where the fingerprint has not met an owner."""
-    found = []
-    for place, index in hidden.places:
-        number = seen.number_of(place.owner)
-        if number is None:
-            return None
-        found.append((place.kind, number, place.name, place.item, place.is_frozen, index))
-    return tuple(found)
-
-
-def _place_from(found: tuple[Any, ...], seen: Fingerprint) -> tuple[Place, int]:
-    kind, number, name, item, is_frozen, index = found
-    return Place(kind, seen.objects[number], sys.intern(name), item, is_frozen), index
-
-
-# --- the structure of a result -------------------------------------------------------------------------------------
-
-
-def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
-    """The structure as plain data; None where it holds an object that the fingerprint has not met."""
-    match value:
-        case Out(index=index):
-            return ("out", index)
-        case Static(value=held):
-            return _constant(held, seen)
-        case Partial(function=Static(value=str() as name), args=(residuals,)):  # a pullback
-            one = _structure(residuals, seen)
-            return None if one is None else ("partial", name, one)
-        case Optional(absent=absent, inner=inside):
-            both = [_structure(part, seen) for part in (absent, inside)]
-            return None if None in both else ("optional", *both)
-        case OneOf(flags=flags, cases=cases):
-            both = [_structure(part, seen) for part in (*flags, *cases)]
-            return None if None in both else ("one of", tuple(both[: len(flags)]), tuple(both[len(flags) :]))
-        case Text(number=number, texts=texts):
-            return ("text", _structure(number, seen), texts)
-        case Rows(item=item, kind=kind):
-            one = _structure(item, seen)
-            return None if one is None else ("rows", one, kind.__name__)
-        case Column(values=values, is_weak=is_weak):
-            return ("column", _structure(values, seen), is_weak)
-        case ListOut(is_weak=is_weak):
-            return ("listed", is_weak, tuple(_structure(part, seen) for _, part in parts(value)))
-        case SequenceValue(like=like) | Mapping_(like=like) if like is not None:
-            return None
-        case SequenceValue(items=items, kind=kind):
-            inner = [_structure(item, seen) for item in items]
-            return None if kind.__name__ not in KINDS or None in inner else (kind.__name__, tuple(inner))
-        case Mapping_(items=items) | Record(items=items):
-            keys = [_constant(key, seen) for key, _ in items]
-            inner = [_structure(item, seen) for _, item in items]
-            owner = seen.number_of(value.cls) if isinstance(value, Record) else -1
-            return None if owner is None or None in keys or None in inner else ("named", owner, tuple(zip(keys, inner)))
-    return None
-
-
-def _constant(held: Any, seen: Fingerprint) -> tuple[Any, ...] | None:
-    if type(held) in CONSTANTS:
-        return ("constant", held)
-    if type(held) in (tuple, list):
-        inner = [_constant(part, seen) for part in held]
-        return None if None in inner else ("constants", type(held).__name__, tuple(inner))
-    number = seen.number_of(held)
-    if number is not None:
-        return ("object", number)
-    if isinstance(held, type | FunctionType) and library_name(held) is not None:
-        return ("library", held.__module__, held.__qualname__)
-    return None
-
-
-def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
-    match found:
-        case "out", index:
-            return Out(index)
-        case "partial", name, inner:
-            return Partial(Static(name), (_structure_from(inner, objects),))
-        case "optional", absent, inner:
-            return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
-        case "one of", flags, cases:
-            both = [tuple(_structure_from(part, objects) for part in side) for side in (flags, cases)]
-            return OneOf(both[0], both[1], tuple(("",) for _ in flags))
-        case "text", number, texts:
-            return Text(_structure_from(number, objects), texts)
-        case "rows", inner, kind:
-            return Rows(_structure_from(inner, objects), KINDS[kind])
-        case "column", inner, is_weak:
-            return Column(_structure_from(inner, objects), is_weak)
-        case "listed", is_weak, inner:
-            data, *shapes = (_structure_from(part, objects) for part in inner)
-            return ListOut(data, shapes[0] if shapes else None, is_weak)
-        case "tuple" | "list" | "set", items:
-            return SequenceValue(tuple(_structure_from(item, objects) for item in items), KINDS[found[0]])
-        case "named", owner, items:
-            pairs = tuple((_constant_from(key, objects), _structure_from(item, objects)) for key, item in items)
-            return Mapping_(pairs) if owner < 0 else Record(objects[owner], pairs)
-    return Static(_constant_from(found, objects))
-
-
-def _constant_from(found: Any, objects: Sequence[Any]) -> Any:
-    match found:
-        case "constant", held:
-            return held
-        case "constants", kind, items:
-            return KINDS[kind](_constant_from(item, objects) for item in items)
-        case "object", number:
-            return objects[number]
-        case "library", module, name:
-            return functools.reduce(getattr, name.split("."), sys.modules[module])
-    raise TypeError(f"not a constant: {found!r}")

@@ -24,8 +24,8 @@ from .flatten import Flattened, description, flatten, rebuild
 from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
-from .placing import common_device, on_device
-from .runtime.devices import are_several, by_number, is_on_gpu
+from .placing import device_of_call, on_device
+from .runtime.devices import by_number, is_on_gpu
 from .runtime.dispatch import support
 from .runtime.dispatch.support import base_class
 from .runtime.guards import Findings, Guards
@@ -85,6 +85,8 @@ class Function(_Base[Given, Result]):
                 if name not in known:
                     written = f"{request.python.__name__}{self._seen.signature}"
                     raise ValueError(f"{option}={name!r} is no parameter of {written}")
+        if request.target and request.mutates:
+            raise ValueError(f"mutates= is for arrays of the host, and target={request.target!r} copies them to a GPU")
 
     def _check_purity(self) -> None:
         """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
@@ -115,7 +117,7 @@ class Function(_Base[Given, Result]):
             self._known_on_gpu = None
         if self._known_on_gpu is not None and not kwargs and (known := self._known_on_gpu.call(args)):
             return known[0]
-        device = common_device(self._bind(args, kwargs).arguments.values()) if are_several() else -1
+        device = device_of_call(self.__pellucid__, lambda: self._bind(args, kwargs).arguments.values())
         flat = self._flatten(args, kwargs)
         if device >= 0 and is_on_gpu(device):
             from . import on_gpu
@@ -261,12 +263,12 @@ class Function(_Base[Given, Result]):
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program, function = showing.loaded(request, stage, flat.arguments)
+            made, program, function = showing.loaded(request, stage, flat.arguments, call)
             targets = self._targets(showing.mutated(made), flat)
             guards = Guards(made.guards)
             hidden = showing.hidden_leaves(request, made, guards).leaves(guards.findings)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
-            results = stepping.run(function, given, call)
+            results = function(*given)
             if results is None and program.main.results:  # `call` is a debugger that was left
                 raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
@@ -288,15 +290,14 @@ class Function(_Base[Given, Result]):
     @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved, what is
-        checked, and how long each step of compiling took if the function was compiled for them by this process.
+        checked, and how long each step of compiling took if the function was compiled for them by this process.  For a
+        GPU, where the arguments or the target are of one: kernels and what they move, what stays on the host, waits.
 
         args, kwargs  values or types written as text, or nothing, as for `source`
         """
         from . import showing
 
-        flat = self._asked(args, kwargs)
-        found = self._compiled.get(flat.key)
-        return Text(showing.explain(self.__pellucid__, flat.arguments, {} if found is None else found.took))
+        return Text(showing.explained(self, args, kwargs))
 
     # --- compiling ---
 
@@ -347,11 +348,15 @@ class Function(_Base[Given, Result]):
             telling.begins()
             found = compiler().compiled(request, flat.arguments, options)
             if key is not None:
-                code = request.python.__code__
-                words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
-                entries.save(key, found, (self.__qualname__, code.co_filename, code.co_firstlineno, words))
+                entries.save(key, found, self._title(flat))
         self._complete(found, flat)
         return found
+
+    def _title(self, flat: Flattened) -> tuple[str, str, int, str]:
+        """The name of the function, its file and line, and the types of its arguments."""
+        code = self.__pellucid__.python.__code__
+        words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
+        return self.__qualname__, code.co_filename, code.co_firstlineno, words
 
     def _complete(self, found: Compiled, flat: Flattened) -> None:
         """Put the function of a pullback into the result, where there is one; it is for the world as it is now."""

@@ -11,7 +11,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from .compiler.targets.cuda.toolkit import MissingTool
+from .compiler.diagnostics import DeviceError
 from .runtime import operators
 from .runtime.array import Array
 from .runtime.values import placed, unwrap, wrap
@@ -119,7 +119,7 @@ def kernel(name: str) -> Callable[..., Any]:
     def run(*operands: Any) -> Any:
         try:
             return compiled(*operands)
-        except MissingTool:  # nothing here makes code for the GPU that they are on
+        except DeviceError:  # nothing here makes code for the GPU that they are on
             there = next(operand for operand in operands if isinstance(operand, Array))
             return placed(wrap(plain(*unwrap(operands)), Array), there)
         except Exception as error:

@@ -8,26 +8,20 @@ is run on the same arguments when the result is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import support
-from .compiler import driver
+from . import entries, kernel_entries
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
-from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Static, Typed, Value
-from .compiler.ops.routines import ROUTINES
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp
-from .compiler.targets.cuda import assemble as assembling
-from .compiler.targets.cuda.kernels import kernels
+from .compiler.targets.cuda import versions
 from .compiler.targets.cuda.machine import Machine
-from .compiler.targets.cuda.printed_kernels import read_kernels
-from .compiler.types import Type
-from .compiling import hidden_leaves
-from .deep import with_room
+from .compiler.types import Scalar
+from .faults import first_line_of, tools_for
 from .flatten import Flattened, rebuild
 from .hidden import HiddenLeaves
 from .runtime.array import Array
@@ -37,7 +31,6 @@ from .runtime.devices.cuda.kernels import LoadedKernels
 from .runtime.devices.cuda.platform import from_gpu, on_gpu
 from .runtime.devices.cuda.routines import routines
 from .runtime.guards import Findings, Guards
-from .starting import no_collection
 
 if TYPE_CHECKING:
     from .function import Function
@@ -49,6 +42,7 @@ class KernelCode:
 
     kernels: LoadedKernels
     result: Value
+    are_numbers: tuple[bool, ...]  # which results are Python's numbers
     guards: Guards
     hidden: HiddenLeaves
 
@@ -82,20 +76,22 @@ class KnownCalls:
 
 
 def _key_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What the code depends on; None where that takes longer to tell."""
+    """What the code depends on; None where that takes longer to tell, or where no argument says where it runs."""
     parts: list[Any] = []
+    is_there = False
     for arg in args:
         kind = type(arg)
         if kind is Array:
             there = arg._there
             if there is None:
                 return None
+            is_there = True
             parts.append((there.dtype, tuple([n == 1 for n in there.shape]), there.is_contiguous, arg._device))
         elif kind is float or kind is bool or (kind is int and -(2**63) <= arg < 2**63):
             parts.append(kind)
         else:
             return None
-    return tuple(parts)
+    return tuple(parts) if is_there else None
 
 
 def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Flattened, device: Device) -> Any:
@@ -108,6 +104,7 @@ def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Fla
     findings = None if code is None else code.guards.hold()
     if code is None or findings is None:
         function._check_purity()
+        function._latest = Flattened(flat.arguments, [], flat.key)
         code = function._on_gpu[key] = compiled(function, flat, device)
         findings = code.guards.findings
     elif args is not None and not function.__pellucid__.static:
@@ -125,9 +122,10 @@ def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) 
 
 def _rebuilt(code: KernelCode, results: Any) -> Any:
     if type(code.result) is Typed:
-        return _as_array(results)
+        return _as_number(results) if code.are_numbers[0] else _as_array(results)
     found = results if isinstance(results, tuple) else () if results is None else (results,)
-    return rebuild(code.result, [_as_array(part) for part in found])
+    ways = [_as_number if is_number else _as_array for is_number in code.are_numbers]
+    return rebuild(code.result, [way(part) for way, part in zip(ways, found, strict=True)])
 
 
 def _there(leaf: Any, device: Device) -> Any:
@@ -141,23 +139,67 @@ def _as_array(result: Any) -> Any:
     return from_gpu(result, Array) if isinstance(result, cuda.extension().DeviceArray) else result
 
 
+def _as_number(result: Any) -> Any:
+    """A result that is Python's number, which an array of no dimensions is not: beside float32 it stays in float32."""
+    found = result.copy_to_host() if isinstance(result, cuda.extension().DeviceArray) else result
+    return found.item() if isinstance(found, np.ndarray | np.generic) else found
+
+
 def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> KernelCode:
     """The kernels of a function for these types, and for what this device runs.  Raises CompileError."""
     request = function.__pellucid__
     if request.mutates:
         names = ", ".join(request.mutates)
         raise ValueError(f"mutates= is for arrays of the host ({names}): Arrays on {device} cannot be changed")
-    made = _assembled(request, flat.arguments, cuda.compute_capability(device.id))
-    guards = Guards(made.specialised.guards)
-    hidden = hidden_leaves(request, made.specialised, guards)
-    libraries = routines(ROUTINES.values(), lambda name: getattr(support, name))
-    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, made.late)
-    result = made.specialised.result
+    place = first_line_of(request.python)
+    capability = cuda.compute_capability(device.id)
+    key = entries.key_of_kernels(request, flat.arguments, versions.environment(capability))
+    made = kernel_entries.load(key, request) if key is not None else None
+    if made is None:
+        from . import compiling_kernels
+
+        with tools_for(place):
+            made = compiling_kernels.assembled(request, flat.arguments, capability)
+        if key is not None:
+            kernel_entries.save(key, made, function._title(flat))
+    late = {
+        name: kernel_entries.of_width(key, name, tools_for(place)(_making(made, request, capability, name)))
+        for name in made.late
+    }
+    libraries = _libraries() if made.calls_routines else {}
+    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, late)
+    result = made.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):
-        half = transform.half(request, flat.arguments, cotangents_of(result, made.results), guards)
+        half = transform.half(request, flat.arguments, cotangents_of(result, made.results), made.guards)
         result = with_function(result, Static(half))
-    return KernelCode(loaded, result, guards, hidden)
+    are_numbers = tuple(isinstance(type_, Scalar) and type_.weak for type_ in made.results)
+    return KernelCode(loaded, result, are_numbers, made.guards, made.hidden)
+
+
+def _libraries() -> dict[str, Callable[..., Any]]:
+    """What drivers call of libraries: a function of the device's, or else of the host."""
+    from .compiler.ops.routines import ROUTINES
+
+    return routines(ROUTINES.values(), _of_the_host)
+
+
+def _of_the_host(name: str) -> Callable[..., Any]:
+    """A routine as the host has it."""
+    from . import support
+
+    return getattr(support, name)  # type: ignore[no-any-return]
+
+
+def _making(
+    made: kernel_entries.Assembled, request: Request, capability: tuple[int, int], name: str
+) -> Callable[[int], Machine]:
+    def make(width: int) -> Machine:
+        from . import compiling_kernels
+
+        return compiling_kernels.of_width(made.text, request.fastmath, capability, name, width)
+
+    return make
 
 
 def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., None]:
@@ -170,38 +212,3 @@ def explaining(function: Function[..., Any], flat: Flattened) -> Callable[..., N
         code.executable(on_host)
 
     return explain
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
-    """A function for a GPU: its kernels stage, the machine code of kernels, and what makes that of the others, which is
-    made for the blocks that they are launched with.
-    """
-
-    specialised: Specialised
-    results: tuple[Type, ...]
-    text: str
-    machines: Mapping[str, Machine]
-    late: Mapping[str, Callable[[int], Machine]]
-
-
-@with_room
-def _assembled(request: Request, arguments: Mapping[str, Value], capability: tuple[int, int]) -> Assembled:
-    """The kernels of a function for these types, and for GPUs of this capability.  Raises CompileError."""
-    with no_collection():
-        made = driver.derive(request, arguments)
-        program = driver.loops(made.program)
-        found = kernels(driver.for_cuda(program))
-        if not found.kernels:
-            return Assembled(made, program.main.results, found.text, {}, {})
-        printed = read_kernels(found.text, "<kernels>").kernels
-        late = [name for name, kernel in printed.items() if kernel.goes_by_width]
-
-        def making(name: str) -> Callable[[int], Machine]:
-            return lambda width: assembling.assemble(
-                found.text, capability, request.fastmath, [name], width=width
-            )[name]  # fmt: skip
-
-        at_once = [name for name in printed if name not in late]
-        machines = assembling.assemble(found.text, capability, request.fastmath, at_once) if at_once else {}
-    return Assembled(made, program.main.results, found.text, machines, {name: making(name) for name in late})

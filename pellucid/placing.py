@@ -5,16 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from . import tree as trees
 from .compiler.frontend.specialise.taking_apart import from_python
-from .runtime import devices
+from .compiler.request import Request
+from .faults import device_fault
+from .runtime import asynchronous, devices
 from .runtime.array import Array
 from .runtime.devices import Device
+from .runtime.devices.cuda import driver
+
+WITHOUT_GPU = (
+    "leave `target` out: calls run where their arguments are",
+    'f.source("kernels", ...) and f.debug("kernels") show and run the kernels without a GPU',
+)
 
 
 def device_put(x: Any, device: Device | str | None = None) -> Any:
@@ -33,7 +41,7 @@ def device_put(x: Any, device: Device | str | None = None) -> Any:
             leaf = Array(np.array(leaf) if wanted is None or wanted.platform == "cpu" else leaf)
         if not isinstance(leaf, Array) or leaf._is_number:
             return leaf
-        return leaf._on(leaf._place) if wanted is None else wanted.put(leaf)
+        return (leaf.device if wanted is None else wanted).put(leaf)
 
     return trees.map(put, x)
 
@@ -52,15 +60,52 @@ def device_get(x: Any) -> Any:
     return trees.map(get, x)
 
 
-def common_device(arguments: Iterable[Any]) -> int:
-    """The number of the device that arguments are on; -1 where they are on none.
+def device_of_call(request: Request, arguments: Callable[[], Iterable[Any]]) -> int:
+    """The number of the device that a call runs on; -1: on that of the processor that others run on.
+
+    Raises DeviceError where the target of the function is not there, and ValueError where arguments are on several.
+    """
+    if request.target:
+        return _on_target(request, common_device(arguments(), devices.is_on_gpu))
+    if not devices.are_several():
+        return -1
+    found, default = common_device(arguments()), asynchronous.default_device()
+    # what a call changes in place is of the host
+    return default if found < 0 and devices.is_on_gpu(default) and not request.mutates else found
+
+
+def is_for_gpu(request: Request, given: Iterable[Any]) -> bool:
+    """Whether a call with these arguments runs on a GPU, or would if there were one."""
+    return bool(request.target) or devices.is_on_gpu(device_of_call(request, lambda: given))
+
+
+def _on_target(request: Request, there: int) -> int:
+    """The GPU that a function is compiled for; `there` is the one that arguments are on, or -1."""
+    try:
+        wanted = devices.named(request.target).number
+    except ValueError as missing:
+        told = f"the function is compiled for {request.target!r}, and {driver.why_not() or missing}"
+        raise device_fault(request.python, "D001", told, WITHOUT_GPU) from None
+    if ":" in request.target:
+        if there not in (-1, wanted):
+            raise ValueError(
+                f"arguments are on {devices.by_number(there)}, and the function is compiled for {request.target}; "
+                "`pellucid.device_put` brings them there"
+            )
+        return wanted
+    default = asynchronous.default_device()
+    return there if there >= 0 else default if devices.is_on_gpu(default) else wanted
+
+
+def common_device(arguments: Iterable[Any], counts: Callable[[int], bool] = lambda _: True) -> int:
+    """The number of the device that arguments are on; -1 where they are on none of those that count.
 
     Raises ValueError where they are on several.
     """
     found: list[int] = []
 
     def note(value: Any) -> None:
-        if isinstance(value, Array) and value._device >= 0:
+        if isinstance(value, Array) and value._device >= 0 and counts(value._device):
             found.append(value._device)
 
     for argument in arguments:

@@ -9,33 +9,36 @@ from bdb import BdbQuit
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from . import stepping
 from .compiler import driver
 from .compiler.frontend.source.read import read
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
-from .compiler.program import Program
+from .compiler.program import Function, Program
 from .compiler.request import Request
-from .compiler.stages import KERNELS, LOOPS, PTX, SOURCE, TYPED
-from .compiler.targets.cuda.assemble import assemble
+from .compiler.stages import KERNELS, LOOPS, SOURCE, TYPED
 from .compiler.targets.cuda.kernels import Kernels
 from .compiler.targets.cuda.kernels import kernels as kernels_of
-from .compiler.targets.cuda.listing import sass
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
+from .compiler.types import Array
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
-from .runtime.devices.cuda import driver as cuda
+from .faults import first_line_of
+from .flatten import Flattened
+from .gpu_explanation import topics_on_gpu
+from .gpu_listing import NO_KERNELS
+from .gpu_listing import machine_text as listed
+from .placing import is_for_gpu
 from .runtime.lockstep import in_lockstep
 
 __all__ = [
-    "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
-    "stepping", "text", "untyped_text",
+    "BdbQuit", "arguments_within", "driver", "explain", "explained", "hidden_leaves", "mutated", "program",
+    "python_target", "stepping", "text", "untyped_text",
 ]  # fmt: skip
-
-
-USUAL = (9, 0)  # the compute capability that a listing is for where there is no GPU
 
 
 @with_room
@@ -84,23 +87,25 @@ def machine_text(request: Request, stage: str, arguments: Mapping[str, Value]) -
     """The kernels as PTX, or as a GPU's own instructions; for the first GPU there is, or for capability 9.0."""
     found = kernels(request, arguments)[2]
     if not found.kernels:
-        return "// no part of it is a kernel\n"
-    capability = cuda.compute_capability(0) if cuda.was_asked() and cuda.count() else USUAL
-    machines = assemble(found.text, capability, request.fastmath).values()
-    return "\n".join(machine.ptx if stage == PTX else sass(machine) or machine.ptx for machine in machines)
+        return NO_KERNELS
+    return listed(found.text, "<kernels>", stage, first_line_of(request.python), request.fastmath)
 
 
 def loaded(
-    request: Request, stage: str, arguments: Mapping[str, Value]
+    request: Request, stage: str, arguments: Mapping[str, Value], call: Callable[..., Any] | None
 ) -> tuple[Specialised, Program, Callable[..., Any]]:
-    """The program at a stage, and what it is as a Python function, run by CPython from a file."""
+    """The program at a stage, and what runs it as a Python function of a file, under a debugger if `call` is one."""
+
+    def running(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *leaves: stepping.run(function, list(leaves), call)
+
     if stage != KERNELS:
         made, at_stage = program(request, stage, arguments)
-        return made, at_stage, python_target.load(at_stage)
+        return made, at_stage, running(python_target.load(at_stage))
     made, at_stage, found = kernels(request, arguments)
     main = at_stage.main.with_(stage=KERNELS)
     path = python_target.write_stage(Program(at_stage.entry, {at_stage.entry: main}), found.printed)
-    return made, at_stage, in_lockstep(python_target.execute(found.printed, path, found.entry))
+    return made, at_stage, in_lockstep(running(python_target.execute(found.printed, path, found.entry)))
 
 
 @with_room
@@ -119,9 +124,29 @@ def text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
     return printer.print_program(program(request, stage, arguments)[1])
 
 
+def explained(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What is said of a function for these arguments; for a GPU where they, its target or the last call are of one."""
+    flat = function._asked(args, kwargs)
+    found = function._compiled.get(flat.key)
+    was_on_gpu = not args and not kwargs and any(key == flat.key for key, _ in function._on_gpu)
+    on_gpu = was_on_gpu or is_for_gpu(function.__pellucid__, (*args, *kwargs.values()))
+    return explain(function.__pellucid__, flat, {} if found is None else found.took, on_gpu)
+
+
 @with_room
-def explain(request: Request, arguments: Mapping[str, Value], took: Mapping[str, float]) -> str:
+def explain(request: Request, flat: Flattened, took: Mapping[str, float], is_on_gpu: bool) -> str:
     """`took` are the seconds of the steps, where the function was compiled for these types."""
-    made = driver.derive(request, arguments)
+    made = driver.derive(request, flat.arguments)
     loops = driver.loops(made.program)
-    return explanation(made.program, loops, guards=made.guards, versions=driver.for_llvm(loops), took=took)
+    if not is_on_gpu:
+        return explanation(made.program, loops, guards=made.guards, versions=driver.for_llvm(loops), took=took)
+    text = kernels_of(driver.for_cuda(loops)).text
+    topics = topics_on_gpu(text, from_host=_from_host(flat, made, loops.main))
+    return explanation(made.program, loops, guards=made.guards, on_gpu=topics)
+
+
+def _from_host(flat: Flattened, made: Specialised, main: Function) -> list[str]:
+    """The parameters of the program that are arrays of the host, those that it finds outside too."""
+    outside = main.parameters[len(main.parameters) - len(made.hidden) :]
+    given = [name for name, leaf in zip(main.parameters, flat.leaves) if isinstance(leaf, np.ndarray)]
+    return [*given, *(name for name in outside if isinstance(main.types[name], Array))]

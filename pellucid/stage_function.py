@@ -12,7 +12,7 @@ import builtins
 import inspect
 import linecache
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .compiler.request import Request
-from .compiler.stages import ASM, LLVM, LOOPS, READABLE, TYPED, named
+from .compiler.stages import ASM, EDITABLE, KERNELS, LLVM, LOOPS, OF_GPU, TYPED, named
 from .compiler.types import Array as ArrayType
 from .compiler.types import Dim, ListOf, Scalar, Type
 from .dtypes_of import dtype_of_value
@@ -33,15 +33,21 @@ def from_source(path: str | os.PathLike[str], stage: str = TYPED) -> StageFuncti
     """Compile the text of a printed stage, as it is or edited by hand.
 
     path   a file that `pellucid emit --stage ... -o FILE` or `f.source(stage, ...)` gave, or one like it
-    stage  "typed", "transformed", "reverse" or "loops": the first three are one language
+    stage  "typed", "transformed", "reverse" or "loops": the first three are one language; or "kernels", which runs on
+           the GPU that arrays are on, else on the first one, and in lockstep where there is none
 
-    The function takes arguments of the types in the header of the first function, and refuses others with a TypeError
-    or ValueError.  Raises StageError, with file and line, for what is not of the language, and OSError where the file
-    cannot be read.
+    The function takes arguments of the types in the header of the first function, of the last one where the stage is
+    that of kernels, and refuses others with a TypeError or ValueError.  Raises StageError, with file and line, for what
+    is not of the language, and OSError where the file cannot be read.
     """
-    if stage not in READABLE:
-        raise ValueError(f"no function is made of the stage {stage!r}; {named(READABLE)} can be read back")
-    return StageFunction(Path(path).read_text(encoding="utf-8"), str(path), stage)
+    if stage not in EDITABLE:
+        raise ValueError(f"no function is made of the stage {stage!r}; {named(EDITABLE)} can be read back")
+    text = Path(path).read_text(encoding="utf-8")
+    if stage == KERNELS:
+        from .edited_kernels import EditedKernels
+
+        return EditedKernels(text, str(path))
+    return StageFunction(text, str(path), stage)
 
 
 class StageFunction(Function):
@@ -50,28 +56,31 @@ class StageFunction(Function):
     def __init__(self, text: str, path: str, stage: str) -> None:
         from . import editing
 
-        self._program = editing.read(text, path, stage)
-        self._text, self._stage, self._editing = text, stage, editing
+        self._program, self._editing = editing.read(text, path, stage), editing
         main = self._program.main
-        self.types = tuple(main.types[name] for name in main.parameters)
-        self._signature = inspect.Signature(
-            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in main.parameters]
-        )
-        python = stand_in(main.name, path, self._signature)
-        self.__pellucid__ = Request(python)
-        self.__name__ = self.__qualname__ = main.name
-        self.__wrapped__, self.__doc__, self.__module__ = python, None, __name__
+        self._describe(main.name, {name: main.types[name] for name in main.parameters}, text, path, stage)
         self._made: SimpleNamespace | None = None
+
+    def _describe(self, name: str, parameters: Mapping[str, Type], text: str, path: str, stage: str) -> None:
+        self._text, self._path, self._stage = text, path, stage
+        self.types = tuple(parameters.values())
+        self._signature = inspect.Signature(
+            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in parameters]
+        )
+        python = stand_in(name, path, self._signature)
+        self.__pellucid__ = Request(python)
+        self.__name__ = self.__qualname__ = name
+        self.__wrapped__, self.__doc__, self.__module__ = python, None, __name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = self._leaves(args, kwargs)
         return as_returned(self._compiled_code().executable(leaves))
 
     def __reduce__(self) -> Any:
-        return StageFunction, (self._text, self._program.main.origin.file, self._stage)
+        return type(self), (self._text, self._path, self._stage)
 
     def __repr__(self) -> str:
-        return f"<compiled {self.__name__}{self._signature} of {self._program.main.origin.file}>"
+        return f"<compiled {self.__name__}{self._signature} of {self._path}>"
 
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The text of this stage or of one below it; arguments are not needed and not looked at."""
@@ -82,6 +91,8 @@ class StageFunction(Function):
         if stage in (LLVM, ASM):
             executable = self._compiled_code().executable
             return Text(executable.llvm_text if stage == LLVM else executable.asm)
+        if stage in (KERNELS, *OF_GPU):
+            return Text(self._editing.for_gpu(self._program, stage, self._path))
         raise ValueError(f"a {self._stage} stage has no stage {stage!r} below it")
 
     def debug(self, stage: str = "", call: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -101,7 +112,7 @@ class StageFunction(Function):
             raise TypeError(
                 f"{self.__name__} was read from the loops stage, which has no derivative: edit the typed stage"
             )
-        path = self._program.main.origin.file
+        path = self._path
         module: dict[str, Any] = {"__name__": Path(path).stem}
         linecache.cache[path] = (len(self._text), None, self._text.splitlines(True), path)  # what was read, not edited
         exec(builtins.compile(self._text, path, "exec"), module)
@@ -115,21 +126,16 @@ class StageFunction(Function):
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments, if they are of the types in the header."""
+        values = {n: v._plain if isinstance(v, Array) else v for n, v in self._bound(args, kwargs).items()}
+        check_arguments(self.__name__, values, self.types)
+        return list(values.values())
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by the names of the parameters."""
         try:
-            bound = self._signature.bind(*args, **kwargs)
+            return self._signature.bind(*args, **kwargs).arguments
         except TypeError as wrong:
             raise TypeError(f"{self.__name__}() {wrong}") from None
-        values = [v._plain if isinstance(v, Array) else v for v in bound.arguments.values()]
-        lengths: dict[str, tuple[int, str]] = {}
-        for name, value, type_ in zip(bound.arguments, values, self.types, strict=True):
-            check_argument(self.__name__, name, value, type_)
-        for name, value, type_ in zip(bound.arguments, values, self.types, strict=True):
-            if isinstance(type_, ArrayType):
-                note_lengths(name, value, type_, lengths)
-        for name, value, type_ in zip(bound.arguments, values, self.types, strict=True):
-            if isinstance(type_, ArrayType):
-                check_lengths(self.__name__, name, value, type_, lengths)
-        return values
 
 
 def stand_in(name: str, path: str, signature: inspect.Signature) -> Callable[..., Any]:
@@ -151,6 +157,19 @@ def as_returned(results: list[Any]) -> Any:
 
 
 # --- arguments -----------------------------------------------------------------------------------------------------
+
+
+def check_arguments(function: str, values: Mapping[str, Any], types: Sequence[Type]) -> None:
+    """Raise a TypeError or a ValueError unless all arguments are of the types in the header."""
+    lengths: dict[str, tuple[int, str]] = {}
+    for (name, value), type_ in zip(values.items(), types, strict=True):
+        check_argument(function, name, value, type_)
+    for (name, value), type_ in zip(values.items(), types, strict=True):
+        if isinstance(type_, ArrayType):
+            note_lengths(name, value, type_, lengths)
+    for (name, value), type_ in zip(values.items(), types, strict=True):
+        if isinstance(type_, ArrayType):
+            check_lengths(function, name, value, type_, lengths)
 
 
 def check_argument(function: str, name: str, value: Any, type_: Type) -> None:

@@ -14,7 +14,7 @@ from .runtime.kernels.host import routine_of
 
 _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
 
-__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS]
+__all__ = ["folding", "lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -24,6 +24,12 @@ lanes = range
 
 Compiled code takes several terms at once, one in each lane of a vector, long sums on several threads, and adds the sums
 of blocks with compensation; in CPython terms come one after the other, and rounding may take more of a long sum.
+"""
+
+folding = range
+"""A loop of the user's whose sums, products, extremes and places of extremes may be taken by parts.
+
+A GPU does that, in an order that lengths alone fix; all else takes the turns one after the other.
 """
 
 noalias = range

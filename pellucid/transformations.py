@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
@@ -20,6 +21,7 @@ from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, PartialFunction, is_bound, method_of
 from .own_frames import told_to_users
+from .runtime.devices import Device
 from .runtime.frozen import together
 from .runtime.namespace import of_numpy
 from .runtime.parts import compiled_inside
@@ -27,19 +29,20 @@ from .runtime.parts import compiled_inside
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Names = str | tuple[str, ...] | list[str]
+Target = str | Device | None
 
 
 @overload
 def compile(
     function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
-    static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
+    target: Target = None, static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
     function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
-    static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
+    target: Target = None, static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
 def compile(
@@ -52,6 +55,7 @@ def compile(
     parallel: bool = True,
     rewrite: bool = True,
     line_tables: bool | None = None,
+    target: Target = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: Names | None = None,
 ) -> Any:
@@ -72,6 +76,8 @@ def compile(
                  adds in another order; elements that each turn in a loop of their own by blocks that turn together
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
                  as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
+    target       "cuda": calls run on a GPU, wherever their arguments are; arrays of the host are copied there, and
+                 results stay there.  "cuda:1" says on which; None: calls run where their arguments are
     static_argnums   parameters that are `static` too, by number, as `jax.jit` takes them
     static_argnames  the same by name
 
@@ -79,7 +85,8 @@ def compile(
     inside.  Nothing is compiled before the first call.
 
     Raises CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError
-    where `static` or `mutates` names no parameter; TypeError for what is no Python function.
+    where `static` or `mutates` names no parameter, and for a target that there is none of; TypeError for what is no
+    Python function.  A call raises DeviceError where its target is not there.
     """
     options: dict[str, Any] = {
         "static": names(static),
@@ -89,6 +96,7 @@ def compile(
         "parallel": parallel,
         "rewrite": rewrite,
         **({} if line_tables is None else {"line_tables": line_tables}),
+        **({} if target is None else {"target": target_named(target)}),
     }
     if function is None:
         numbered: dict[str, Any] = {"static_argnums": static_argnums, "static_argnames": static_argnames}
@@ -141,6 +149,17 @@ def numbered_names(function: Any, places: int | Sequence[int] | None) -> tuple[s
         if not -len(parameters) <= place < len(parameters):
             raise ValueError(f"static_argnums={place} names no parameter: there are {len(parameters)}")
     return tuple(parameters[place] for place in wanted)
+
+
+def target_named(target: Any) -> str:
+    """The target of these words, or of a device.  Raises ValueError where there is none."""
+    found = str(target)
+    if not re.fullmatch(r"cuda(:\d+)?", found):
+        raise ValueError(
+            f"there is no target {found!r}: a function is compiled for 'cuda', or one device of it such as 'cuda:1'; "
+            "without a target its calls run where their arguments are"
+        )
+    return found
 
 
 def names(given: Names) -> tuple[str, ...]:

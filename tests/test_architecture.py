@@ -105,7 +105,7 @@ MAY_IMPORT = {
     "batch": f"{BASE} axes transform frontend.specialise",
     "following": f"{BASE} transform frontend.specialise",
     "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian stages steps transform lower"
-    " optimise targets.llvm",
+    " optimise targets.cuda targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline stages steps",
     "transforming": "axes diagnostics differentiate pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline stages steps transforming program request"
@@ -233,11 +233,12 @@ INSIDE_FUNCTIONS = {
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
-    "pellucid/stage_function.py": {"editing"},
+    "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
+    "pellucid/on_gpu.py": {"compiler.ops.routines", "compiling_kernels", "support"},
     "pellucid/profiler.py": {"gzip", "json", "line_times"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},

@@ -64,7 +64,7 @@ def has_kernels(case):
 
 CASES = list(cases())
 # A function of a library rounds as it likes; what NumPy computes with vectors may be off by some bits itself.
-ROUNDING = {"f32": 1e-6, "f64": 1e-14}
+ROUNDING = {"f32": 1e-6, "f64": 1e-14, "c64": 1e-6, "c128": 1e-14}
 
 
 def test_every_such_row_has_cases():
@@ -83,9 +83,55 @@ def test_kernels_give_what_numpy_does(case):
     assert found.dtype == wanted.dtype
     if is_inexact(dtype):
         np.testing.assert_allclose(found, wanted, rtol=ROUNDING[dtype], atol=0.0)
-        np.testing.assert_array_equal(np.signbit(found[found == 0]), np.signbit(wanted[found == 0]))
+        for one, other in ((found.real, wanted.real), (found.imag, wanted.imag)):
+            np.testing.assert_array_equal(np.signbit(one[one == 0]), np.signbit(other[one == 0]))
     else:
         np.testing.assert_array_equal(found, wanted)
+
+
+# --- complex numbers -------------------------------------------------------------------------------------------------
+
+OF_COMPLEX = [row for row in ROWS if row.cuda.pairs]
+NUMBERS = np.array([0.4 - 2.3j, -0.7 + 1.1j, 1.9 + 0.0j, -3.2 - 0.5j, 0.3 + 0.4j, -0.0 - 1.0j])
+OTHERS = np.array([1.7 + 0.2j, -1.2 - 2.0j, 0.6 + 0.0j, 2.0 + 0.0j, 0.3 + 0.4j, 0.5 - 1.0j])
+
+
+def complex_operands(row, dtype):
+    """Complex numbers for every operand of a row; the first of a choice is a truth."""
+    operands = [values.astype(dtype) for values in (NUMBERS, OTHERS)]
+    return [np.arange(6) % 2 == 0, *operands] if row.name == "where" else operands[: len(row.operands)]
+
+
+def test_every_row_that_takes_complex_numbers_has_kernels_for_them():
+    takes = {row.name for row in ROWS if row.of_complex and row.samples not in ("conversions", "stopped")}
+    assert takes == {row.name for row in OF_COMPLEX}
+
+
+@pytest.mark.parametrize("row", OF_COMPLEX, ids=lambda row: row.name)
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128], ids=lambda dtype: dtype.__name__)
+def test_kernels_of_complex_numbers_give_what_numpy_does(row, dtype):
+    function, operands = functions()[row.name], complex_operands(row, dtype)
+    assert "@host" not in function.source("kernels", *operands)
+    with np.errstate(all="ignore"):
+        wanted, found = row.meaning(*operands), function.debug("kernels")(*operands)
+    assert found.dtype == wanted.dtype
+    eps = np.finfo(dtype).eps if wanted.dtype.kind in "fc" else 0
+    np.testing.assert_allclose(found, wanted, rtol=16 * eps, atol=0.0)
+
+
+@pytest.mark.parametrize("row", OF_COMPLEX, ids=lambda row: row.name)
+def test_python_s_complex_numbers_in_kernels(row):
+    """A number of Python's beside an array takes its size."""
+    operands = complex_operands(row, np.complex64)
+    if len(operands) == 1:
+        return  # there is no other
+    mixed = [*operands[:-1], complex(OTHERS[3])]
+    function = functions()[row.name]
+    assert "@host" not in function.source("kernels", *mixed)
+    with np.errstate(all="ignore"):
+        wanted, found = row.meaning(*mixed), function.debug("kernels")(*mixed)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=0.0)
 
 
 def test_small_integers_keep_their_dtype_in_kernels():
@@ -123,3 +169,19 @@ def test_float32_stays_float32_in_machine_code(case):
         return  # the result is the argument
     for machine in assemble(text, (9, 0)).values():
         assert [line for line in lint(machine, text) if "float64" in line] == []
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("row", OF_COMPLEX, ids=lambda row: row.name)
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0)], ids=str)
+def test_complex64_stays_of_float32_in_machine_code(row, capability):
+    pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: `make cuda-check` does that")
+    from pellucid.compiler.targets.cuda.assemble import assemble
+    from pellucid.compiler.targets.cuda.listing import lint
+
+    for dtype in (np.complex64, np.complex128):
+        text = functions()[row.name].source("kernels", *complex_operands(row, dtype))
+        if "@cuda.jit" not in text:
+            continue  # the result is the argument
+        for machine in assemble(text, capability).values():
+            assert lint(machine, text) == ()

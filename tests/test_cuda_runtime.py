@@ -165,6 +165,12 @@ for dtype in DTYPES:
             np.testing.assert_array_equal(found, here)
 assert native.fetch(native.to_device(np.array(2.5, "f4"))) == np.float32(2.5)
 assert type(native.fetch(native.to_device(np.array(2.5, "f4")))) is np.float32
+for number in (np.float32(2.5), np.complex64(1j), np.bool_(True), np.int8(-3), 2, 0.5, True):
+    found = native.to_device(number)
+    assert found.shape == () and found.dtype == np.asarray(number).dtype and native.fetch(found) == number
+for wrong in (None, [1.0], "a", object()):
+    with pytest.raises(TypeError, match="an ndarray or a number|hold numbers and bools"):
+        native.to_device(wrong)
 with pytest.raises(TypeError, match="hold numbers and bools, not object"):
     native.to_device(np.array([None]))
 for dtype in ("longdouble", ">f8", "datetime64[s]", "U3"):
@@ -205,6 +211,12 @@ for _ in range(300):
     np.testing.assert_array_equal(there.copy().copy_to_host(), here)
     count += here.size > 0
 assert count > 50
+for axes in ((), (2, 0, 1), ((1, 2, 0),), (-1, 0, 1)):
+    here, there = values.transpose(*axes), x.transpose(*axes)
+    assert (there.shape, there.strides) == (here.shape, here.strides)
+    np.testing.assert_array_equal(there.copy_to_host(), here)
+with pytest.raises(ValueError, match="axes don't match array"):
+    x.transpose(0, 1)
 assert x.reshape(48, 15).shape == x.reshape((48, 15)).shape == x.reshape(-1, 15).shape == (48, 15)
 with pytest.raises(ValueError, match="copy"):
     x.T.reshape(720)
@@ -426,6 +438,26 @@ before = len(got)
 arrays[(0, 1), 32](x, 2.5, total)
 native.cuda_synchronize(0)
 assert len(got) == before
+""")
+
+
+def test_arrays_without_elements_have_memory(runs):
+    """A kernel that has failed reads the first element along an axis of length 0."""
+    runs("""
+addresses = []
+@fake.kernel("array f8 2 strided", "array f8 2")
+def looked(grid, block, x, y):
+    addresses.append([v.__array_interface__["data"][0] for v in (x, y)])
+full = native.to_device(np.ones((3, 4)))
+before = native.cuda_memory(0)[0]
+for shape in ((0, 5000), (5000, 0), (0,)):
+    empty = native.device_array(shape, "f8")
+    assert native.cuda_memory(0)[0] - before >= 8 * max(shape), shape
+    assert empty.copy_to_host().shape == shape
+    del empty
+looked[1, 1](full[3:], full)
+native.cuda_synchronize(0)
+assert addresses[0][0] == addresses[0][1] == full.ptr
 """)
 
 
@@ -740,8 +772,9 @@ del z
 stats = gpu.memory_stats()
 assert stats["bytes_in_use"] == 512 and stats["bytes_limit"] == 2**34 and stats["peak_bytes_in_use"] >= 512
 assert device_put(2.0, "cuda") == 2.0 and device_put(np.float32(2.0), "cuda").shape == ()
-with pytest.raises(ValueError, match="cuda:0 cannot be the default device"):
-    pellucid.default_device("cuda")
+with pellucid.default_device("cuda"):
+    assert device_put(values).device == gpu and Array(values).device == gpu
+assert device_put(values).device == "cpu"
 assert pellucid.device_get(x).tolist() == values.tolist()
 del x, y, back
 gc.collect()

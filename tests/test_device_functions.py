@@ -221,7 +221,10 @@ PLACE = """def apply(x, out, first):
     if i < x.shape[0]:
         out[i, cuda.threadIdx.x] = place
 """
-DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "u64": np.uint64, "u8": np.uint8}
+DTYPES = {
+    "f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "u64": np.uint64, "u8": np.uint8,
+    "c128": np.complex128, "c64": np.complex64,
+}  # fmt: skip
 SHAPES = [(1, 1), (5, 31), (3, 32), (2, 600), (1, 1500)]
 ROWS = [name for name in load(cuda) if name.startswith("row_")]
 FOLDS = [name for name in ROWS if name.count("_") == 2]
@@ -238,6 +241,8 @@ def folded(name, text, x, first, **names):
 
 def drawn(dtype, shape):
     draws = np.random.default_rng(3)
+    if np.dtype(dtype).kind == "c":
+        return (draws.standard_normal(shape) + 1j * draws.standard_normal(shape)).astype(dtype)
     if np.dtype(dtype).kind == "f":
         return draws.standard_normal(shape).astype(dtype)
     return draws.integers(0, 200, shape).astype(dtype)
@@ -248,14 +253,17 @@ def drawn(dtype, shape):
 def test_folds(name, shape):
     _, kind, dtype = name.split("_")
     x = drawn(DTYPES[dtype], shape)
+    if x.dtype.kind == "c" and kind == "prod":
+        x /= abs(x)  # of many numbers of other sizes no product is left
     two = {"sum": lambda a, b: a + b, "prod": lambda a, b: a * b, "max": max, "min": min}[kind]
     first = x.dtype.type({"sum": 0, "prod": 1, "max": x.min(), "min": x.max()}[kind])
+    is_single = dtype in ("f32", "c64")
     with np.errstate(all="ignore"):
         wanted = getattr(np, kind)(x, axis=1).astype(x.dtype)
     found = folded(name, FOLD, x, first, two=two)
     assert (found.T == found[:, 0]).all()  # every thread has the same
-    rtol = 0 if x.dtype.kind in "iu" or kind in ("max", "min") else 1e-4 if dtype == "f32" else 1e-12
-    np.testing.assert_allclose(found[:, 0], wanted, rtol=rtol, atol=1e-4 if dtype == "f32" and rtol else 0)
+    rtol = 0 if x.dtype.kind in "iu" or kind in ("max", "min") else 1e-4 if is_single else 1e-12
+    np.testing.assert_allclose(found[:, 0], wanted, rtol=rtol, atol=1e-4 if is_single and rtol else 0)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -144,6 +144,77 @@ with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with s
 """)
 
 
+def test_the_error_of_a_kernel_comes_before_those_of_the_host_after_it(runs):
+    runs("""
+@compile
+def shifted(x, k, divisor):
+    out = np.empty(k.shape[0])
+    for i in range(k.shape[0]):
+        out[i] = x[k[i]]
+    if k.shape[0] > 2:
+        raise ValueError("too long")
+    return out, 12 // divisor
+
+@compile
+def taken(x, k):
+    out = np.empty(k.shape[0])
+    for i in range(k.shape[0]):
+        out[i] = x[k[i]]
+    return out
+
+@compile
+def joined(x, y):
+    return x + np.concatenate((y, y))
+
+x = there(random.normal(size=4))
+wrong = there(np.array([0, 4, 1]))
+for places, divisor in ((wrong, 1), (wrong[:2], 0)):
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        shifted(x, there(np.asarray(places)), divisor)
+right = there(np.array([0, 1, 2]))
+with pytest.raises(ValueError, match="too long"):
+    shifted(x, right, 1)
+with pytest.raises(ZeroDivisionError):
+    shifted(x, there(np.array([0])), 0)
+result = taken(x, there(np.array([0, 4])))
+with pytest.raises(IndexError, match="index 4"):
+    joined(result, x)
+""")
+
+
+def test_numbers_of_python_are_numbers(runs):
+    """Beside float32 they stay in float32, as an array of float64 would not."""
+    runs("""
+@compile
+def numbers(x, a):
+    return float(x[0]), {"count": int(x[1] * 8.0), "is": bool(x[2] > 0.0), "sum": x.sum()}, a * float(x[0]), a
+
+@compile
+def first(x):
+    return float(x[0])
+
+@compile
+def loss(x, b):
+    return np.sum((x + b) ** 2)
+
+x = random.normal(size=5).astype(np.float32)
+for _ in range(3):
+    number, of, product, a = numbers(there(x), 3)
+    assert (number, of["count"], of["is"], product, a) == (float(x[0]), int(x[1] * 8.0), x[2] > 0.0, 3 * float(x[0]), 3)
+    assert [type(v) for v in (number, of["count"], of["is"], product, a)] == [float, int, bool, float, int]
+    same(of["sum"], x.sum(), 1e-6)
+    assert type(first(there(x))) is float and first(there(x)) == float(x[0])
+b = 0.5
+for _ in range(3):
+    value, slopes = value_and_grad(loss, argnums=(0, 1))(there(x), b)
+    assert value.dtype == slopes[0].dtype == np.float32 and type(slopes[1]) is float
+    np.testing.assert_allclose(slopes[1], 2.0 * np.sum(x + np.float32(b)), rtol=1e-5)
+    b -= 0.02 * slopes[1]
+with pytest.raises(IndexError, match="index 0 is out of bounds for axis 0 with size 0"):
+    first(there(x[:0]))
+""")
+
+
 def test_loops_of_launches_and_host_parts(runs):
     runs("""
 @compile
@@ -244,7 +315,7 @@ def missing(*arguments):
 assembling.assemble = missing
 x = random.normal(size=5)
 same(there(x) * 2.0, x * 2.0)
-with pytest.raises(ImportError, match="pip install 'pellucid"):
+with pytest.raises(pellucid.DeviceError, match="pip install 'pellucid"):
     compile(lambda x: x + 1.0)(there(x))
 """)
 
@@ -274,4 +345,117 @@ for shape in ((1, 1), (9, 50)):
     want = np.any(x > 0.9, axis=1), np.all(x > 0.1, axis=1), np.any(x > 0.9), np.all(x > 0.01)
     for got, right in zip(tests(there(x)), want):
         np.testing.assert_array_equal(np.asarray(got), right)
+""")
+
+
+def test_what_the_way_back_needs_stays_there(runs):
+    runs("""
+@compile
+def recurrent(weights, recurrence, inputs):
+    h = np.zeros(recurrence.shape[0])
+    for x in inputs:
+        h = np.tanh(weights @ x + recurrence @ h)
+    return h.sum()
+
+@compile
+def settled(x):
+    total = np.sum(x * x)
+    while total > 1.0:
+        x = 0.9 * np.sin(x)
+        total = np.sum(x * x)
+    return total
+
+given = random.normal(size=(4, 3)), random.normal(size=(4, 4)), random.normal(size=(6, 3))
+back = grad(recurrent, (0, 1))
+assert "on the host" not in back.source("kernels", *given)
+for got, want in zip(back(*map(there, given)), back(*given)):
+    same(got, want)
+x = random.normal(size=50)
+assert "on the host" not in grad(settled).source("kernels", x)
+same(grad(settled)(there(x)), grad(settled)(x))
+""")
+
+
+def test_the_store_keeps_kernels_and_their_driver(runs):
+    runs("""
+from pellucid.compiler import driver as compiler
+from pellucid.compiler.targets.cuda import assemble as assembling
+from pellucid.runtime.store import store
+
+@compile
+def softmax(x, scale):
+    e = np.exp(scale * (x - x.max(axis=1, keepdims=True)))
+    return {"rows": e / e.sum(axis=1, keepdims=True), "scale": scale, "largest": (x.max(), x[0, 0] > 0.5)}
+
+@compile
+def spread(x):
+    return np.sum(softmax(x, 2.0)["rows"] ** 2)
+
+def refuse(*args, **kwargs):
+    raise AssertionError("compiled again")
+
+def leaves(result):
+    return [np.asarray(leaf) for leaf in pellucid.tree.leaves(result)]
+
+assert store() is not None
+x = there(random.random((6, 5)))
+calls = [(softmax, (x, 2.0)), (grad(spread), (x,)), (value_and_grad(spread), (x,))]
+first = [leaves(function(*args)) for function, args in calls]
+compiler.derive = assembling.assemble = refuse
+for (function, args), want in zip(calls, first):
+    function._on_gpu.clear()
+    function._known_on_gpu = None
+    got = function(*args)
+    assert len(leaves(got)) == len(want)
+    for one, other in zip(leaves(got), want):
+        np.testing.assert_array_equal(one, other)
+assert list(softmax(x, 2.0)) == ["rows", "scale", "largest"] and softmax(x, 2.0)["scale"] == 2.0
+
+with pytest.raises(AssertionError, match="compiled again"):
+    softmax(x, 2)
+""")
+
+
+def test_complex_numbers(runs):
+    """Arrays, numbers of Python's as arguments of kernels, sums that stay, results, and what is fetched for a test."""
+    runs("""
+@compile
+def turned(z, angle, shift):
+    w = z * np.exp(1j * angle) + shift
+    return w / np.abs(w), np.sum(w), np.angle(w)
+
+@compile
+def larger(z):
+    total = np.sum(z)
+    if abs(total) > 2.0:
+        return z / total
+    return np.conj(z) + total
+
+@compile
+def size(z):
+    return np.sum(np.abs(z) ** 2)
+
+for dtype in (np.complex128, np.complex64):
+    z = (random.normal(size=40) + 1j * random.normal(size=40)).astype(dtype)
+    tolerance = 1e-10 if dtype == np.complex128 else 1e-4
+    for got, want in zip(turned(there(z), 0.3, 1 - 2j), turned(z, 0.3, 1 - 2j)):
+        same(got, want, tolerance)
+    same(turned(there(z), 0.3, there(z[1:2]))[0], turned(z, 0.3, z[1:2])[0], tolerance)
+    for some in (z, z[:1] * dtype(1e-3)):
+        same(larger(there(some)), larger(some), tolerance)
+    same(grad(size)(there(z)), grad(size)(z), tolerance)
+    back = np.from_dlpack(there(z).to_device("cpu"))
+    np.testing.assert_array_equal(back, z)
+    assert there(z).__cuda_array_interface__["typestr"] == np.dtype(dtype).str
+
+@compile
+def inverse(p):
+    y = np.zeros(p.shape[0], complex)
+    for i in range(p.shape[0]):
+        y[i] = 1.0 / complex(float(p[i]), 0.0)
+    return y
+
+with pytest.raises(ZeroDivisionError):
+    np.asarray(inverse(there(np.arange(3))))
+same(inverse(there(np.arange(1, 4))), inverse(np.arange(1, 4)))
 """)

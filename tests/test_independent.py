@@ -229,3 +229,16 @@ def test_the_error_is_that_of_the_first_iteration():
     assert "prange" in compiled.source("loops", x)
     with pytest.raises(ZeroDivisionError, match="row 1234"):
         compiled(x)
+
+
+def test_one_place_in_each_row_is_for_each_iteration_alone():
+    def add_to_places(z, places):
+        z = z.copy()
+        z[np.arange(len(places)), places] += 1.0
+        return z
+
+    z, places = np.arange(12.0).reshape(4, 3), np.array([2, 0, -1, 1])
+    compiled = pellucid.compile(add_to_places)
+    loops = compiled.source("loops", z, places)
+    assert "range(" in loops and " in range(" not in loops
+    np.testing.assert_array_equal(np.asarray(compiled(z, places)), add_to_places(z, places))

@@ -7,7 +7,7 @@ import pytest
 
 from pellucid.compiler.request import Batch, Gradient
 from pellucid.compiler.targets.cuda.kernels import kernels
-from pellucid.compiler.targets.cuda.writing import CHOSEN, FOLDED
+from pellucid.compiler.targets.cuda.places import CHOSEN, FOLDED
 from pellucid.runtime.kernels.names import NAMES
 from pellucid.runtime.lockstep import in_lockstep
 
@@ -41,10 +41,13 @@ SMOOTH = """slices_in_place moved_up moved_up_through_a_name carried_in_a_loop v
     sums_of_a_triangle triangle product_by_hand rows_and_columns distances swapped_buffers steps_of_heat
     numbers_through_launches conjugate_gradients halved_until_small while_with_a_break running counted_places
     indices_by_data stored_by_data permuted masked functions_of_math calls recursion lists names_that_collide
-    mixed_floats single_elements sum_ahead_of_a_division""".split()
+    mixed_floats single_elements sum_ahead_of_a_division
+    running_before running_from_an_element running_by_rows unpacked sum_of_squares_where_positive
+    flattened_by_hand upper_part""".split()
 BATCHED = """slices_in_place softmax_of_rows sums_of_kinds permuted masks while_of_each running counted_places triangle
     swapped_buffers conjugate_gradients until_it_is_small if_of_a_sum indices_by_data names_inside_kernels
-    python_ints_divide_by_zero calls truths_and_numbers first_that_is_large extremes""".split()
+    python_ints_divide_by_zero calls truths_and_numbers first_that_is_large extremes
+    running_before unpacked parted_by_hand upper_part""".split()
 
 
 @pytest.mark.drawn(3)
@@ -125,16 +128,67 @@ def test_a_name_of_the_users_is_printed_as_it_is_where_it_hides_nothing():
     assert "elements_1 = cuda.device_array" in text and "cuda_1 = " in text
 
 
-def test_ints_of_python_that_overflow_are_told_by_the_processor():
-    def squares(p):
-        y = np.zeros(p.shape[0])
-        for i in range(p.shape[0]):
-            c = int(p[i]) + 3037000499
-            y[i] = float(c * c)
-        return y
+def _squares(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        c = int(p[i]) + 3037000499
+        y[i] = float(c * c)
+    return y
 
-    outcome = Stages(squares).run("kernels", np.arange(5))
-    assert isinstance(outcome.error, OverflowError)
+
+def _powers(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = (int(p[i]) + 3037000499) ** 2
+    return y
+
+
+def _high_powers(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = (int(p[i]) + 2) ** (60 + int(p[i]))
+    return y
+
+
+def _of_unsigned(p):
+    u = p.astype(np.uint64) << np.uint64(61)
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = int(u[i])
+    return y
+
+
+@pytest.mark.parametrize("function", [_squares, _powers, _high_powers, _of_unsigned])
+def test_ints_of_python_that_overflow_are_told_by_the_processor(function):
+    stages = Stages(function)
+    assert isinstance(stages.run("kernels", np.arange(5)).error, OverflowError)
+    fits = np.arange(1)
+    assert_same(stages.run("kernels", fits), in_python(function, fits))
+
+
+def test_a_loop_that_an_error_may_keep_going_ends_and_no_other_asks():
+    for function in (programs.while_past_the_end, programs.while_by_steps_that_failed):
+        assert "if failed[0] != 0:\n                return" in text_of(function)
+    assert "row_any(failed[0] != 0)" in text_of(programs.while_of_rows_by_steps_that_failed)
+    assert "failed" not in text_of(programs.while_of_each)
+
+
+def packed(x, limit):
+    out, k = np.zeros(x.shape[0]), 0
+    for i in range(x.shape[0]):
+        if x[i] > limit:
+            out[k] = x[i]
+            k += 1
+    return out, k
+
+
+@pytest.mark.parametrize("limit", [-1.0, 0.5, 0.99, 2.0])
+def test_positions_of_several_parts(limit):
+    """All, some, few and none of what three blocks look at; the order is that of the turns."""
+    stages = Stages(packed)
+    x = np.random.default_rng(5).uniform(0.0, 1.0, 2 * 8192 + 33)
+    assert_same(stages.run("kernels", x, limit), in_python(packed, x, limit))
+    assert "block_scan_sum_i64" in stages.texts["kernels"] and "@host" not in stages.texts["kernels"]
 
 
 def filled(places, weights):

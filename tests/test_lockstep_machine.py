@@ -441,3 +441,22 @@ def test_an_element_of_an_empty_array_is_a_fault_of_the_program_once_it_is_said(
         kernel(EMPTY, index=support.index)[1, 1](to_device(np.zeros(0)), out, 2, faults())
     with pytest.raises(LockstepError, match="out of bounds"):
         kernel(EMPTY.replace("index(k, x.shape[0], failed)", "k"))[1, 1](to_device(np.zeros(0)), out, 0, faults())
+
+
+MEETING = """
+def apply(x, out, n, failed):
+    i = cuda.grid(1)
+    if i < n:
+        out[index(i, out.shape[0], failed)] = x[i]
+"""
+
+
+@pytest.mark.parametrize("threads", [4, 32])
+def test_a_race_behind_an_index_that_was_out_of_bounds_is_a_fault_of_the_program(threads):
+    """What fails goes on with index 0, where others store too: in the same block, and in another one."""
+    out, x = cuda.device_array(3, np.float64), to_device(np.zeros(9))
+    with pytest.raises(KernelFault, match="the program fails ahead of out"):
+        kernel(MEETING, index=support.index)[9, threads](x, out, 9, faults())
+    assert kernel(MEETING, index=support.index)[9, threads](x, out, 3, faults()) is None
+    with pytest.raises(LockstepError, match="a race"):
+        kernel(MEETING.replace("index(i, out.shape[0], failed)", "i % 3"))[9, threads](x, out, 9, faults())

@@ -64,7 +64,9 @@ class StageFile:
 
 
 def stage_of(text: str) -> str:
-    """The language that a file is in, by what only the loops stage has and by its headings; empty if neither says."""
+    """The language that a file is in, by what only one stage has and by its headings; empty if neither says."""
+    if re.search(r"^@cuda\.jit$|^@host\b|^#.*, kernels stage$", text, re.MULTILINE):
+        return "kernels"
     if re.search(rf"^from {re.escape(SUPPORT)} import|^\s+del \w|^#.*, loops stage$", text, re.MULTILINE):
         return "loops"
     return "typed" if re.search(r"^#.*, typed stage$", text, re.MULTILINE) else ""

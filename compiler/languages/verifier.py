@@ -18,6 +18,7 @@ import gast
 
 from .. import syntax
 from ..analysis.assignment import merge_faults, unassigned_reads
+from ..analysis.folds import folding_faults
 from ..analysis.lanes import lanes_faults
 from ..analysis.memory.noalias import noalias_faults
 from ..analysis.reaching import changed_definitions
@@ -97,7 +98,7 @@ STAGES = {
     "loops": Stage(
         "loops",
         (
-            loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, lanes_faults,
+            loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, lanes_faults, folding_faults,
             noalias_faults, conversion_faults, buffer_length_faults,
         ),
     ),

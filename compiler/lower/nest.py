@@ -220,13 +220,14 @@ class Nest:
                 operands = [self.value(o, aligned(o, index)) for o in map(self.low.resolve, node.operands)]
                 return apply(node.operator, operands, node.static, node.type)
             case Select():
-                return self.value(node.source, source_index(node, index, lambda pick: self._place(pick, index)))
+                return self.value(node.source, source_index(node, index, lambda pick: self.place(pick, index)))
         raise InternalError("loops", str(node), "not a node")
 
-    def _place(self, pick: Through, index: Index) -> gast.expr:
+    def place(self, pick: Through, index: Index) -> gast.expr:
+        """Where the array of indices points to: a counter is that as it is."""
         tree = self.value(pick.indices, through_index(pick, index)).tree
         if isinstance(pick.indices, Grid) and isinstance(tree, gast.Call) and syntax.operator_of(tree) == "cast":
-            return tree.args[0]  # a counter as it is
+            return tree.args[0]
         return tree
 
     def _place_of_local(self, node: Node, key: Key, value: ScalarTree) -> int | None:

@@ -286,9 +286,7 @@ def _store_scattered(low: Lowering, base: Stored, items: Items, value: Node, acc
     at = _value_index(value, index)
     through = [(p.indices, through_index(p, index)) for p in picks if isinstance(p, Through)]
     nest.prepare((value, at), *through)
-    place = source_index(
-        Select(source, picks, lengths), index, lambda p: nest.value(p.indices, through_index(p, index)).tree
-    )
+    place = source_index(Select(source, picks, lengths), index, lambda pick: nest.place(pick, index))
     tree = fitted(nest.value(value, at), base.dtype).tree
     nest.add(syntax.store(source.name, place, _combined(source, place, tree, accumulate)))  # type: ignore[union-attr, arg-type]
     nest.finish()

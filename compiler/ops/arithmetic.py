@@ -28,16 +28,17 @@ if TYPE_CHECKING:
 
 infix("add", "+", Precedence.SUM, of_complex="parts", meaning=operator.add, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.added, reorders="rounding",
-      cuda=signed("{x} + {y}", truths="{x} | {y}", checked="checked_add({x}, {y}, {failed})"),
+      cuda=signed("{x} + {y}", truths="{x} | {y}", pairs="{x} + {y}", checked="checked_add({x}, {y}, {failed})"),
       type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
 infix("subtract", "-", Precedence.SUM, of_complex="parts", meaning=operator.sub, samples="pairs",
       is_polynomial=True, is_exact=True, interval=intervals.subtracted,
-      cuda=signed("{x} - {y}", checked="checked_subtract({x}, {y}, {failed})"),
+      cuda=signed("{x} - {y}", pairs="{x} - {y}", checked="checked_subtract({x}, {y}, {failed})"),
       type=python_or(python_number, np.subtract, "; `^` is the difference of booleans"),
       partials=["1.0", "-1.0"])  # fmt: skip
 infix("multiply", "*", Precedence.TERM, of_complex="own", meaning=operator.mul, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.multiplied,
-      cuda=signed("{x} * {y}", truths="{x} & {y}", checked="checked_multiply({x}, {y}, {failed})"),
+      cuda=signed("{x} * {y}", truths="{x} & {y}", pairs="{x} * {y}",
+                  checked="checked_multiply({x}, {y}, {failed})"),
       type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
 
 
@@ -51,7 +52,8 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=by_zero, works_in=as_quotient, meaning=operator.truediv,
       samples="quotients", is_exact=True, undoes="multiply", of_complex="own",
-      cuda=signed("{x} / {y}", checked="checked_divide({x}, {y}, {failed})"),
+      cuda=signed("{x} / {y}", checked="checked_divide({x}, {y}, {failed})", pairs="complex_divide({x}, {y})",
+                  checked_pairs="checked_complex_divide({x}, {y}, {failed})", pythons="complex_quotient({x}, {y})"),
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
 def divided(name: str) -> InKernels:
@@ -117,16 +119,21 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
 infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints, meaning=operator.pow,
-      samples="powers", of_complex="own", cuda=InKernels("{x} ** {y}", ints="power_integer({x}, {y})"),
+      samples="powers", of_complex="own",
+      cuda=InKernels("{x} ** {y}", ints="power_integer({x}, {y})", pairs="complex_power({x}, {y})",
+                     checked="checked_power({x}, {y}, {failed})",
+                     checked_ints="checked_power_integer({x}, {y}, {failed})",
+                     checked_pairs="checked_complex_power({x}, {y}, {failed})"),
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
 prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
-       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex="parts", cuda=signed("-{x}"),
+       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex="parts",
+       cuda=signed("-{x}", pairs="-{x}"),
        type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
 prefix("positive", "+", work="free", meaning=operator.pos, samples="numbers", partials=["1.0"],
        is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged, of_complex="own",
-       cuda=signed("+{x}"), type=python_or(python_number, np.positive))  # fmt: skip
+       cuda=signed("+{x}", pairs="{x}"), type=python_or(python_number, np.positive))  # fmt: skip
 
 
 def absolute_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
@@ -150,15 +157,15 @@ def absolute_jvp(builder: Builder, operands: Atoms, tangents: Atoms, static: Sta
 
 elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})",
             samples="numbers", is_exact=True, interval=intervals.absolute, of_complex="own", works_in=as_sized,
-            cuda=called("abs"),
+            cuda=called("abs", pairs="complex_absolute({x})", pythons="checked_complex_absolute({x}, {failed})"),
             type=python_or(python_size, np.absolute), partials=[absolute_slope], jvp=absolute_jvp,
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
 elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None],
             cuda=called("sign"), python=())  # fmt: skip
 elementwise("square", "x", work="light", meaning=np.square, samples="numbers", type=from_numpy(np.square),
-            of_complex="own", cuda=called("square"), partials=["2.0 * x"])  # fmt: skip
+            of_complex="own", cuda=called("square", pairs="square({x})"), partials=["2.0 * x"])  # fmt: skip
 elementwise("reciprocal", "x", work="slow", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
-            of_complex="own", cuda=called("reciprocal", ints=None),
+            of_complex="own", cuda=called("reciprocal", ints=None, pairs="complex_reciprocal({x})"),
             partials=["-(out * out)"])  # fmt: skip
 elementwise("copysign", "x, y", work="light", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
             cuda=called("math.copysign", "x, y"), partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
@@ -172,7 +179,8 @@ elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", t
             cuda=called("math.fmod", "x, y", ints="fmod_integer({x}, {y})"),
             partials=["1.0", "-trunc(x / y)"], jumps=True)  # fmt: skip
 elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
-            of_complex="own", partials=[power_of_base, power_of_exponent])  # fmt: skip
+            of_complex="own", cuda=InKernels("{x} ** {y}", pairs="complex_power({x}, {y})"),
+            partials=[power_of_base, power_of_exponent])  # fmt: skip
 elementwise("deg2rad", "x", work="light", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
             cuda=called("math.radians"), partials=[f"{np.pi / 180.0!r}"],
             python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
@@ -185,7 +193,8 @@ elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", t
 for _round in (np.floor, np.ceil, np.trunc, np.rint):
     elementwise(_round.__name__, "x", work="light", meaning=_round, samples="reals", type=from_numpy(_round),
                 of_complex="parts" if "D->D" in _round.types else "", cpu=f"llvm {_round.__name__}",
-                cuda=as_named(_round.__name__, ints="{x}"), partials=[None])  # fmt: skip
+                cuda=as_named(_round.__name__, ints="{x}", pairs="complex_rint({x})" if _round is np.rint else ""),
+                partials=[None])  # fmt: skip
 
 # --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
 
@@ -199,7 +208,8 @@ NOT_BEATEN_BY_NUMBERS = "logical_or({0} {2}= {1}, isnan({1}))"
 def extreme(function: np.ufunc, sign: str, share: str, taken: str, **row: Any) -> None:
     elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
                 of_complex="own",
-                cuda=called(function.__name__, "x, y", truths="{x} | {y}" if sign == ">" else "{x} & {y}"),
+                cuda=called(function.__name__, "x, y", truths="{x} | {y}" if sign == ">" else "{x} & {y}",
+                            pairs=f"complex_{function.__name__}({{x}}, {{y}})"),
                 partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")],
                 taken=tuple(taken.format(*names, sign) for names in ("xy", "yx")), **row)  # fmt: skip
 
@@ -225,5 +235,6 @@ def choose(c, x, y):
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
             scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2), linear=TOGETHER,
             interval=intervals.chosen, of_complex="own",
-            cuda=InKernels("{x} if {c} else {y}", truths="{x} if {c} else {y}"), taken=(None, "c", "logical_not(c)"),
+            cuda=InKernels("{x} if {c} else {y}", truths="{x} if {c} else {y}", pairs="{x} if {c} else {y}"),
+            taken=(None, "c", "logical_not(c)"),
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

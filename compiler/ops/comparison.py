@@ -13,7 +13,7 @@ from . import intervals
 from .in_kernels import InKernels, as_named, called, signed
 from .kinds import elementwise, infix, prefix
 from .raising import on_python
-from .schema import Precedence, TypeFault
+from .schema import OPERATORS, Precedence, TypeFault
 from .type_rules import (
     all_weak,
     from_numpy,
@@ -27,24 +27,25 @@ from .type_rules import (
 )
 from .works_in import as_common, as_floats
 
-for _name, _sign, _meaning, _negation in (
-    ("equal", "==", operator.eq, "not_equal"),
-    ("not_equal", "!=", operator.ne, "equal"),
-    ("less", "<", operator.lt, "greater_equal"),
-    ("less_equal", "<=", operator.le, "greater"),
-    ("greater", ">", operator.gt, "less_equal"),
-    ("greater_equal", ">=", operator.ge, "less"),
+for _name, _sign, _meaning, _negation, _pairs in (
+    ("equal", "==", operator.eq, "not_equal", "{x} == {y}"),
+    ("not_equal", "!=", operator.ne, "equal", "{x} != {y}"),
+    ("less", "<", operator.lt, "greater_equal", "complex_less({x}, {y})"),
+    ("less_equal", "<=", operator.le, "greater", "complex_less_equal({x}, {y})"),
+    ("greater", ">", operator.gt, "less_equal", "complex_less({y}, {x})"),
+    ("greater_equal", ">=", operator.ge, "less", "complex_less_equal({y}, {x})"),
 ):
     _python = python_bool if _sign in ("==", "!=") else python_order
     infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs", negation=_negation,
-          of_complex="own", cuda=signed(f"{{x}} {_sign} {{y}}", truths=f"{{x}} {_sign} {{y}}"),
+          of_complex="own", cuda=signed(f"{{x}} {_sign} {{y}}", truths=f"{{x}} {_sign} {{y}}", pairs=_pairs),
           type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
           partials=[None, None])  # fmt: skip
 
 for _question, _of_complex in ((np.isnan, "either"), (np.isinf, "either"), (np.isfinite, "both"), (np.signbit, "")):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
                 of_complex=_of_complex, type=from_numpy(_question), partials=[None],
-                cuda=as_named(_question.__name__))  # fmt: skip
+                cuda=as_named(_question.__name__, pairs=_of_complex and f"complex_{_question.__name__}({{x}})"),
+                )  # fmt: skip
 
 
 def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:
@@ -94,3 +95,26 @@ infix("right_shift", ">>", Precedence.SHIFT, raises=on_python, meaning=operator.
 prefix("invert", "~", meaning=operator.inv, samples="bits_alone", cuda=signed("~{x}", truths="not {x}"),
        type=python_or(python_shift, np.invert), python=("numpy.invert", "numpy.bitwise_not", "numpy.bitwise_invert"),
        partials=[None])  # fmt: skip
+
+
+def turned_round(name: str) -> str:
+    """The order that holds of two where this one holds of the second and the first."""
+    row = OPERATORS[name]
+    (found,) = (
+        other.name for other in OPERATORS.values()
+        if other.is_order and other.takes_least != row.takes_least and other.is_strict == row.is_strict
+    )  # fmt: skip
+    return found
+
+
+def of_truths(name: str) -> str:
+    """The row of `and` or `or` that an operator is on truths; empty where it is neither."""
+    row = OPERATORS.get(name)
+    if row is None or len(row.operands) != 2 or row.precedence is None:
+        return ""
+    pairs = [(a, b) for a in (False, True) for b in (False, True)]
+    for other in OPERATORS.values():
+        if other.conjoins is not None and row.cuda is not None and row.cuda.truths:
+            if all(bool(row.meaning(*pair)) == bool(other.meaning(*pair)) for pair in pairs):
+                return other.name
+    return ""

@@ -17,7 +17,7 @@ import numpy as np
 from ..dtypes import FLOAT_WORD, NUMPY_DTYPE, part_of, promote_dtypes
 from ..types import Type, dtype_of, promote
 from .cotangents import Atom, Atoms, Static
-from .in_kernels import InKernels
+from .in_kernels import InKernels, called
 from .kinds import elementwise
 from .schema import TOGETHER
 from .type_rules import all_weak, is_weak, numeric, python_number, python_or
@@ -86,14 +86,16 @@ def imag_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
 
 elementwise("real", "x", work="free", works_in=as_it_is, of_complex="own", type=_part, meaning=real_meaning,
             spelling="np.real({x})", scalar_spelling="{x}.real", linear=TOGETHER, partials=[whole],
-            cuda=InKernels("{x}"), samples="complex_numbers", python=())  # fmt: skip
+            cuda=InKernels("{x}", pairs="{x}.real"), samples="complex_numbers", python=())  # fmt: skip
 elementwise("imag", "x", work="free", works_in=as_it_is, of_complex="own", type=_part, meaning=imag_meaning,
             spelling="np.imag({x})", scalar_spelling="{x}.imag", linear=TOGETHER, partials=[imag_slope],
-            samples="complex_numbers", python=())  # fmt: skip
+            cuda=called("imag", pairs="{x}.imag"), samples="complex_numbers", python=())  # fmt: skip
 elementwise("conjugate", "x", work="free", of_complex="own", type=_conjugate,
             meaning=conjugate_meaning, spelling="np.conj({x})", scalar_spelling="{x}.conjugate()", linear=TOGETHER,
             partials=["vjp: conjugate(out_bar)"], samples="complex_numbers",
-            cuda=InKernels("{x}"), python=("numpy.conjugate", "numpy.conj"))  # fmt: skip
+            cuda=InKernels("{x}", pairs="complex_conjugate({x})"),
+            python=("numpy.conjugate", "numpy.conj"))  # fmt: skip
 elementwise("complex_of", "x, y", work="free", works_in=as_parts, type=_of_parts, meaning=complex_of,
             spelling="pellucid.support.complex_of({x}, {y})", linear=TOGETHER,
-            partials=["vjp: real(out_bar)", "vjp: -imag(out_bar)"], samples="real_pairs", python=())  # fmt: skip
+            cuda=called("complex", "x, y"), partials=["vjp: real(out_bar)", "vjp: -imag(out_bar)"],
+            samples="real_pairs", python=())  # fmt: skip

@@ -55,6 +55,7 @@ _ROWS = (
     Form("range", ("in", "in", "in"), gives="loop"),
     Form("prange", ("in", "in", "in"), gives="loop", typed=False, python=False),
     Form("lanes", ("in", "in", "in"), gives="loop", typed=False, python=False),
+    Form("folding", ("in", "in", "in"), gives="loop", typed=False, python=False),
     Form("noalias", ("in", "in", "in"), gives="loop", typed=False, python=False),
 )
 FORMS = {form.name: form for form in _ROWS}

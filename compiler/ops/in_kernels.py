@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..dtypes import is_bool, is_inexact
+from ..dtypes import is_bool, is_complex, is_inexact
 from ..records import dataclass
 
 
@@ -25,6 +25,9 @@ class InKernels:
     truths         of truths; empty where a kernel has none
     checked        with `{failed}`, the word that is set where CPython raises
     checked_ints   of ints
+    pairs          of complex numbers, which gives the dtype of the row; empty where a kernel has none
+    checked_pairs  of Python's complex numbers, where the row says that CPython may raise
+    pythons        of Python's complex numbers elsewhere, if that is not as of NumPy's
     keeps          whether what Numba gives has the dtype of the operands, be they small ones
     """
 
@@ -33,18 +36,25 @@ class InKernels:
     truths: str = ""
     checked: str = ""
     checked_ints: str = ""
+    pairs: str = ""
+    checked_pairs: str = ""
+    pythons: str = ""
     keeps: bool = True
 
-    def of(self, dtype: str) -> str:
-        """How it is written of operands of a dtype; empty where it has no kernels."""
+    def of(self, dtype: str, weak: bool = False) -> str:
+        """How it is written of operands of a dtype, Python's where it is weak; empty where it has no kernels."""
         if is_bool(dtype):
             return self.truths
+        if is_complex(dtype):
+            return weak and self.pythons or self.pairs
         if is_inexact(dtype) or self.ints == "":
             return self.floats
         return self.ints or ""
 
     def checked_of(self, dtype: str) -> str:
         """The same where CPython may raise."""
+        if is_complex(dtype):
+            return self.checked_pairs
         return self.checked if is_inexact(dtype) else self.checked_ints or self.checked
 
 

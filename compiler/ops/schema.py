@@ -213,6 +213,21 @@ class Operator:
         return self.precedence == Precedence.COMPARE
 
     @property
+    def is_order(self) -> bool:
+        """Whether it is a comparison that tells which of two is the less: `takes_least` says that it holds of the first
+        where that is, and `is_strict` that it does not hold of equals.
+        """
+        return self.is_comparison and self.takes_least != bool(self.meaning(1, 0))
+
+    @property
+    def takes_least(self) -> bool:
+        return bool(self.meaning(0, 1))
+
+    @property
+    def is_strict(self) -> bool:
+        return not self.meaning(0, 0)
+
+    @property
     def is_product(self) -> bool:
         """Whether each operand is the partial derivative by the other one."""
         return len(self.operands) == 2 and self.partials == self.operands[::-1]

@@ -35,6 +35,12 @@ def arcsinh_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
     return builder.quote(f"out_bar / {size}", x=x, out_bar=out_bar)
 
 
+def in_kernels(name: str, of_complex: str) -> InKernels:
+    """C's function of a float, a device function of a complex number."""
+    pairs = f"complex_{name}({{x}})" if of_complex else ""
+    return called(f"math.{name.replace('arc', 'a')}", pairs=pairs)
+
+
 def real(
     name: str, partial: object, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}",
     of_complex="", cuda: InKernels | None = None,
@@ -42,7 +48,7 @@ def real(
     """A function of one floating number that NumPy has, of complex ones where it has that too; `math` has most, too."""
     ufunc = getattr(np, name)
     elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples, work=work,
-                of_complex=of_complex, cpu=cpu.format(name), cuda=cuda or called(f"math.{name.replace('arc', 'a')}"),
+                of_complex=of_complex, cpu=cpu.format(name), cuda=cuda or in_kernels(name, of_complex),
                 python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 

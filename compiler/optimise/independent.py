@@ -133,10 +133,18 @@ class Marker:
         assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
         return self._is_independent(loop, assigned, assigned - sums)
 
-    def _is_independent(self, loop: gast.For, assigned: set[str], own: set[str]) -> bool:
-        return self._is_plain(loop, assigned) and self._is_private(loop, own) and self._is_apart(loop, assigned)
+    def hands_on_only(self, loop: gast.For, names: AbstractSet[str]) -> bool:
+        """The same of a loop that need not store anything: its iterations hand on these names, and nothing else."""
+        assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
+        stores = any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body))
+        if not self.is_plain(loop, assigned) or not self._is_private(loop, assigned - names):
+            return False
+        return not stores or self._is_apart(loop, assigned)
 
-    def _is_plain(self, loop: gast.For, assigned: set[str]) -> bool:
+    def _is_independent(self, loop: gast.For, assigned: set[str], own: set[str]) -> bool:
+        return self.is_plain(loop, assigned) and self._is_private(loop, own) and self._is_apart(loop, assigned)
+
+    def is_plain(self, loop: gast.For, assigned: AbstractSet[str]) -> bool:
         """Whether there is nothing below it but scalars, elements, and buffers of its own."""
         mentioned = {n for s in syntax.walk(loop.body) for n in reads_of(s)} | assigned
         if any(isinstance(self.types.get(n), ListOf) for n in mentioned):

@@ -82,6 +82,8 @@ RULES = (
     rule("math_fabs(x) * math_fabs(x)", "x * x"),
     rule("math_fabs(x) ** 2", "x ** 2"),
     rule("math_fabs(x) ** 2.0", "x ** 2.0"),
+    rule("real(complex_of(x, y))", "x"),
+    rule("imag(complex_of(x, y))", "y"),
     rule("maximum(x, x)", "x"),
     rule("minimum(x, x)", "x"),
     rule("where(c, x, x)", "x"),

@@ -8,7 +8,7 @@ from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .elementary import in_dtype, operand, strong
 from .joining import concatenate
-from .manipulation import as_array, moveaxis, ravel, reshape
+from .manipulation import along, as_array, moveaxis, ravel, reshape
 from .reductions import cumsum
 
 
@@ -20,21 +20,23 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         static.refuse("S002", "np.diff takes an array of at least one dimension")
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
-    rows = moveaxis(a, axis, 0)
     if n > 0 and (prepend is not None or append is not None):
-        parts = [end_rows(part, rows, axis) for part in (prepend, append) if part is not None]
-        rows = concatenate((*parts[: prepend is not None], rows, *parts[prepend is not None :]))
-    for _ in range(n):
-        rows = rows[1:] != rows[:-1] if static.kind(rows) == "bool" else rows[1:] - rows[:-1]
-    return moveaxis(rows, 0, axis)
+        parts = [end_part(part, a, axis) for part in (prepend, append) if part is not None]
+        a = concatenate((*parts[: prepend is not None], a, *parts[prepend is not None :]), axis)
+    for _ in (None,) * n if static.is_static(n) else range(n):
+        before, after = along(a, axis, None, -1), along(a, axis, 1, None)
+        a = after != before if static.kind(a) == "bool" else after - before
+    return a
 
 
-def end_rows(part, rows, axis):
-    """Rows to go before or behind: one of a single number."""
+def end_part(part, a, axis):
+    """What goes before or behind an array along an axis: of a single number one element."""
     part = operand(part)
     if static.rank(part) == 0:
-        return op.broadcast_to(in_dtype(part, static.element(part)), shape=(1, *rows.shape[1:]))
-    return moveaxis(part, axis, 0)
+        place = static.axis_of(axis, static.rank(a))
+        shape = (*a.shape[:place], 1, *a.shape[place + 1 :])
+        return op.broadcast_to(in_dtype(part, static.element(part)), shape=shape)
+    return part
 
 
 def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
@@ -103,29 +105,30 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         raise ValueError("'edge_order' greater than 2 not supported")
     found: tuple = ()
     for place, spacing in zip(axes, spacings):
-        rows = slopes(moveaxis(f, place, 0), spacing, edge_order)
-        found = (*found, moveaxis(rows, 0, place))
+        out = op.empty(shape=f.shape, dtype=static.element(f))
+        fill_slopes(moveaxis(out, place, 0), moveaxis(f, place, 0), spacing, edge_order)
+        found = (*found, out)
     return found[0] if len(found) == 1 else found
 
 
-def slopes(rows, spacing, edge_order):
-    """Slopes along the first axis, at points of one distance or at the points given."""
+def fill_slopes(out, rows, spacing, edge_order):
+    """Slopes along the first axis, at points of one distance or at the points given, put into `out`."""
     if rows.shape[0] < edge_order + 1:
         need = "at least (edge_order + 1) elements are required."
         raise ValueError(f"Shape of array too small to calculate a numerical gradient, {need}")
     if static.rank(spacing) == 0:
-        return even_slopes(rows, spacing, edge_order)
-    if static.rank(spacing) != 1:
-        raise ValueError("distances must be either scalars or 1d")
-    if spacing.shape[0] != rows.shape[0]:
-        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-    points = op.cast(spacing, dtype="f64") if static.kind(spacing) == "int" else spacing
-    return uneven_slopes(rows, points[1:] - points[:-1], edge_order)
+        fill_even_slopes(out, rows, spacing, edge_order)
+    else:
+        if static.rank(spacing) != 1:
+            raise ValueError("distances must be either scalars or 1d")
+        if spacing.shape[0] != rows.shape[0]:
+            raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+        points = op.cast(spacing, dtype="f64") if static.kind(spacing) == "int" else spacing
+        fill_uneven_slopes(out, rows, points[1:] - points[:-1], edge_order)
 
 
-def even_slopes(rows, h, edge_order):
+def fill_even_slopes(out, rows, h, edge_order):
     last = rows.shape[0] - 1
-    out = op.empty(shape=rows.shape, dtype=static.element(rows))
     out[1:last] = (rows[2:] - rows[:-2]) / (2.0 * h)
     if edge_order == 1:
         out[0] = (rows[1] - rows[0]) / h
@@ -133,15 +136,13 @@ def even_slopes(rows, h, edge_order):
     else:
         out[0] = (-1.5 / h) * rows[0] + (2.0 / h) * rows[1] + (-0.5 / h) * rows[2]
         out[last] = (0.5 / h) * rows[last - 2] + (-2.0 / h) * rows[last - 1] + (1.5 / h) * rows[last]
-    return out
 
 
-def uneven_slopes(rows, steps, edge_order):
+def fill_uneven_slopes(out, rows, steps, edge_order):
     """The slope of the parabola through three neighbours."""
     last = rows.shape[0] - 1
     before = reshape(steps[:-1], (-1, *[1 for _ in rows.shape[1:]]))
     after = reshape(steps[1:], (-1, *[1 for _ in rows.shape[1:]]))
-    out = op.empty(shape=rows.shape, dtype=static.element(rows))
     out[1:last] = (
         -after / (before * (before + after)) * rows[:-2]
         + (after - before) / (before * after) * rows[1:-1]
@@ -154,7 +155,6 @@ def uneven_slopes(rows, steps, edge_order):
         first, second = steps[0], steps[1]
         out[0] = one_sided(rows[0], rows[1], rows[2], first, second)
         out[last] = -one_sided(rows[last], rows[last - 1], rows[last - 2], steps[last - 1], steps[last - 2])
-    return out
 
 
 def one_sided(end, next, third, first, second):

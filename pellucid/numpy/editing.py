@@ -196,10 +196,11 @@ def pad(
         before, after = one_length(before), one_length(after)
         if before < 0 or after < 0:
             raise ValueError("index can't contain negative values")
-        rows = moveaxis(array, k, 0)
         if mode == "constant":
-            rows = between_numbers(rows, before, after, pair_of(constant_values, k, static.rank(array)))
-        elif mode == "linear_ramp":
+            array = between_numbers(array, k, before, after, pair_of(constant_values, k, static.rank(array)))
+            continue
+        rows = moveaxis(array, k, 0)
+        if mode == "linear_ramp":
             rows = between_ramps(rows, before, after, pair_of(end_values, k, static.rank(array)))
         elif mode in ("maximum", "minimum", "mean"):
             rows = between_statistics(rows, before, after, mode)
@@ -220,11 +221,13 @@ def pair_of(value, axis, rank):
     return value[0], value[len(value) - 1]
 
 
-def between_numbers(rows, before, after, values):
-    inner, word = rows.shape[1:], static.element(rows)
-    first, last = op.empty(shape=(before, *inner), dtype=word), op.empty(shape=(after, *inner), dtype=word)
-    first[:], last[:] = strong(values[0]), strong(values[1])
-    return concatenate((first, rows, last))
+def between_numbers(array, axis, before, after, values):
+    """More elements of two numbers, before and after those of an axis."""
+    front, back, word = array.shape[:axis], array.shape[axis + 1 :], static.element(array)
+    first = op.empty(shape=(*front, before, *back), dtype=word)
+    last = op.empty(shape=(*front, after, *back), dtype=word)
+    first[...], last[...] = strong(values[0]), strong(values[1])
+    return concatenate((first, array, last), axis)
 
 
 def between_ramps(rows, before, after, ends):

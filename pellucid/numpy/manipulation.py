@@ -265,13 +265,20 @@ def roll(a, shift, axis=None):
     a = as_array(a)
     if static.is_sequence(shift) or static.is_sequence(axis):
         return roll_each(a, shift, 0 if axis is None else axis, axis is None)
-    rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
-    count = rows.shape[0]
-    out = op.empty(shape=rows.shape, dtype=static.element(a))
+    if axis is None:
+        return op.reshape(roll(ravel(a), shift, 0), shape=a.shape)
+    count = a.shape[axis]
     start = shift % max(count, 1)
-    out[:start] = rows[count - start :]
-    out[start:] = rows[: count - start]
-    return op.reshape(out, shape=a.shape) if axis is None else moveaxis(out, 0, axis)
+    out = op.empty(shape=a.shape, dtype=static.element(a))
+    along(out, axis, None, start)[...] = along(a, axis, count - start, None)
+    along(out, axis, start, None)[...] = along(a, axis, None, count - start)
+    return out
+
+
+@gives("view")
+def along(a, axis, start, stop):
+    """A slice of one axis, and the others whole."""
+    return a[(slice(None),) * static.axis_of(axis, static.rank(a)) + (slice(start, stop),)]
 
 
 def roll_each(a, shift, axis, is_flat):
@@ -290,25 +297,22 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     require_no_out(out)
     a, indices = operand(a), operand(indices)
     if axis is None:
-        return taken(ravel(a), indices, mode)
-    k = static.axis_of(axis, static.rank(a))
-    picked = taken(moveaxis(a, k, 0), indices, mode)
-    count = static.rank(indices)
-    return moveaxis(picked, tuple(range(count)), tuple(range(k, k + count))) if count else picked
+        return taken(ravel(a), 0, indices, mode)
+    return taken(a, static.axis_of(axis, static.rank(a)), indices, mode)
 
 
-def taken(rows, indices, mode):
-    """The rows at places; what lies outside is refused, taken for the end, or counted round."""
+def taken(a, axis, indices, mode):
+    """What stands at places of an axis; what lies outside is refused, taken for the end, or counted round."""
+    count, whole = a.shape[axis], (slice(None),) * axis
     if mode == "raise":
-        return rows[indices]
-    count = rows.shape[0]
+        return a[whole + (indices,)]
     if count == 0 and (static.rank(indices) == 0 or total(indices.shape) > 0):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     if mode == "clip":
-        return rows[op.minimum(op.maximum(indices, 0), count - 1)]
+        return a[whole + (op.minimum(op.maximum(indices, 0), count - 1),)]
     if mode != "wrap":
         static.refuse("U012", f"np.take knows no mode {mode!r}, but 'raise', 'clip' and 'wrap'")
-    return rows[indices % max(count, 1)]
+    return a[whole + (indices % max(count, 1),)]
 
 
 def corner(m):

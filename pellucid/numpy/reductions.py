@@ -5,7 +5,7 @@ from ..compiler.ops import static
 from .complex_order import argument_of_extreme, extreme
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
-from .manipulation import as_array, expand_dims, moveaxis, ravel, shape
+from .manipulation import as_array, expand_dims, moveaxis, ravel, shape, total
 
 
 def only(a, where, other):
@@ -138,28 +138,46 @@ def allclose(a, b, rtol=1.0e-5, atol=1.0e-8, equal_nan=False):
 
 
 def cumsum(a, axis=None, dtype=None):
-    rows = _rows(a, axis, dtype)
-    out = op.copy(rows)
-    for i in range(1, rows.shape[0]):
-        out[i] = out[i - 1] + rows[i]
-    return out if axis is None else moveaxis(out, 0, axis)
+    return accumulated(op.add, summands(a, dtype), axis)
 
 
 def cumprod(a, axis=None, dtype=None):
-    rows = _rows(a, axis, dtype)
-    out = op.copy(rows)
-    for i in range(1, rows.shape[0]):
-        out[i] = out[i - 1] * rows[i]
-    return out if axis is None else moveaxis(out, 0, axis)
+    return accumulated(op.multiply, summands(a, dtype), axis)
 
 
-def _rows(a, axis, dtype):
-    """The array with the axis in front, in the dtype that sums are taken in."""
+def summands(a, dtype):
+    """The array in the dtype that sums are taken in."""
     a = strong(operand(a))
-    word = static.summed(static.element(a)) if dtype is None else summable(static.dtype_name(dtype))
-    if word != static.element(a):
-        a = op.cast(a, dtype=word)
-    return ravel(a) if axis is None else moveaxis(a, axis, 0)
+    return in_dtype(a, static.summed(static.element(a)) if dtype is None else summable(static.dtype_name(dtype)))
+
+
+def accumulated(function, a, axis):
+    """What a function of two elements has come to at each element along an axis, or of all in a row."""
+    if axis is None or static.rank(a) == 1:
+        return accumulated_first(function, ravel(a) if axis is None else a)
+    place = static.axis_of(axis, static.rank(a))
+    if place < static.rank(a) - 1:
+        out = op.copy(a)
+        accumulate_into(function, moveaxis(out, place, 0), moveaxis(a, place, 0))
+        return out
+    rows = a if static.rank(a) == 2 else op.reshape(a, shape=(total(a.shape[:-1]), a.shape[-1]))
+    out = op.copy(rows)
+    for k in range(rows.shape[0]):
+        for i in range(1, rows.shape[1]):
+            out[k, i] = function(out[k, i - 1], rows[k, i])
+    return out if static.rank(a) == 2 else op.reshape(out, shape=a.shape)
+
+
+def accumulated_first(function, rows):
+    out = op.copy(rows)
+    accumulate_into(function, out, rows)
+    return out
+
+
+def accumulate_into(function, out, rows):
+    """Along the first axis; `out` begins as what `rows` are."""
+    for i in range(1, rows.shape[0]):
+        out[i] = function(out[i - 1], rows[i])
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):

@@ -14,7 +14,7 @@ from .elementary import in_dtype, operand, require_no_out, strong
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape
 from .manipulation import total as size_of
 from .places import flatnonzero
-from .reductions import all, any, cumprod, cumsum, max, min, prod, sum
+from .reductions import accumulated, all, any, cumprod, cumsum, max, min, prod, sum
 
 SUMS = {"add": sum, "multiply": prod}
 EXTREMES = {"maximum": max, "minimum": min, "logical_and": all, "logical_or": any}
@@ -73,11 +73,7 @@ def accumulate(ufunc, array, /, axis=0, dtype=None, out=None):
         raise TypeError("cannot accumulate on a scalar")
     if name in RUNNING:
         return RUNNING[name](array, axis, dtype)
-    rows = own_dtype(ufunc, moveaxis(array, axis, 0), dtype)
-    result = op.copy(rows)
-    for i in range(1, rows.shape[0]):
-        result[i] = ufunc(result[i - 1], rows[i])
-    return moveaxis(result, 0, axis)
+    return accumulated(ufunc, own_dtype(ufunc, array, dtype), axis)
 
 
 def outer(ufunc, A, B, /):

@@ -162,9 +162,10 @@ class default_device:
     device  a device, or its name
 
         pellucid.default_device("cpu:1")
-        with pellucid.default_device(pellucid.devices()[1]): ...
+        with pellucid.default_device("cuda"): ...
 
-    Raises ValueError where there is no such device.
+    `device_put` without a device puts arrays there, too.  A call of a function with `mutates=` stays where its arrays
+    are.  Raises ValueError where there is no such device.
     """
 
     def __init__(self, device: Device | str) -> None:

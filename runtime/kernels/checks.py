@@ -135,3 +135,42 @@ def checked_of_two(result, x, y, failed):
     if math.isinf(result) and math.isfinite(x) and math.isfinite(y):
         failed[0] = 1
     return result
+
+
+@cuda.jit(device=True)
+def checked_fit(i, least, greatest, failed):
+    """An int of Python's that goes to ints of NumPy's, which hold `least` to `greatest`: others raise OverflowError."""
+    if i < least or i > greatest:
+        failed[0] = 1
+    return i
+
+
+@cuda.jit(device=True)
+def checked_signed(i, failed):
+    """The int64 of a uint64; one that none holds is noted."""
+    made = np.int64(i)
+    if made < 0:
+        failed[0] = 1
+    return made
+
+
+@cuda.jit(device=True)
+def checked_power(x, y, failed):
+    """A power of Python's floats: what is infinite, or complex, is noted where both are finite."""
+    result = x * x if y == 2.0 else x**y
+    return checked_of_two(result, x, y, failed)
+
+
+@cuda.jit(device=True)
+def checked_power_integer(base, exponent, failed):
+    """A power of int64s; one that no int64 holds is noted, and a negative exponent."""
+    if exponent < 0:
+        failed[0] = 1
+    result = np.int64(1)
+    while exponent > 0:
+        if exponent & 1:
+            result = checked_multiply(result, base, failed)
+        exponent >>= 1
+        if exponent > 0:  # a further square could be too large where the power is not
+            base = checked_multiply(base, base, failed)
+    return result

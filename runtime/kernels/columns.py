@@ -13,7 +13,7 @@ import numpy as np
 
 from ..lockstep import cuda
 from .device import maximum, minimum
-from .folds import _add, _multiply
+from .folds import DTYPES, NUMBERS, SUMS, _add, _multiply
 
 
 def column_fold(combine, dtype):
@@ -34,10 +34,26 @@ def column_fold(combine, dtype):
     return fold
 
 
-COLUMNS = {"f64": np.float64, "f32": np.float32, "i64": np.int64}
+@cuda.jit(device=True)
+def _either(a, b):
+    return a or b
+
+
+@cuda.jit(device=True)
+def _both(a, b):
+    return a and b
+
+
+column_any = column_fold(_either, np.bool_)
+column_all = column_fold(_both, np.bool_)
 
 globals().update(
-    (f"column_{name}_{word}", column_fold(two, dtype))
-    for word, dtype in COLUMNS.items()
-    for name, two in (("sum", _add), ("prod", _multiply), ("max", maximum), ("min", minimum))
+    (f"column_{name}_{dtype}", column_fold(two, DTYPES[dtype]))
+    for name, two, dtypes in (
+        ("sum", _add, SUMS),
+        ("prod", _multiply, SUMS),
+        ("max", maximum, NUMBERS),
+        ("min", minimum, NUMBERS),
+    )
+    for dtype in dtypes.split()
 )

@@ -59,6 +59,12 @@ def sign(x):
 
 
 @cuda.jit(device=True)
+def imag(x):
+    """np.imag of a real number: zero in its dtype."""
+    return type(x)(0)
+
+
+@cuda.jit(device=True)
 def heaviside(x, middle):
     """np.heaviside: 0 below zero, 1 above, `middle` at zero, nan of nan."""
     number = type(x)

@@ -46,30 +46,79 @@ def _is_before_by_minimum(a, i, b, j):
     return a < b or (a == b and i < j)
 
 
+@cuda.jit(device=True)
+def _is_last_by_maximum(a, i, b, j):
+    """Whether a choice by `>=` prefers place i with a: the greater, then the last."""
+    return a > b or (a == b and i > j)
+
+
+@cuda.jit(device=True)
+def _is_last_by_minimum(a, i, b, j):
+    """Whether a choice by `<=` prefers place i with a: the less, then the last."""
+    return a < b or (a == b and i > j)
+
+
 # --- the kinds of folds -----------------------------------------------------------------------------------------------
 
 
 def carrier_of(dtype):
-    """What a shuffle carries a dtype as: it takes signed integers of 32 and 64 bits, and floats."""
+    """What a shuffle carries a real dtype as: it takes signed integers of 32 and 64 bits, and floats."""
     if np.dtype(dtype).kind == "f" or dtype in (np.int64, np.int32):
         return dtype
     return np.int64 if np.dtype(dtype).itemsize == 8 else np.int32
 
 
-def warp_fold(combine, dtype, is_choice):
-    """A device function that folds a value of every lane of a warp; every lane gets the result."""
+def exchange_of(dtype):
+    """A device function: the value of the lane at a distance, by the bits of both numbers."""
+    if np.dtype(dtype).kind == "c":
+
+        @cuda.jit(device=True)
+        def exchange(v, distance):
+            return complex(cuda.shfl_xor_sync(ALL, v.real, distance), cuda.shfl_xor_sync(ALL, v.imag, distance))
+
+        return exchange
     carrier = carrier_of(dtype)
 
     @cuda.jit(device=True)
+    def exchange(v, distance):
+        return dtype(cuda.shfl_xor_sync(ALL, carrier(v), distance))
+
+    return exchange
+
+
+@cuda.jit(device=True)
+def complex_shuffle(v, lane):
+    """The complex number of a lane."""
+    return complex(cuda.shfl_sync(ALL, v.real, lane), cuda.shfl_sync(ALL, v.imag, lane))
+
+
+def shuffle_of(dtype):
+    """A device function: the value of a lane."""
+    if np.dtype(dtype).kind == "c":
+        return complex_shuffle
+    carrier = carrier_of(dtype)
+
+    @cuda.jit(device=True)
+    def shuffle(v, lane):
+        return dtype(cuda.shfl_sync(ALL, carrier(v), lane))
+
+    return shuffle
+
+
+def warp_fold(combine, dtype, is_choice):
+    """A device function that folds a value of every lane of a warp; every lane gets the result."""
+    exchange, shuffle = exchange_of(dtype), shuffle_of(dtype)
+
+    @cuda.jit(device=True)
     def fold(v):
-        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 16))))
-        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 8))))
-        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 4))))
-        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 2))))
-        v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), 1))))
+        v = dtype(combine(v, exchange(v, 16)))
+        v = dtype(combine(v, exchange(v, 8)))
+        v = dtype(combine(v, exchange(v, 4)))
+        v = dtype(combine(v, exchange(v, 2)))
+        v = dtype(combine(v, exchange(v, 1)))
         if is_choice:
             # of 0.0 and -0.0, or of two nans, each lane may have chosen its own
-            v = dtype(cuda.shfl_sync(ALL, carrier(v), 0))
+            v = shuffle(v, 0)
         return v
 
     return fold
@@ -78,7 +127,7 @@ def warp_fold(combine, dtype, is_choice):
 def row_fold(combine, dtype, is_choice=False):
     """A device function that folds a value of every thread of a row; every thread gets the result."""
     of_warp = warp_fold(combine, dtype, is_choice)
-    carrier = carrier_of(dtype)
+    exchange, shuffle = exchange_of(dtype), shuffle_of(dtype)
 
     @cuda.jit(device=True)
     def fold(v):
@@ -94,10 +143,10 @@ def row_fold(combine, dtype, is_choice=False):
                 v = of_warps[cuda.threadIdx.x % warps]
                 distance = warps // 2
                 while distance > 0:
-                    v = dtype(combine(v, dtype(cuda.shfl_xor_sync(ALL, carrier(v), distance))))
+                    v = dtype(combine(v, exchange(v, distance)))
                     distance //= 2
                 if is_choice:
-                    v = dtype(cuda.shfl_sync(ALL, carrier(v), 0))
+                    v = shuffle(v, 0)
             else:
                 v = of_warps[0]
                 for warp in range(1, warps):
@@ -171,9 +220,12 @@ def row_all(v):
     return not row_any(not v)
 
 
-DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "u64": np.uint64, "u8": np.uint8}
+DTYPES = {
+    "f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "u64": np.uint64, "u8": np.uint8,
+    "c128": np.complex128, "c64": np.complex64,
+}  # fmt: skip
 NUMBERS = "f64 f32 i64 i32 u64 u8"
-SUMS = "f64 f32 i64 i32 u64"  # NumPy adds narrower integers in 64 bits
+SUMS = "f64 f32 i64 i32 u64 c128 c64"  # NumPy adds narrower integers in 64 bits
 
 # `row_sum_f64` and the like: what folds, and for which dtypes.
 globals().update(
@@ -185,6 +237,8 @@ globals().update(
         ("min", row_extreme, minimum, NUMBERS),
         ("argmax", row_choice, _is_before_by_maximum, NUMBERS),
         ("argmin", row_choice, _is_before_by_minimum, NUMBERS),
+        ("last_argmax", row_choice, _is_last_by_maximum, NUMBERS),
+        ("last_argmin", row_choice, _is_last_by_minimum, NUMBERS),
     )
     for dtype in dtypes.split()
 )

@@ -14,7 +14,10 @@ from typing import Any
 
 from ..parsing import parse
 
-FILES = ("device.py", "folds.py", "checks.py", "columns.py", "scans.py", "threads.py")
+FILES = (
+    "device.py", "complex_functions.py", "complex_numbers.py", "complex_inverses.py", "folds.py", "checks.py",
+    "columns.py", "scans.py", "threads.py",
+)  # fmt: skip
 # each may use what stands in those before it
 
 

@@ -16,8 +16,26 @@ from .device import ALL, maximum, minimum
 from .folds import _add, _multiply
 
 
+def earlier_of(dtype):
+    """A device function: the value of the lane so many before; of a complex number both parts."""
+    if np.dtype(dtype).kind == "c":
+
+        @cuda.jit(device=True)
+        def earlier(v, lanes):
+            return complex(cuda.shfl_up_sync(ALL, v.real, lanes), cuda.shfl_up_sync(ALL, v.imag, lanes))
+
+        return earlier
+
+    @cuda.jit(device=True)
+    def earlier(v, lanes):
+        return dtype(cuda.shfl_up_sync(ALL, v, lanes))
+
+    return earlier
+
+
 def block_scan(combine, dtype, identity):
     """A device function: (what the threads before have, what all have), combined."""
+    earlier = earlier_of(dtype)
 
     @cuda.jit(device=True)
     def scan(own):
@@ -27,11 +45,11 @@ def block_scan(combine, dtype, identity):
         whole = own
         step = 1
         while step < 32:
-            other = number(cuda.shfl_up_sync(ALL, whole, step))
+            other = earlier(whole, step)
             if lane >= step:
                 whole = number(combine(other, whole))
             step *= 2
-        before = number(cuda.shfl_up_sync(ALL, whole, 1))
+        before = earlier(whole, 1)
         if lane == 0:
             before = number(identity)
         of_warps = cuda.shared.array(32, dtype)
@@ -50,23 +68,23 @@ def block_scan(combine, dtype, identity):
     return scan
 
 
-SCANNED = {"f64": np.float64, "f32": np.float32, "i64": np.int64}
+SCANNED = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "c128": np.complex128, "c64": np.complex64}
 
 
-def extremes(dtype):
-    """The least and the greatest number of a dtype."""
-    if np.dtype(dtype).kind == "f":
-        return -np.inf, np.inf
-    return np.iinfo(dtype).min, np.iinfo(dtype).max
+def scans_of(dtype):
+    """What is taken together: its name, the function of two, and what a scan begins with; complex numbers are not
+    compared.
+    """
+    sums = (("sum", _add, 0), ("prod", _multiply, 1))
+    kind = np.dtype(dtype).kind
+    if kind == "c":
+        return sums
+    least, greatest = (-np.inf, np.inf) if kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return (*sums, ("max", maximum, least), ("min", minimum, greatest))
 
 
 globals().update(
     (f"block_scan_{name}_{word}", block_scan(two, dtype, identity))
     for word, dtype in SCANNED.items()
-    for name, two, identity in (
-        ("sum", _add, 0),
-        ("prod", _multiply, 1),
-        ("max", maximum, extremes(dtype)[0]),
-        ("min", minimum, extremes(dtype)[1]),
-    )
+    for name, two, identity in scans_of(dtype)
 )

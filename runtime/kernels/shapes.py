@@ -114,13 +114,13 @@ def rows(n: int, m: int) -> Launch:
 
 
 @remembered
-def parts(n: int) -> Launch:
-    """(grid, block) of a kernel that folds n terms, 8192 to a block; a second kernel of one block folds what these
+def parts(n: int, each: int = PART) -> Launch:
+    """(grid, block) of a kernel that folds n terms, so many to a block; a second kernel of one block folds what these
     give.
 
     The number of parts depends on n alone, because the order of the additions does.
     """
-    return blocks_for(n, PART), (PART_THREADS, 1)
+    return blocks_for(n, each), (PART_THREADS, 1)
 
 
 @remembered

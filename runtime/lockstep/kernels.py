@@ -21,7 +21,7 @@ from .threads import Block, Thread, Triple
 
 MOST_THREADS = 1024
 MOST_BLOCKS = (2**31 - 1, 65535, 65535)
-LAUNCHED = (int, np.generic, DeviceArray)  # with Python's floats, what a kernel takes
+LAUNCHED = (int, np.generic, DeviceArray)  # with Python's floats and complex numbers, what a kernel takes
 
 
 class Function:
@@ -123,8 +123,8 @@ class Kernel(Function):
         return Thread(f"kernel {self.__name__}", block, number, place)
 
     def taken(self, argument: Any) -> Any:
-        if isinstance(argument, float) and not isinstance(argument, np.generic):
-            return np.float64(argument)
+        if isinstance(argument, float | complex) and not isinstance(argument, np.generic):
+            return np.float64(argument) if isinstance(argument, float) else np.complex128(argument)
         if not isinstance(argument, LAUNCHED):
             raise TypeError(
                 f"kernel {self.__name__} takes device arrays and numbers, not {type(argument).__name__};"

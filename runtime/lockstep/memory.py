@@ -21,10 +21,11 @@ KINDS = "biufc"  # what numbers NumPy calls so
 class Allocation:
     """Numbers in a row, with what has to be known of each.
 
-    `stores`, `loads` and `atomics` hold, for the elements that the launch at hand has touched, when and on which line.
+    `stores`, `loads` and `atomics` hold, for the elements that the launch at hand has touched, when and on which line;
+    `is_of_failed` says whether a thread stored there that had found the program failing.
     """
 
-    __slots__ = ("atomics", "is_exempt", "launch", "loads", "numbers", "space", "stores", "written")
+    __slots__ = ("atomics", "is_exempt", "is_of_failed", "launch", "loads", "numbers", "space", "stores", "written")
 
     def __init__(self, numbers: np.ndarray, is_written: bool, space: str = GLOBAL, is_exempt: bool = False) -> None:
         self.numbers = numbers
@@ -37,6 +38,7 @@ class Allocation:
     def forget(self, launch: object) -> None:
         """Begin a launch: a stream carries out launches one after the other."""
         self.launch = launch
+        self.is_of_failed = False
         self.stores: dict[int, tuple[Moment, Any]] = {}
         self.loads: dict[int, tuple[Moment, Any]] = {}
         self.atomics: dict[int, tuple[Moment, Any]] = {}

@@ -1,8 +1,9 @@
 """What numbers do in kernels where CPython's functions do something else.
 
 `math.exp` of a float32 is a float32 in numba, and a Python float in CPython; `math.log(-1.0)` is nan there, and an
-error here; `np.int64(x)` cuts off what does not fit, and is an error here.  Kernels get NumPy's functions in the place
-of `math`'s and casts in the place of NumPy's integer types.  NumPy's warnings are off while they run.
+error here; `np.int64(x)` cuts off what does not fit, and is an error here; `complex` of two float32 is a complex64.
+Kernels get NumPy's functions in the place of `math`'s, casts in the place of NumPy's integer types, and NumPy's complex
+numbers.  NumPy's warnings are off while they run.
 """
 
 from __future__ import annotations
@@ -105,8 +106,16 @@ def wrapped(x: int, bits: int, dtype: type) -> Any:
     return dtype(x)
 
 
+def complex_of(real: Any, imaginary: Any) -> Any:
+    """A complex number of two parts: of float32 a complex64, to numba, of all others a complex128."""
+    dtype = np.complex64 if type(real) is type(imaginary) is np.float32 else np.complex128
+    return dtype(complex(real, imaginary))
+
+
 def instead_of(value: object) -> Callable[..., Any] | None:
     """What a kernel calls where the printed file calls `value`; None where it is that itself."""
+    if value is complex:
+        return complex_of
     if isinstance(value, type) and issubclass(value, np.integer):
         return cast_to(value)
     return functions().get(id(value)) if callable(value) and getattr(value, "__module__", None) == "math" else None

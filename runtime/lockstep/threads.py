@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .errors import KernelFault, LockstepError
-from .memory import LOCAL, SHARED, DeviceArray, allocate
+from .memory import LOCAL, SHARED, Allocation, DeviceArray, allocate
 from .numbers import wrapped
 from .order import Moment, is_ordered, joined
 
@@ -24,7 +24,9 @@ WARP = 32
 MOST_SHARED = 48 * 1024
 
 # What a number of Python is in numba.
-OF_PYTHON = {int: np.dtype(np.int64), float: np.dtype(np.float64), bool: np.dtype(np.bool_)}
+OF_PYTHON = {
+    int: np.dtype(np.int64), float: np.dtype(np.float64), complex: np.dtype(np.complex128), bool: np.dtype(np.bool_),
+}  # fmt: skip
 
 
 class Triple(NamedTuple):
@@ -117,9 +119,9 @@ class Thread:
             now = self.now
             store = memory.stores.get(place)
             if store is not None and store[0] is not now:
-                self.ordered(store, site, index, "reads", "stores")
+                self.ordered(memory, store, site, index, "reads", "stores")
             if memory.atomics:
-                self.ordered(memory.atomics.get(place), site, index, "reads", "changes atomically")
+                self.ordered(memory, memory.atomics.get(place), site, index, "reads", "changes atomically")
             self.note(memory.loads, place, site)
         return memory.numbers[place]
 
@@ -128,16 +130,17 @@ class Thread:
         memory = array.allocation
         value = self.held(site, array, value)
         self.has_failed |= memory.is_exempt
+        memory.is_of_failed |= self.has_failed
         if not memory.is_exempt:
             now = self.now
             store = memory.stores.get(place)
             if store is not None and store[0] is not now:
-                self.ordered(store, site, index, "stores", "stores")
+                self.ordered(memory, store, site, index, "stores", "stores")
             load = memory.loads.pop(place, None)
             if load is not None and load[0] is not now:
-                self.ordered(load, site, index, "stores", "reads")
+                self.ordered(memory, load, site, index, "stores", "reads")
             if memory.atomics:
-                self.ordered(memory.atomics.pop(place, None), site, index, "stores", "changes atomically")
+                self.ordered(memory, memory.atomics.pop(place, None), site, index, "stores", "changes atomically")
             memory.stores[place] = (now, site)
         memory.written[place] = True
         memory.numbers[place] = value
@@ -149,8 +152,8 @@ class Thread:
         if not memory.written[place]:
             self.fail(site, f"changes element {shown(index)} of {site.text}, which nobody has written yet")
         if not memory.is_exempt:
-            self.ordered(memory.stores.get(place), site, index, "changes", "stores")
-            self.ordered(memory.loads.get(place), site, index, "changes", "reads")
+            self.ordered(memory, memory.stores.get(place), site, index, "changes", "stores")
+            self.ordered(memory, memory.loads.get(place), site, index, "changes", "reads")
             self.note(memory.atomics, place, site)
         given = [self.held(site, array, value) for value in values]
         old = memory.numbers[place]
@@ -199,8 +202,12 @@ class Thread:
         elif before[0] is not self.now:
             table[place] = (joined(before[0], self.now), site)
 
-    def ordered(self, other: tuple[Moment, Site] | None, site: Site, index: Any, mine: str, theirs: str) -> None:
+    def ordered(
+        self, memory: Allocation, other: tuple[Moment, Site] | None, site: Site, index: Any, mine: str, theirs: str
+    ) -> None:
         if other is not None and not is_ordered(other[0], self.now):
+            if self.has_failed or memory.is_of_failed:  # it went on with an index that is in bounds, whosever it is
+                raise KernelFault(f"{self.kernel}: the program fails ahead of {site.text}")
             who, where = self.told(other[0]), f"line {other[1].line}"
             if other[1].file != site.file:
                 where += f" of {other[1].file}"

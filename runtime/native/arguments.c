@@ -383,7 +383,7 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
                                  : scan_value(scan, scan->bound[k], is_static)))
             return false;
     }
-    return true;
+    return scan->device != ANYWHERE || !is_default_elsewhere();
 }
 
 /* Lets go of what was held for the call. */

@@ -252,7 +252,7 @@ static PyObject *place_of(PyObject *self, void *unused)
     const Held *held = (Held *)self;
     if (held->device > 0)
         return PyLong_FromLong(held->device - 1);
-    return PyLong_FromLong(device_of(held->value != NULL ? held->value->queue : queue_of(ANYWHERE)));
+    return PyLong_FromLong(held->value != NULL ? device_of(held->value->queue) : present_default());
 }
 
 /* The same values for calls on a device, where they are already or will be put when they are needed; -1: for any. */

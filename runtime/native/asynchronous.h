@@ -97,6 +97,8 @@ bool settle_inputs(Scan *scan);
 /* queues.c */
 Queue *queue_of(int device);
 bool has_queue(int device);
+bool is_default_elsewhere(void);
+int present_default(void);
 int device_of(const Queue *queue);
 bool is_asynchronous(void);
 bool may_ask_python(void);

@@ -32,7 +32,9 @@ PyObject *array_over(PyTypeObject *type, Block *block, PyArrayObject *layout)
     return made;
 }
 
-/* Bytes of a C-contiguous array; -1 with an exception where it is none. */
+/* Bytes of memory for a C-contiguous array; -1 with an exception where it is none.
+
+   A kernel that has failed goes on with the index 0, also along an axis of length 0, so there is memory for one of it. */
 static int64_t bytes_of(const PyArray_Descr *dtype, int rank, const npy_intp *lengths)
 {
     int64_t bytes = (int64_t)PyDataType_ELSIZE(dtype);
@@ -41,7 +43,7 @@ static int64_t bytes_of(const PyArray_Descr *dtype, int rank, const npy_intp *le
             PyErr_SetString(PyExc_ValueError, "negative dimensions are not allowed");
             return -1;
         }
-        if (__builtin_mul_overflow(bytes, (int64_t)lengths[axis], &bytes)) {
+        if (lengths[axis] > 0 && __builtin_mul_overflow(bytes, (int64_t)lengths[axis], &bytes)) {
             PyErr_SetString(PyExc_ValueError, "the array is too big: its bytes cannot be counted");
             return -1;
         }
@@ -107,14 +109,17 @@ static PyObject *copied_to(Gpu *gpu, PyArrayObject *given)
     return made;
 }
 
-/* to_device(ndarray, device=None) */
+/* to_device(values, device=None): of an ndarray, or of a number, which becomes an array of no dimensions. */
 static PyObject *to_device(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count < 1 || count > 2 || !PyArray_Check(args[0]))
-        return PyErr_Format(PyExc_TypeError, "to_device takes an ndarray and a device");
+    if (count < 1 || count > 2 || !(PyArray_Check(args[0]) || PyArray_CheckAnyScalar(args[0])))
+        return PyErr_Format(PyExc_TypeError, "to_device takes an ndarray or a number, and a device");
     Gpu *gpu = present_gpu(count == 2 ? args[1] : NULL);
-    return gpu == NULL ? NULL : copied_to(gpu, (PyArrayObject *)args[0]);
+    PyObject *values = gpu == NULL ? NULL : PyArray_FROM_O(args[0]);
+    PyObject *made = values == NULL ? NULL : copied_to(gpu, (PyArrayObject *)values);
+    Py_XDECREF(values);
+    return made;
 }
 
 /* DeviceArray(other): the same memory, of this class or one below it. */
@@ -278,7 +283,7 @@ static PyMethodDef METHODS[] = {
     {"wait", wait_for_array, METH_NOARGS, "Wait for the elements."},
     {"clear", clear, METH_NOARGS, "Set all elements to 0; gives the array."},
     {"reshape", reshaped, METH_VARARGS, "The same elements in another shape, as a view."},
-    {"transpose", permuted, METH_VARARGS, "A view with the dimensions in the order given."},
+    {"transpose", transposed_by, METH_VARARGS, "A view with the dimensions in another order."},
     {"copy", contiguous_copy, METH_NOARGS, "A copy in C order on the same device."},
     {"__array__", (PyCFunction)(void (*)(void))refuse_array, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))to_dlpack, METH_VARARGS | METH_KEYWORDS, "The array for other libraries."},

@@ -103,7 +103,8 @@ static bool pack_array(Packed *packed, const Kernel *kernel, int place, PyObject
     push(packed, 0);
     push(packed, PyArray_SIZE(layout));
     push(packed, PyArray_ITEMSIZE(layout));
-    push(packed, (int64_t)(intptr_t)PyArray_BYTES(layout));
+    bool is_empty = PyArray_SIZE(layout) == 0; /* a view may begin after the last element, and a failed kernel reads there */
+    push(packed, is_empty ? (int64_t)((DeviceArray *)given)->block->address : (int64_t)(intptr_t)PyArray_BYTES(layout));
     for (int axis = 0; axis < kind->rank; axis++)
         push(packed, PyArray_DIM(layout, axis));
     for (int axis = 0; axis < kind->rank; axis++)

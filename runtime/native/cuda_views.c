@@ -2,7 +2,7 @@
 
        x[1:-1, ::2], x[i], x[None], x[..., 0]     ints, slices, None and ...; an element itself is not read
        x.reshape(n * m)                           where it needs no copy
-       x.T, x.transpose((1, 0, 2))
+       x.T, x.transpose(2, 0, 1)
 
    NumPy does all of it on the layout. */
 
@@ -105,15 +105,11 @@ PyObject *transposed(PyObject *self, void *unused)
     return view_over(self, PyArray_Transpose(((DeviceArray *)self)->layout, NULL));
 }
 
-/* transpose((1, 0, 2)) or transpose(1, 0, 2): the dimensions in this order. */
-PyObject *permuted(PyObject *self, PyObject *args)
+PyObject *transposed_by(PyObject *self, PyObject *args)
 {
-    PyArray_Dims order = {NULL, 0};
-    PyObject *given = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : args;
-    if (!PyArray_IntpConverter(given, &order))
-        return NULL;
-    PyObject *found = PyArray_Transpose(((DeviceArray *)self)->layout, &order);
-    PyDimMem_FREE(order.ptr);
+    PyObject *method = PyObject_GetAttrString((PyObject *)((DeviceArray *)self)->layout, "transpose");
+    PyObject *found = method == NULL ? NULL : PyObject_CallObject(method, args);
+    Py_XDECREF(method);
     return view_over(self, found);
 }
 

@@ -11,6 +11,7 @@
 
 #include "asynchronous.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -43,16 +44,30 @@ static _Thread_local int default_device;
 static SpinLock cancel_lock;
 static int cancelling; /* queues */
 
-/* The queue of a device, or where calls of this thread go that are not for one. */
-Queue *queue_of(int device)
-{
-    return &queues[device == ANYWHERE ? default_device : device];
-}
-
 /* Devices of CUDA have numbers after these, and no queue: what is in their streams is no task of ours. */
 bool has_queue(int device)
 {
     return device < device_count;
+}
+
+/* Whether calls of this thread that are not for a device go to one of CUDA, which Python launches. */
+bool is_default_elsewhere(void)
+{
+    return default_device > 0 && !has_queue(default_device);
+}
+
+/* The queue of a device, or where work of this processor goes that is not for one. */
+Queue *queue_of(int device)
+{
+    if (device == ANYWHERE)
+        device = is_default_elsewhere() ? 0 : default_device;
+    return &queues[device];
+}
+
+/* The device that would make what no queue has made. */
+int present_default(void)
+{
+    return default_device;
 }
 
 int device_of(const Queue *queue)
@@ -346,7 +361,7 @@ static PyObject *set_default_device(PyObject *module, PyObject *number)
     long wanted = PyLong_AsLong(number);
     if (wanted == -1 && PyErr_Occurred())
         return NULL;
-    if (wanted < 0 || wanted >= device_count) {
+    if (wanted < 0 || wanted > INT_MAX) {
         PyErr_SetString(PyExc_ValueError, "there is no such device");
         return NULL;
     }

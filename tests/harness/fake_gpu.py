@@ -5,12 +5,17 @@
     gpu.finish()                             raises what a kernel has raised, and for what no program may do
 """
 
+import uuid
+
 import numpy as np
 
 from pellucid.compiler import types
 from pellucid.compiler.dtypes import NUMPY_DTYPE
 from pellucid.compiler.targets.cuda import assemble as assembling
+from pellucid.compiler.targets.cuda import versions
+from pellucid.compiler.targets.cuda.machine import Machine, parameters_of
 from pellucid.compiler.targets.cuda.printed_kernels import read_kernels
+from pellucid.runtime.lockstep import KernelFault
 from pellucid.runtime.lockstep.memory import Allocation, DeviceArray, FaultWord
 from tests.fake_libcuda import Fake
 
@@ -19,6 +24,8 @@ class FakeGpu(Fake):
     def __init__(self):
         super().__init__()
         assembling.assemble = self.assemble
+        alone = uuid.uuid4().bytes  # what the store keeps is known to this process alone
+        versions.environment = lambda capability: alone
 
     def assemble(self, text, capability=(9, 0), fastmath=False, kernels=None, path="<kernels of the fake>", width=None):
         """Kernels that run in lockstep, in the place of machine code."""
@@ -33,10 +40,14 @@ class FakeGpu(Fake):
         names = list(printed.parameters)
 
         def body(grid, block, *given):
-            kernel[grid, block](*[in_lockstep(name, value) for name, value in zip(names, given)])
+            try:
+                kernel[grid, block](*[in_lockstep(name, value) for name, value in zip(names, given)])
+            except KernelFault:  # it ends a kernel in lockstep, and one on a device goes on
+                given[names.index("failed")][0] = 1
 
         body.__name__ = printed.name
-        return self.machine(*kinds)(body)
+        made = self.machine(*kinds)(body)
+        return Machine(printed.name, made.entry, (9, 0), parameters_of(printed.parameters), made.ptx, 0)
 
 
 def kind_of(type_):

@@ -1,8 +1,8 @@
 """Programs for the kernels stage that are easy to get wrong, each with the arguments that it is called with.
 
 Argument names say what is given: `x y z` floats, `f` 32-bit floats, `k` 32-bit ints, `u` unsigned bytes, `b` truths,
-`p` ints of a permutation, `j` ints that name one of few places, `m` a square matrix, `r` a matrix, `a` and `s` numbers
-of Python, `n` the length as an int of Python.
+`p` ints of a permutation, `j` ints that name one of few places, `m` a square matrix, `r` a matrix, `w` complex numbers,
+`a`, `s` and `c` numbers of Python, `n` the length as an int of Python.
 """
 
 import math
@@ -30,6 +30,10 @@ def _make(name, size, random):
             return random.uniform(-1.0, 1.0, (size, size))
         case "r":
             return random.uniform(-1.0, 1.0, (size, 7))
+        case "w":
+            return random.uniform(-1.0, 1.0, size) + 1j * random.uniform(-1.0, 1.0, size)
+        case "c":
+            return 0.25 - 0.5j
         case "a":
             return 0.75
         case "s":
@@ -126,6 +130,97 @@ def complex_numbers(x):
     return np.sum(z * z), np.abs(z), np.conj(z), np.exp(z)
 
 
+def complex_arithmetic(w, x, c):
+    return w * c + x, w / (w + 2.0), x / w, (w * 2.0) ** 3, w**-2, w**0.5, -w, 1.0 / w, c - w, w**c
+
+
+def complex_questions(w, c):
+    return w == np.conj(w), w != c, np.isnan(w), np.isfinite(w), w.real > w.imag, np.where(w.real > 0.0, w, c)
+
+
+def complex_functions(w):
+    return np.sqrt(w), np.log(w), np.sin(w), np.tanh(w), np.arcsin(w), np.angle(w), np.abs(w) ** 2, np.exp(1j * w.real)
+
+
+def complex_singles(f, w):
+    z = f + 1j * f
+    return z * z, np.exp(z) / np.abs(z), w.astype(np.complex64) * 2.0, np.sum(z), np.mean(z), z.real + f, np.cumsum(z)
+
+
+def complex_folds(w):
+    return np.sum(w), np.mean(w), np.sum(np.abs(w) ** 2), np.vdot(w, w), np.cumsum(w), np.any(w), np.all(w), np.prod(w)
+
+
+def complex_rows_and_columns(r):
+    z = np.exp(2j * r)
+    return np.sum(z, axis=0), np.sum(z, axis=1), np.mean(z * np.conj(z), axis=1), z.T + 1.0
+
+
+def complex_parts_are_stored(w, x):
+    z = np.empty(x.shape, dtype=np.complex128)
+    z.real = x
+    z.imag = w.imag * 2.0
+    z.real += 1.0
+    return z, z.real, z.imag
+
+
+def complex_histogram(w, j):
+    sums = np.zeros(5, dtype=np.complex128)
+    for i in range(w.shape[0]):
+        sums[j[i]] += w[i]
+    return sums
+
+
+def complex_numbers_stay_on_the_device(w):
+    scale = np.sum(np.abs(w)) + 1.0
+    middle = np.sum(w) / scale
+    return (w - middle) * middle, np.abs(middle)
+
+
+def a_test_of_a_complex_sum(w):
+    total = np.sum(w)
+    if total.real > 0.0:
+        w = w * total
+    return w + total
+
+
+def python_complex_per_element(x, c):
+    y = np.empty(x.shape[0])
+    for i in range(x.shape[0]):
+        z = complex(float(x[i]), 0.5)
+        for _ in range(3):
+            z = z * z + c
+        y[i] = abs(z) + z.real
+    return y
+
+
+def python_complex_quotients(x, c):
+    y = np.empty(x.shape[0], dtype=np.complex128)
+    for i in range(x.shape[0]):
+        z = complex(float(x[i]), 1.0)
+        y[i] = c / z + z / 2.0 + z**2 + z**-1
+    return y
+
+
+def python_complex_divides_by_zero(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = (1.0 / complex(float(p[i]), 0.0)).real
+    return y
+
+
+def python_complex_is_too_large(p):
+    y = np.zeros(p.shape[0])
+    for i in range(p.shape[0]):
+        y[i] = abs(complex(float(p[i]), 1.0) ** 300)
+    return y
+
+
+def distinct_complex_numbers_in_a_matrix(m, c):
+    z = m + 1j * m.T
+    return z @ np.conj(z), z * c, np.trace(z), np.abs(z).max()
+
+
 def halves(x):
     h = x.astype(np.float16)
     return h * h, np.sum(h), h + np.float32(1.0)
@@ -174,6 +269,62 @@ def ints_of_floats(x):
     y = np.empty(x.shape[0], dtype=np.int64)
     for i in range(x.shape[0]):
         y[i] = int(x[i] * 10.0)
+    return y
+
+
+def small_ints_of_python(k, u, x):
+    y = np.zeros(k.shape[0], dtype=np.int8)
+    z = np.zeros(k.shape[0], dtype=np.uint64)
+    for i in range(k.shape[0]):
+        y[i] = int(k[i]) * 2
+        z[i] = int(u[i]) + i
+    for i in range(k.shape[0]):
+        y[i] += int(x[i] * 10.0) // 2
+    return y, z
+
+
+def too_small_for_bytes(k):
+    y = np.zeros(k.shape[0], dtype=np.uint8)
+    for i in range(k.shape[0]):
+        y[i] = int(k[i])
+    return y
+
+
+def too_large_to_be_added(k):
+    y = k.copy()
+    for i in range(k.shape[0]):
+        y[i] += i * 100000000
+    return y
+
+
+def floats_too_small_for_bytes(x):
+    y = np.zeros(x.shape[0], dtype=np.uint8)
+    for i in range(x.shape[0]):
+        y[i] = float(x[i]) * 100.0
+    return y
+
+
+def powers_of_python(x, k):
+    y = np.zeros(x.shape[0])
+    z = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        v, c = float(x[i]), int(k[i])
+        y[i] = v**2 + v**3 + abs(v) ** 0.5 + abs(v) ** v + 2.0**c
+        z[i] = c**2 - c**3 + c**7 + 2 ** (i % 63) + (-2) ** (i % 64) + c ** (i % 9)
+    return y, z
+
+
+def powers_too_large(x):
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        y[i] = (float(x[i]) * 1e160) ** 2
+    return y
+
+
+def powers_of_zero(k):
+    y = np.zeros(k.shape[0])
+    for i in range(k.shape[0]):
+        y[i] = float(k[i]) ** -1.5
     return y
 
 
@@ -444,6 +595,49 @@ def while_with_a_break(x):
     return y
 
 
+def while_past_the_end(x, p):
+    y = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        t = p[i]
+        while x[t] < 5.0:
+            t += 1
+        y[i] = t
+    return y
+
+
+def whiles_past_the_end_in_a_sum(x, p):
+    total = 0.0
+    for i in range(x.shape[0]):
+        t = p[i]
+        while x[t] < 5.0:
+            t += 1
+        total += x[t]
+    return total
+
+
+def while_of_rows_by_steps_that_failed(m):
+    y = np.zeros(m.shape)
+    for i in range(m.shape[0]):
+        t, factor = 1.0, int(float(m[i, 0]) * math.inf)
+        while t < 1e6:
+            t = t * 2.0 * factor
+            y[i] += m[i] * t
+    return y
+
+
+def while_by_steps_that_failed(x):
+    steps = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        steps[i] = int(float(x[i]) * math.inf)
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        t = x[i]
+        while t < 5.0:
+            t += steps[x.shape[0] - 1 - i]
+        y[i] = t
+    return y
+
+
 def first_that_is_large(x):
     for i in range(x.shape[0]):
         if x[i] > 1.5:
@@ -495,6 +689,87 @@ def masked(x):
     return y * x, np.where(x > 0.5, x * x, -x)
 
 
+# --- selections -------------------------------------------------------------------------------------------------------
+
+
+def selected(x, b):
+    return x[b], x[~b], x[x > 5.0], x[x < 5.0], np.flatnonzero(b), np.compress(b, x)
+
+
+def selected_of_two_axes(m, r):
+    return m[m > 0.0], np.argwhere(r > 0.25), np.nonzero(m), r[r[:, 0] > 0.0]
+
+
+def upper_part(m):
+    rows, columns = np.arange(m.shape[0])[:, None], np.arange(m.shape[1])
+    return m[rows < columns].sum()
+
+
+def unpacked(x, y):
+    z = x.copy()
+    z[x > 0.0] = y[: np.count_nonzero(x > 0.0)]
+    return z
+
+
+def sum_of_squares_where_positive(x, b):
+    return np.sum(x[x > 0.0] ** 2) + np.sum(x[b]) * 0.5
+
+
+def parted_by_hand(x, a):
+    low, high, k, j, many = np.zeros(x.shape[0]), np.zeros(x.shape[0], np.float32), 0, 0, 0
+    for i in range(x.shape[0]):
+        v = 2.0 * x[i]
+        if v < a:
+            low[k] = v
+            k += 1
+        elif v > a + 1.0:
+            high[j] = v
+            j += 1
+        else:
+            many += 1
+    return low[:k], high[:j], k, many
+
+
+def ranked_by_hand(f):
+    y, k = np.zeros(f.shape[0], np.float32), 3
+    for i in range(f.shape[0]):
+        y[i] = f[i] * k
+        if f[i] > 0.0:
+            k += 1
+    return y, k
+
+
+def flattened_by_hand(r):
+    out, k = np.zeros(r.size), 0
+    for i in range(r.shape[0]):
+        for j in range(r.shape[1]):
+            out[k] = r[i, j] * 2.0
+            k += 1
+    return out
+
+
+def triangle_selected(m):
+    out, k = np.zeros(m.size), 0
+    for i in range(m.shape[0]):
+        for j in range(i + 1, m.shape[1]):
+            if m[i, j] > 0.0:
+                out[k] = m[i, j]
+                k += 1
+    return out[:k]
+
+
+def selected_too_many(x):
+    out, k = np.zeros(3), 0
+    for i in range(x.shape[0]):
+        if x[i] > 0.0:
+            out[k] = x[i]
+            k += 1
+    return out
+
+
+# --- routines -------------------------------------------------------------------------------------------------------
+
+
 def sorted_on_the_host(x):
     y = np.sort(x)
     return y * 2.0, np.argsort(x)
@@ -519,6 +794,58 @@ def running_and_total(x):
     for i in range(x.shape[0]):
         total += x[i]
         y[i] = total
+    return y, total
+
+
+def running_before(x):
+    y = np.zeros(x.shape[0])
+    total = 1.0
+    for i in range(x.shape[0]):
+        y[i] = total
+        total += x[i]
+    return y, total
+
+
+def running_from_an_element(x):
+    y = np.zeros(x.shape[0] + 1)
+    y[0] = 0.5
+    for i in range(x.shape[0]):
+        y[i + 1] = y[i] + x[i]
+    return y
+
+
+def running_from_the_last_element(x):
+    y = np.ones(x.shape[0])
+    for i in range(x.shape[0]):
+        y[i] = y[i - 1] + x[i]
+    return y
+
+
+def running_too_far(x):
+    y = np.zeros(3)
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+        y[i] = total
+    return y
+
+
+def running_ints_of_python(p):
+    y = np.zeros(p.shape[0], np.int64)
+    total = 0
+    for i in range(p.shape[0]):
+        total += int(p[i]) * 2**61
+        y[i] = total
+    return y
+
+
+def running_by_rows(m):
+    y = np.zeros(m.shape)
+    total = 0.25
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            total += m[i, j]
+            y[i, j] = total
     return y, total
 
 

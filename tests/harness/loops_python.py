@@ -42,7 +42,8 @@ def namespace() -> dict[str, object]:
     """The words of the loops language."""
     return {
         **{name: getattr(np, name) for name in ELEMENTWISE},
-        "erf": scipy.special.erf, "math": math, "prange": range, "lanes": range, "noalias": range,
+        "erf": scipy.special.erf, "math": math, "prange": range, "lanes": range, "folding": range,
+        "noalias": range,
         "empty": empty, "cast": cast, "where": where,
         "dim": lambda a, axis: a.shape[axis], "transpose": np.transpose, "reshape": np.reshape, "new_list": list,
         **{name: row.in_place for name, row in ROUTINES.items()}, "append": list.append, "pop": list.pop,

@@ -51,7 +51,7 @@ NAMESPACE = {name: meaning_of(row) for name, row in schema.OPERATORS.items()}
 NAMESPACE |= {exception.__name__: formatted(exception) for exception in EXCEPTIONS}
 NAMESPACE |= {
     "range": builtins.range, "prange": builtins.range, "lanes": builtins.range,
-    "noalias": builtins.range,
+    "folding": builtins.range, "noalias": builtins.range,
     "cast": cast, "empty": empty, "copy": np.array, "new_list": list,
     "append": lambda xs, v: xs.append(v), "pop": lambda xs: xs.pop(), "length": len, "add_at": np.add.at,
     **{name: row.in_place for name, row in ROUTINES.items()},

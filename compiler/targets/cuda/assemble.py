@@ -14,24 +14,18 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 
-from ....runtime.kernels import loading
 from ....runtime.store import digest, store
 from ...diagnostics import InternalError
 from .machine import Machine, parameters_of
 from .printed_kernels import PrintedKernel, PrintedKernels, read_kernels
 from .through_numba import ptx_of
 from .toolkit import MissingTool, has_driver, toolkit
+from .versions import environment
 
 SUFFIX = ".kernel"
-TRANSLATOR = ("assemble.py", "printed_kernels.py", "machine.py", "through_numba.py")
-DEVICES = ("loading.py", *loading.FILES)
-PACKAGES = ("numba-cuda", "numba", "cuda-bindings", "llvmlite")
 TOO_NEW = "Unsupported .version"  # what ptxas says of PTX that is newer than itself
 
 
@@ -60,35 +54,32 @@ def assemble(
     return {name: machine for name, machine in found.items() if machine is not None}
 
 
+def as_launched(
+    text: str, capability: tuple[int, int], fastmath: bool = False, path: str = "<kernels>"
+) -> tuple[dict[str, Machine], dict[str, Callable[[int], Machine]]]:
+    """The machine code of the kernels of a text, and what makes that of those others that are made for the blocks that
+    they are launched with.
+    """
+    printed = read_kernels(text, path).kernels
+    late = [name for name, kernel in printed.items() if kernel.goes_by_width]
+
+    def making(name: str) -> Callable[[int], Machine]:
+        return lambda width: assemble(text, capability, fastmath, [name], path, width)[name]
+
+    at_once = [name for name in printed if name not in late]
+    machines = assemble(text, capability, fastmath, at_once, path) if at_once else {}
+    return machines, {name: making(name) for name in late}
+
+
 # --- what a kernel depends on --------------------------------------------------------------------------------------
 
 
 def _key(text: PrintedKernels, kernel: PrintedKernel, capability: tuple[int, int], fastmath: bool) -> str:
-    options = f"{kernel.name} {capability} {fastmath}"
+    options = f"{kernel.name} {fastmath}"
     body = "\n".join(line for line in f"{text.shared}\n{kernel.text}".splitlines() if line)
     support = " ".join(f"{name}={function}" for name, function in sorted(text.support.items()) if name in body)
-    parts = (options, body, kernel.signature, support, _versions(), toolkit().versions())
-    return digest(_translator(), *(part.encode() for part in parts)).hex()
-
-
-@lru_cache(maxsize=1)
-def _versions() -> str:
-    found = []
-    for package in PACKAGES:
-        with suppress(PackageNotFoundError):
-            found.append(f"{package} {version(package)}")
-    return " ".join(found)
-
-
-@lru_cache(maxsize=1)
-def _translator() -> bytes:
-    """The files that make code of a text, and those with the device functions."""
-    ours, theirs = (os.path.dirname(module) for module in (__file__, loading.__file__))
-    contents = []
-    for path in (*(os.path.join(ours, name) for name in TRANSLATOR), *(os.path.join(theirs, name) for name in DEVICES)):
-        with open(path, "rb") as stream:
-            contents.append(stream.read())
-    return digest(*contents)
+    parts = (options, body, kernel.signature, support)
+    return digest(environment(capability), *(part.encode() for part in parts)).hex()
 
 
 # --- the store -----------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ import gast
 from ... import syntax
 from ...analysis.lanes import goes_by_rows
 from ...names import Names
-from ...ops.reduction import fold_by, reduction_by
+from ...ops.reduction import fold_by
 from ...ops.schema import Fold
 from ...records import dataclass
 from ...types import Scalar, dtype_of
@@ -34,7 +34,9 @@ from .writing import (
     KernelWriter,
     combined,
     first_turn,
+    fold_over_threads,
     like,
+    neutral,
     own_names,
     shifted,
     start_value,
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     from .driving import DriverWriter
 
 ROWS = 512  # that a block folds: the same on every GPU, so that sums are too
-FOLDED = ("f32", "f64", "i64")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,10 +133,8 @@ def adds_rows(node: gast.stmt) -> TypeGuard[gast.For]:
 
 
 def _launched(driver: DriverWriter, fold: ColumnFold) -> list[gast.stmt]:
-    if not fold.found or any(dtype not in FOLDED for _, _, dtype in fold.found.values()):
+    if not fold.found:
         raise Unmappable("what the loop accumulates is no fold")
-    if any(not reduction_by(operator) for operator, _, _ in fold.found.values()):
-        raise Unmappable("what the loop accumulates is no fold over threads")
     count, width = driver.count(fold.rows), product([driver.count(loop) for loop in fold.columns])
     parts = {name: driver.names.fresh(f"{name}_parts") for name in fold.found}
     made: list[gast.stmt] = []
@@ -190,8 +189,10 @@ def _parts(
     i = fold.rows.target.id
     made = python("{c} = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x", c=number)
     made += python("{p} = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y", p=part)
-    for name, (_, how, dtype) in fold.found.items():
-        made += python("{t} = {z}", t=name, z=start_value(how.start(dtype), dtype))
+    for name, (operator, how, dtype) in fold.found.items():
+        known = any(name in syntax.names_bound(s) and _is_zero(s.value) for s in fold.before)  # type: ignore[attr-defined]
+        start = start_value(how.start(dtype), dtype) if known else neutral(operator, dtype, how)
+        made += python("{t} = {z}", t=name, z=start)
     work, width = _place(driver, writer, fold, number)
     ahead = [s for s in fold.before if not set(syntax.names_bound(s)) & set(fold.found)]
     work += writer.thread(ahead) if ahead else []
@@ -200,13 +201,13 @@ def _parts(
     end = first_turn(fold.rows, writer.speller, expression("({p} + 1) * {r}", p=part, r=syntax.constant(ROWS)))
     stop = writer.speller.as_dtype(bounds(fold.rows)[1], "i64")
     work += python("{l} = min({e}, {s})", l=last, e=end, s=stop)
-    turn = [*writer.thread(fold.turn), *python("{i} += cuda.blockDim.y", i=i)]
+    turn = [*writer.turns(fold.turn), *python("{i} += cuda.blockDim.y", i=i)]
     work.append(gast.While(expression("{i} < {l}", i=i, l=last), turn, []))
     inside = expression("{c} < {m}", c=number, m=width)
     made.append(gast.If(inside, work, []))
     stores: list[gast.stmt] = []
     for name, (operator, _, dtype) in fold.found.items():
-        folded = driver.need(f"column_{reduction_by(operator)}_{dtype}")
+        folded = driver.need(fold_over_threads("column", operator, dtype))
         made += python("{t} = {fold}({t})", t=name, fold=folded)
         stores += python("{a}[{p}, {c}] = {t}", a=parts[name], p=part, c=number, t=name)
         writer.parameters[parts[name]] = None
@@ -216,6 +217,12 @@ def _parts(
     )  # fmt: skip
     made.append(gast.If(test, stores, []))
     return made, writer
+
+
+def _is_zero(value: gast.expr) -> bool:
+    while syntax.operator_of(value) == "cast":
+        value = value.args[0]  # type: ignore[attr-defined]
+    return isinstance(value, gast.Constant) and str(value.value) in ("0", "0.0")
 
 
 def _columns(

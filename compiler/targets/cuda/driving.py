@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 import gast
 
 from ... import syntax
-from ...analysis.lanes import accumulated, is_lanes
+from ...analysis.lanes import accumulated
 from ...analysis.liveness import liveness
 from ...names import Names
 from ...ops.forms import LIBRARY, VIEWS
@@ -27,15 +27,17 @@ from ..python.spell import Speller as HostSpeller
 from ..python.templates import numpy_dtype
 from .batches import BATCHED, Batch, batch_of, operand
 from .column_folds import adds_rows, rows_added
-from .host_parts import mentioned, mentioned_itself, on_host
+from .host_parts import on_host
+from .lists import is_of_lists
 from .nest_launches import nest
 from .nests import begins_with_zero, bounds, kind_of
-from .places import DEVICE_LOOPS, calls_routine, launches, loads
+from .places import DEVICE_LOOPS, FOLDING, calls_routine, handed_on, launches, loads
 from .recognise import first_alone, scan_of, scatter_of
-from .recognised import scan, scatter
+from .recognised import scan
+from .scatters import scatter
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
-from .trees import expression, python
+from .trees import expression, mentioned, mentioned_itself, python
 from .whole_folds import whole
 from .writing import KernelWriter, like
 
@@ -44,13 +46,14 @@ class DriverWriter:
     """Writes a driver; `others` are the functions of the program, and `taken` are names that it is to leave alone."""
 
     def __init__(
-        self, function: Function, cells: frozenset[str], others: Iterable[str] = (), taken: Iterable[str] = ()
-    ) -> None:
+        self, function: Function, cells: frozenset[str], others: Iterable[str] = (), taken: Iterable[str] = (),
+        stops: bool = False,
+    ) -> None:  # fmt: skip
         self.function, self.types, self.cells = function, function.types, cells
         self.taken = frozenset({"cuda", "np", "math", FAILED, *taken})
         self.needed: dict[str, None] = {}
         self.kernels: list[KernelText | HostText] = []
-        self.fails = False
+        self.fails, self.stops, self.goes_on = False, stops, False
         self.others = frozenset(others)
         self.names = Names({*function.types, *function.parameters, *self.others, *self.taken})
         self.made_cells: set[str] = set()
@@ -79,14 +82,13 @@ class DriverWriter:
                 made += [*self.tried(run, lambda: self.single(run)), *deletes]  # noqa: B023
                 position += len(run) + len(deletes)
                 continue
-            if is_lanes(node):
+            if kind_of(node) in FOLDING:
                 if adds_rows(node):
                     made += self.tried([node], lambda: rows_added(self, node))  # noqa: B023
                     position += 1
                     continue
                 behind, deletes = self.single_run(body, position + 1)
-                made += self.flushed(set(mentioned(behind)) & set(self.starts) - accumulated_in(node))
-                made += self.tried([node], lambda: whole(self, node, behind))  # noqa: B023
+                made += self.tried([node], lambda: whole(self, node, [*self.late(node, behind), *behind]))  # noqa: B023
                 position += 1 + (len(behind) + len(deletes) if self.took else 0)
                 made += deletes if self.took else []
                 continue
@@ -94,6 +96,11 @@ class DriverWriter:
             made += self.statement(first_alone(self.function, node, behind_it))
             position += 1
         return made
+
+    def late(self, loop: gast.stmt, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """The assignments of known numbers that nothing reads before what is behind a loop does."""
+        names = set(mentioned(behind)) & set(self.starts) - set(handed_on(loop))
+        return [self.starts.pop(name) for name in sorted(names)]
 
     def is_start(self, node: gast.stmt) -> TypeGuard[gast.Assign]:
         """Whether a cell is set to a known number: perhaps what a fold begins with, which need not be stored."""
@@ -124,10 +131,12 @@ class DriverWriter:
 
     def statement(self, node: gast.stmt) -> list[gast.stmt]:
         match node:
+            case gast.Assign() | gast.Expr() if self.calls_with_arrays(node):
+                return on_host(self, [node], "a function is called with arrays")
+            case _ if is_of_lists(node, self.types):
+                return [like(self.host.statement(self.fetched(node)), node)]
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(self.types.get(name), Array):
                 return self.array(node, name, value)
-            case gast.Assign() if self.calls_with_arrays(node):
-                return on_host(self, [node], "a function is called with arrays")
             case gast.Assign(targets=[gast.Subscript()]):
                 return self.tried([node], lambda: self.single([node]))
             case gast.Assign(targets=[gast.Name()], value=value):
@@ -157,7 +166,7 @@ class DriverWriter:
                 return [self.host.statement(self.fetched(node))]
             case gast.Return():
                 return self.returned(node)
-            case gast.Delete(targets=[gast.Name(id=name)]) if not isinstance(self.types.get(name), ListOf):
+            case gast.Delete(targets=[gast.Name(id=name)]):
                 return [] if name in self.cells else [node]
             case gast.Pass():
                 return []
@@ -178,7 +187,7 @@ class DriverWriter:
         arguments = [operand(part, batch, self.function) for part in batch.parts]
         return [like(gast.Expr(gast.Call(syntax.name(name), arguments, [])), node)]
 
-    def calls_with_arrays(self, node: gast.Assign) -> bool:
+    def calls_with_arrays(self, node: gast.Assign | gast.Expr) -> bool:
         """Whether a function of the program is given arrays."""
         calls = [c for c in syntax.calls_in(node.value) if syntax.operator_of(c) in self.others]
         read = [n for call in calls for n in syntax.names_read(call)]
@@ -249,6 +258,8 @@ class DriverWriter:
             match node:
                 case gast.Assign(targets=[gast.Name(id=name)]) if name in self.cells and not self.is_start(node):
                     run.append(node)
+                case _ if is_of_lists(node, self.types):
+                    break
                 case gast.Assign(targets=[gast.Subscript(slice=items)]) if self.is_element(items):
                     run.append(node)
                 case gast.Delete() if run:
@@ -267,8 +278,8 @@ class DriverWriter:
         """Write the cells that statements read and of which only the value is known so far."""
         wanted = set(mentioned(nodes)) & set(self.starts)
         for node in nodes:
-            if kind_of(node) == "lanes":
-                wanted -= accumulated_in(node)
+            if kind_of(node) in FOLDING:
+                wanted -= set(handed_on(node))
             elif isinstance(node, gast.For | gast.While) and kind_of(node) not in DEVICE_LOOPS:
                 wanted = set(self.starts)
         return self.flushed(wanted)
@@ -291,7 +302,7 @@ class DriverWriter:
 
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
         made = cls(self.function, own, self.cells, self.needed)
-        made.has_free_turns = self.has_free_turns
+        made.has_free_turns, made.stops = self.has_free_turns, self.stops
         return made
 
     def has_free_turns(self, loop: gast.For) -> bool:
@@ -302,7 +313,7 @@ class DriverWriter:
             return True
         if self.marker is None:
             self.marker = Marker(self.function)
-        sums = {accumulated(s) for s in syntax.walk(loop.body)} - {""}
+        sums = {accumulated(s) for s in syntax.walk(loop.body)} - {""} | set(handed_on(loop))
         return self.marker.is_independent_but_for(loop, sums)
 
     def launched(
@@ -316,6 +327,7 @@ class DriverWriter:
             given.append((FAILED, "i64[1]"))
             arguments.append(syntax.name(FAILED))
             self.fails = True
+        self.goes_on = self.goes_on or writer.goes_on
         self.kernels.append(KernelText(name, tuple(given), tuple(body)))
         self.made_cells |= set(writer.parameters) & self.cells
         launch = gast.Subscript(syntax.name(name), shape, gast.Load())
@@ -343,7 +355,7 @@ class DriverWriter:
             return [self.host.statement(self.fetched(node))]
         if isinstance(node, gast.For):
             as_scan, as_scatter = scan_of(self.function, node), scatter_of(self.function, node)
-            if as_scan is not None and not (as_scan.carried and as_scan.carried in self.live.after(node)):
+            if as_scan is not None:
                 return self.tried([node], lambda: scan(self, as_scan))
             if as_scatter is not None:
                 return self.tried([node], lambda: scatter(self, as_scatter))
@@ -364,11 +376,6 @@ class DriverWriter:
 
 
 # --- trees -----------------------------------------------------------------------------------------------------------
-
-
-def accumulated_in(loop: gast.stmt) -> set[str]:
-    """The names that a loop adds to, or takes together in another way."""
-    return {accumulated(s) for s in syntax.walk([loop])}
 
 
 def _is_int(node: gast.expr) -> bool:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from ...analysis.def_use import reads_of
 from ...analysis.liveness import liveness
 from ...analysis.memory.storage import classes_at_once, storage_classes
 from ...ops.forms import CHANGES_FIRST, FORMS
 from ...program import Function
 from ...types import Array, ListOf
 from .texts import HostText, Refused
-from .trees import python
+from .trees import mentioned, python
 from .writing import like, own_names
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
     changes = _changed_of(driver, nodes, given)
     if _are_tangled(driver, nodes, given, changes):
         raise Refused(f"arrays that may share memory are changed: {reason}")
-    if any(isinstance(driver.types[n], ListOf) for n in (*given, *results)):
-        raise Refused(f"a list is used: {reason}")
+    lists = [driver.types[n] for n in (*given, *results) if isinstance(driver.types[n], ListOf)]
+    if any(isinstance(list_.element, Array) for list_ in lists):
+        raise Refused(f"a list of arrays is used: {reason}")
     name = driver.names.fresh(f"{driver.function.name}_{len(driver.kernels) + 1}")
     parameters = tuple((n, driver.types[n]) for n in given)
     driver.kernels.append(HostText(name, parameters, tuple(changes), tuple(results), tuple(nodes), reason))
@@ -55,11 +55,12 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
 def _changed_of(driver: DriverWriter, nodes: Sequence[gast.stmt], given: Sequence[str]) -> list[str]:
     """Which of the arrays that a part is given it may change: where names change hands, all that may be each other."""
     stored = _changed(nodes)
+    arrays = [n for n in given if isinstance(driver.types[n], Array)]
     if not any(isinstance(driver.types.get(n), Array) for n in own_names(nodes)):
-        return [n for n in given if n in stored]
+        return [n for n in arrays if n in stored]
     classes = storage_classes(driver.function)
     touched = {classes[n] for n in stored if n in classes}
-    return [n for n in given if classes.get(n) in touched]
+    return [n for n in arrays if classes.get(n) in touched]
 
 
 def _are_tangled(
@@ -69,19 +70,10 @@ def _are_tangled(
     if len(nodes) == 1 and isinstance(nodes[0], gast.Assign) or len(nodes) == len(driver.function.body) - 1:
         return False  # it reads before it stores, or is all of the function, which makes what it changes itself
     classes = classes_at_once(driver.function)
+    arrays = [n for n in given if isinstance(driver.types[n], Array)]
     return any(
-        one != other and other in classes and classes[one] == classes[other] for one in changes for other in given
+        one != other and other in classes and classes[one] == classes[other] for one in changes for other in arrays
     )
-
-
-def mentioned(nodes: Iterable[gast.stmt]) -> list[str]:
-    return [name for node in syntax.walk(nodes) for name in mentioned_itself(node)]
-
-
-def mentioned_itself(node: gast.stmt) -> list[str]:
-    """The names that a statement mentions, without those of the blocks in it."""
-    base = syntax.stored_base(node)
-    return [*reads_of(node), *syntax.names_bound(node), *([] if base is None else [base])]
 
 
 def _changed(nodes: Iterable[gast.stmt]) -> set[str]:

@@ -51,22 +51,25 @@ def loads_of(writer: KernelWriter, loop: gast.For) -> list[Load]:
     stored: set[str] = set()
     found: dict[Any, list[gast.Subscript]] = {}
     for node in loop.body:
-        for part in syntax.nodes_of(node.value):
-            if isinstance(part, gast.Subscript):
-                if classes.get(part.value.id) in stored or not _is_of_turn(writer, part, made):
-                    return []
-                found.setdefault(syntax.form_of(part), []).append(part)
         base = syntax.stored_base(node)
+        if base is None and any(_elements(node.targets[0])):
+            return []
+        for part in (*_elements(node.value), *(_elements(node.targets[0].slice) if base is not None else ())):
+            if classes.get(part.value.id) in stored or not _is_of_turn(writer, part, made):
+                return []
+            found.setdefault(syntax.form_of(part), []).append(part)
         if base is not None:
             stored.add(classes.get(base, base))
-        elif any(isinstance(n, gast.Subscript) for n in syntax.nodes_of(node.targets[0])):
-            return []
     if not stored or not 0 < len(found) <= MOST:
         return []
     names = Names({*writer.types, *writer.own})
-    return [
-        Load(nodes[0], names.fresh(f"{nodes[0].value.id}_ahead"), tuple(map(id, nodes))) for nodes in found.values()
-    ]
+    inner_first = sorted(found.values(), key=lambda nodes: len(_elements(nodes[0])))
+    return [Load(nodes[0], names.fresh(f"{nodes[0].value.id}_ahead"), tuple(map(id, nodes))) for nodes in inner_first]
+
+
+def _elements(node: gast.AST) -> list[gast.Subscript]:
+    """Every element that an expression reads, those that stand in an index too."""
+    return [part for part in syntax.nodes_of(node) if isinstance(part, gast.Subscript)]
 
 
 def _is_of_turn(writer: KernelWriter, node: gast.Subscript, made: set[str]) -> bool:
@@ -97,7 +100,6 @@ def several(writer: KernelWriter, loop: gast.For, loads: Sequence[Load], turns: 
         dtype = numpy_dtype(dtype_of(writer.types[load.node.value.id]))
         ahead += python("{a} = cuda.local.array({n}, {d})", a=load.name, n=syntax.constant(turns), d=dtype)
         gathered += python("{a}[{k}] = {v}", a=load.name, k=k, v=writer.speller.element(load.node))
-    for load in loads:
         kept = gast.Subscript(syntax.name(load.name), syntax.name(k), gast.Load())
         writer.speller.loaded.update(dict.fromkeys(load.nodes, kept))
     body = [*begin, *writer.thread(loop.body)]

@@ -17,7 +17,7 @@ from ...program import Function, Program
 from ...records import dataclass
 from ...renaming import rename
 from ...transform.coalesce import rename_freely
-from ...types import dtype_of
+from ...types import ListOf, dtype_of
 from ..python.fold import fold
 from ..python.printer import WIDTH, Printed, definition, head_lines, import_lines, with_headings, wrap
 from ..python.spell import HELPERS, Speller
@@ -46,7 +46,10 @@ class Kernels:
 
 def kernels(program: Program) -> Kernels:
     """The kernels stage of a loops program.  Raises Refused where there is none."""
-    function = _prepared(program.main)
+    main = program.main
+    if any(isinstance(type_, ListOf) for type_ in (*(main.types[n] for n in main.parameters), *main.results)):
+        raise Refused("a list is given or returned")
+    function = _prepared(main)
     driver, body = _written(program, function)
     used = _names_of_the_file(driver)
     if used & {function.name, *function.types, *function.parameters, *driver.extra}:
@@ -57,9 +60,13 @@ def kernels(program: Program) -> Kernels:
 
 def _written(program: Program, function: Function, taken: Iterable[str] = ()) -> tuple[DriverWriter, list[gast.stmt]]:
     """The body of the driver, and what wrote it, which leaves the names in `taken` alone."""
-    driver = DriverWriter(function, cells_of(function), program.functions, taken)
+    cells = cells_of(function)
+    driver = DriverWriter(function, cells, program.functions, taken)
     try:
         body = _with_cells(driver, driver.block(function.body))
+        if driver.fails and driver.goes_on:  # what a kernel makes of an error may keep a loop of another one going
+            driver = DriverWriter(function, cells, program.functions, taken, stops=True)
+            body = _with_cells(driver, driver.block(function.body))
     except Refused as refused:
         driver = DriverWriter(function, frozenset(), program.functions, taken)
         body = driver.all_on_host(str(refused))

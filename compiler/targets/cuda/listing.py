@@ -23,7 +23,9 @@ from .toolkit import toolkit
 SHOWN = "LDG STG LDS STS LDL STL DADD DMUL DFMA FADD FMUL FFMA MUFU SHFL BAR ATOMG ATOMS RED REDG CALL IMAD".split()
 HEADS = ("kernel", "sm", "registers", "spills", "shared", "SASS", "instructions")
 # libdevice reduces far angles in float64, with a table on the stack, in a function of its own.
-FAR_ANGLES = re.compile(r"\b(?:math|np)\.(?:sin|cos|tan)\(")
+FAR_ANGLES = re.compile(
+    r"\b(?:math|np)\.(?:sin|cos|tan)\(|\b(?:checked_)?complex_(?:exp|exp2|expm1|sin|cos|tan|sinh|cosh|tanh|power)\("
+)
 OF_LIBDEVICE = ("__internal_", "__nv_")
 
 

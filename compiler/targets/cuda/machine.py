@@ -13,7 +13,8 @@ as it stands in memory, a bool as one byte.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from dataclasses import fields
+from typing import Any, Literal, TypeAlias
 
 from ...dtypes import DTYPE
 from ...records import dataclass
@@ -48,6 +49,10 @@ class Machine:
     registers: int | None = None
     spills: int | None = None
     local_bytes: int | None = None
+
+    def plain(self) -> tuple[Any, ...]:
+        """The fields in their order, which are plain data: `Machine(*machine.plain())` is the same again."""
+        return tuple(getattr(self, field.name) for field in fields(self))
 
 
 def parameters_of(types: Mapping[str, Type]) -> tuple[Parameter, ...]:

@@ -38,6 +38,7 @@ def nest(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
 
 def elements(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
     writer = driver.writer(own_names([loop]))
+    writer.ends_alone = True
     variable = loop.target.id
     helper, count = driver.need("elements"), driver.count(loop)
     loads = loads_of(writer, loop)
@@ -58,6 +59,7 @@ def elements(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
 def tiles(driver: DriverWriter, loops: Sequence[gast.For], along: gast.For) -> list[gast.stmt]:
     """A thread for each turn of a nest; of more than two loops the outer ones are taken apart from one number."""
     writer = driver.writer(own_names([loops[0]]))
+    writer.ends_alone = True
     outer = [loop for loop in loops if loop is not along]
     body = writer.thread(loops[-1].body)
     lengths = [turns_of_loop(loop, writer.speller) for loop in outer]

@@ -20,7 +20,7 @@ from ...analysis.lanes import goes_by_rows
 from ...records import dataclass
 
 SHORT = 32  # a loop known to have fewer turns is left to one thread
-TOGETHER = frozenset({"prange", "lanes"})
+TOGETHER = frozenset({"prange", "lanes", "folding"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +53,8 @@ class Columns:
     inner: gast.For
 
 
-def kind_of(node: gast.stmt) -> str:
-    """`range`, `prange`, `lanes` or `noalias`; empty for what is no loop over a range."""
+def kind_of(node: gast.stmt | None) -> str:
+    """`range`, `prange`, `lanes`, `folding` or `noalias`; empty for what is no loop over a range."""
     return str(syntax.operator_of(node.iter)) if isinstance(node, gast.For) else ""
 
 
@@ -85,9 +85,9 @@ def shape_of(loop: gast.For) -> Elements | Tiles | Rows | Columns | None:
     if len(nest) > 1:
         return Tiles(tuple(nest), _along(nest))
     inner = list(_row_loops(loop.body))
-    if inner and _goes_along(loop, inner):
+    if inner and goes_along(loop, inner):
         return Rows(loop)
-    folds = [node for node in inner if kind_of(node) == "lanes"]
+    folds = [node for node in inner if kind_of(node) != "prange"]
     if len(inner) == 1 == len(folds) and folds[0] in loop.body and _is_straight(loop.body, folds[0]):
         if not {n for bound in bounds(folds[0]) for n in syntax.names_read(bound)} & _bound_in(loop):
             return Columns(loop, folds[0])
@@ -120,21 +120,21 @@ def perfect(loop: gast.For) -> list[gast.For]:
 def _row_loops(body: Sequence[gast.stmt]) -> Iterator[gast.For]:
     """The loops that threads of a row could take together: the outermost ones of their kind."""
     for node in body:
-        if is_together(node) and not _is_short(node) and not goes_by_rows(node):
+        if is_together(node) and not is_short(node) and not goes_by_rows(node):
             yield node
         else:
             for block in syntax.blocks_of(node):
                 yield from _row_loops(block)
 
 
-def _is_short(node: gast.For) -> bool:
+def is_short(node: gast.For) -> bool:
     start, stop = bounds(node)
     if isinstance(start, gast.Constant) and isinstance(stop, gast.Constant):
         return bool(stop.value - start.value < SHORT)
     return False
 
 
-def _goes_along(loop: gast.For, inner: Sequence[gast.For]) -> bool:
+def goes_along(loop: gast.For, inner: Sequence[gast.For]) -> bool:
     """Whether inner loops, more than the outer one, go along the last axis of arrays."""
     within = sum(_uses(node.body, {node.target.id}) for node in inner)
     return within > 0 and within >= _uses(loop.body, {loop.target.id})

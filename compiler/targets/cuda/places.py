@@ -16,14 +16,19 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import reads_of
+from ...analysis.folds import choices_in, is_folding
 from ...analysis.lanes import carried
-from ...dtypes import is_complex
 from ...ops.forms import LIBRARY
 from ...program import Function
 from ...types import Array, Scalar
+from .lists import is_of_lists
 from .nests import kind_of
+from .trees import mentioned_itself
 
-DEVICE_LOOPS = frozenset({"prange", "lanes"})
+CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # of which `folds.py` of the kernels finds an extreme
+FOLDED = CHOSEN - {"u8"} | {"c64", "c128"}  # and what it adds up and multiplies
+FOLDING = frozenset({"lanes", "folding"})
+DEVICE_LOOPS = frozenset({"prange", "lanes", "folding"})
 
 
 def launches(body: Iterable[gast.stmt]) -> bool:
@@ -57,7 +62,7 @@ def cells_of(function: Function) -> frozenset[str]:
 def _is_of_kernels(function: Function, name: str) -> bool:
     """Whether kernels have numbers of this dtype."""
     type_ = function.types[name]
-    return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
+    return isinstance(type_, Scalar) and type_.dtype != "f16"
 
 
 def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[str]) -> Iterator[str]:
@@ -71,10 +76,8 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
                     and (loads(function, value) or known & set(syntax.names_read(value)))
                 ):
                     yield name
-            case gast.For() if kind_of(node) == "lanes":
-                for name in {n for s in syntax.walk(node.body) for n in syntax.names_bound(s)}:
-                    if _is_accumulated(node, name):
-                        yield name
+            case gast.For() if kind_of(node) in FOLDING:
+                yield from handed_on(node)
             case gast.For() if kind_of(node) in DEVICE_LOOPS:
                 pass
             case gast.For() | gast.While() if not launches([node]):
@@ -84,12 +87,16 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
                     yield from _made_on_device(function, block, known)
 
 
-def _is_accumulated(loop: gast.For, name: str) -> bool:
-    return name in carried(loop.body)
+def handed_on(loop: gast.stmt) -> list[str]:
+    """The names that the turns of a loop accumulate, and what they choose."""
+    chosen = [name for choice in choices_in(loop) for name in choice.names] if is_folding(loop) else []
+    return list(dict.fromkeys([*carried(loop.body), *chosen]))
 
 
 def _needed_on_host(function: Function, body: Sequence[gast.stmt]) -> Iterator[str]:
     for node in body:
+        if is_of_lists(node, function.types):
+            yield from mentioned_itself(node)
         match node:
             case gast.For(iter=iter_) if kind_of(node) in DEVICE_LOOPS:
                 yield from syntax.names_read(iter_)

@@ -95,6 +95,28 @@ def read_kernels(text: str, path: str) -> PrintedKernels:
     return PrintedKernels(path, kernels, support, _only(kept, lines))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PrintedDriver:
+    """The last function of a text: where its `def` stands, the types of its parameters, and the kernels of the text."""
+
+    name: str
+    line: int
+    parameters: Mapping[str, Type]
+    kernels: tuple[str, ...]
+
+
+def read_driver(text: str, path: str) -> PrintedDriver:
+    """Raises StageError where a line is not Python, where there is no driver, or where its types are not said."""
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    functions = [node for node in _parsed(text, path).body if isinstance(node, gast.FunctionDef)]
+    plain = [node for node in functions if not node.decorator_list]
+    if not plain:
+        message = "the text holds no driver, a function without a decorator that launches its kernels"
+        raise StageError(Diagnostic("L001", message, Span(path, 1, 0, 1, 1)))
+    kernels = [node.name for node in functions if [shown(jit) for jit in node.decorator_list] == [JIT]]
+    return PrintedDriver(plain[-1].name, plain[-1].lineno, read_signature(plain[-1], text, path), tuple(kernels))
+
+
 def _parsed(text: str, path: str) -> gast.Module:
     try:
         return parsed_module(text, path)

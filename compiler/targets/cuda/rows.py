@@ -11,13 +11,15 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...analysis.folds import choices_in
 from ...analysis.lanes import arrays_handed_on
 from ...names import Names
 from ...types import dtype_of
+from .choosing import begun, folded, nothing_yet, taken, wins
 from .nests import bounds, is_together, kind_of
-from .spell import Unmappable
+from .spell import FAILED, Unmappable
 from .trees import expression, python, with_name
-from .writing import KernelWriter, first_turn, like, range_of
+from .writing import KernelWriter, first_turn, like, neutral, range_of
 
 Touched = tuple[str, str, object, bool]  # memory, by whom ("all", "one" or "each"), index, whether stored
 
@@ -48,7 +50,8 @@ class RowWriter(KernelWriter):
                 return self.counted_by_all(node, variable)
             case gast.While(test=test, body=body):
                 self.known.clear()
-                return [like(gast.While(self.speller.test(test), self.inside(body), []), node)]
+                test_ = self.speller.test(test)
+                return [like(gast.While(test_, [*self.stopped_together(test), *self.inside(body)], []), node)]
             case gast.If(test=test, body=body, orelse=orelse):
                 parts = [self.inside(block) if block else [] for block in (body, orelse)]
                 return [like(gast.If(self.speller.test(test), parts[0], parts[1]), node)]
@@ -65,10 +68,17 @@ class RowWriter(KernelWriter):
                 raise Unmappable("an error is raised between loops")
         return self.statement(node)
 
+    def stopped_together(self, test: gast.expr) -> list[gast.stmt]:
+        """The same for all threads of a row at once: what one reads of the word another may not see yet."""
+        made = self.stopped(test)
+        return python(f"if {{any}}({FAILED}[0] != 0):\n    break", any=self.need("row_any")) if made else []
+
     def is_together(self, node: gast.stmt) -> bool:
         """Whether threads may take the turns of a loop: not where they add to the same elements."""
         if not is_together(node) or arrays_handed_on(node, self.types):
             return False
+        if any(choice.also for choice in choices_in(node)):
+            return False  # what is kept besides is known to one thread
         return kind_of(node) == "prange" or self.has_free_turns(node)
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
@@ -93,11 +103,11 @@ class RowWriter(KernelWriter):
     # --- loops that threads take together
 
     def together(self, node: gast.For) -> list[gast.stmt]:
-        found = self.accumulators(node) if syntax.operator_of(node.iter) == "lanes" else {}
+        found = self.accumulators(node) if kind_of(node) != "prange" else {}
         made: list[gast.stmt] = []
         behind: list[gast.stmt] = []
         for name, (operator, fold) in found.items():
-            start = self.identity(name, fold)
+            start = neutral(operator, self.dtype(name), fold)
             folded = self.fold_name(name, operator)
             if self.begins_with(name, fold):
                 behind += python("{t} = {fold}({t})", t=name, fold=folded)
@@ -109,24 +119,55 @@ class RowWriter(KernelWriter):
                 row = syntax.call(operator, syntax.name(name), syntax.name(part))
                 self.types = {**self.types, part: self.types[name]}
                 behind.append((name, operator, folded, part, row))  # type: ignore[arg-type]
+        ahead, chosen = self.chosen(node)
+        made += ahead
         variable = node.target.id
         self.own.add(variable)
         _, stop = bounds(node)
         first = first_turn(node, self.speller, expression("cuda.threadIdx.x"))
         made += python("{j} = {first}", j=variable, first=first)
-        body = self.thread(node.body) + python("{j} += cuda.blockDim.x", j=variable)
+        body = self.turns(node.body) + python("{j} += cuda.blockDim.x", j=variable)
         test = expression("{j} < {stop}", j=variable, stop=self.speller.as_dtype(stop, "i64"))
         made.append(gast.While(test, body, []))
-        made = [like(s, node) for s in made]
+        made = [like(s, node) for s in (*made, *chosen)]
         for step in behind:
             if isinstance(step, tuple):
                 made.append(like(self.combined(*step), node))
             else:
                 made.append(like(step, node))
-        for name in found:
+        for name in (*found, *(n for choice in choices_in(node) for n in choice.names)):
             self.renamed.pop(name, None)
             self.known.pop(name, None)
         return made
+
+    def chosen(self, node: gast.For) -> tuple[list[gast.stmt], list[gast.stmt]]:
+        """The statements ahead of a loop whose turns choose, and behind it: each thread begins with nothing."""
+        ahead: list[gast.stmt] = []
+        behind: list[gast.stmt] = []
+        for choice in choices_in(node) if kind_of(node) == "folding" else []:
+            start = self.number_of(choice.place)
+            if start is not None and self.number_of(choice.best) == nothing_yet(choice, self.dtype(choice.best)):
+                behind += folded(self, choice, {n: n for n in choice.names})
+                continue
+            parts = {n: Names({*self.types, *self.own, *self.parameters}).fresh(f"{n}_part") for n in choice.names}
+            self.own |= set(parts.values())
+            self.types = self.speller.types = {**self.types, **{part: self.types[n] for n, part in parts.items()}}
+            self.renamed.update(parts)
+            ahead += begun(self, choice, parts, -1)
+            behind += folded(self, choice, parts)
+            test = wins(self, choice, syntax.name(parts[choice.best]), syntax.name(choice.best))
+            behind.append(taken(choice, test, {n: syntax.name(p) for n, p in parts.items()}, {n: n for n in parts}))
+        return ahead, behind
+
+    def number_of(self, name: str) -> object:
+        """The number that a name is known to hold; None where none is."""
+        value = self.known.get(name)
+        while syntax.operator_of(value) == "cast" if value is not None else False:
+            value = value.args[0]  # type: ignore[union-attr]
+        return value.value if isinstance(value, gast.Constant) else None
+
+    def dtype(self, name: str) -> str:
+        return dtype_of(self.types[name])
 
     def combined(self, name: str, operator: str, folded: str, part: str, row: gast.expr) -> gast.stmt:
         """`name = name + row_sum(part)`."""

@@ -20,13 +20,25 @@ from ...analysis.expression_types import joined, result_of, type_of, works_in
 from ...analysis.integers.range_values import BACK, FRONT, NATURAL
 from ...analysis.integers.ranges import ranges
 from ...analysis.result_types import result_type
-from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool, is_complex, is_inexact, is_integer
+from ...dtypes import (
+    BOOL_WORD,
+    COMPLEX_WORD,
+    FLOAT_WORD,
+    INT_WORD,
+    NUMPY_DTYPE,
+    is_bool,
+    is_complex,
+    is_inexact,
+    is_integer,
+    part_of,
+)
 from ...ops import schema
+from ...ops.complex_numbers import PARTS
 from ...program import Function
 from ...types import Array, Scalar
 from ..python.templates import attribute, parse_spelling
 
-KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64"})  # dtypes whose sums, in Numba, have the same
+KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64", "c64", "c128"})  # dtypes whose sums, in Numba, have the same
 FAILED = "failed"
 
 
@@ -58,7 +70,7 @@ class Speller:
             raise Unmappable("a whole array, or what is not known, stands in an expression")
         found = type_of(node, self.types)
         assert isinstance(found, Scalar)
-        if is_complex(found.dtype) or found.dtype == "f16":
+        if found.dtype == "f16":
             raise Unmappable(f"{found} has no kernels yet")
         return found
 
@@ -68,9 +80,34 @@ class Speller:
         """An expression in a dtype."""
         if isinstance(node, gast.Constant):
             return constant(node.value, dtype)
-        source = self.type_of(node).dtype
+        source = self.type_of(node)
         made = self.expression(node)
-        return made if source == dtype else cast(made, dtype, is_bool(source))
+        if source.dtype == dtype:
+            return made
+        if is_complex(source.dtype) and not is_complex(dtype):
+            if is_bool(dtype):
+                return gast.Compare(made, [gast.NotEq()], [constant(0, source.dtype)])
+            made = gast.Attribute(made, "real", gast.Load())
+            return made if part_of(source.dtype) == dtype else cast(made, dtype)
+        if source.weak and is_integer(dtype):
+            made = self.as_python_int(made, source.dtype, dtype)
+        return made if dtype == INT_WORD and source.weak else cast(made, dtype, is_bool(source.dtype))
+
+    def as_python_int(self, made: gast.expr, source: str, dtype: str) -> gast.expr:
+        """A number of Python's that goes to ints of NumPy's: one that they do not hold is noted."""
+        if is_bool(source):
+            return cast(made, INT_WORD)
+        if is_inexact(source):
+            made = self.noting("checked_int", made)
+        if dtype == INT_WORD:
+            return made
+        held, ints = np.iinfo(NUMPY_DTYPE[dtype]), np.iinfo(NUMPY_DTYPE[INT_WORD])
+        least, greatest = (syntax.constant(min(max(int(n), ints.min), ints.max)) for n in (held.min, held.max))
+        return self.noting("checked_fit", made, least, greatest)
+
+    def noting(self, helper: str, *operands: gast.expr) -> gast.expr:
+        """A call of a function that notes where CPython raises."""
+        return gast.Call(syntax.name(self.need(helper)), [*operands, syntax.name(self.fail())], [])
 
     def expression(self, node: gast.expr) -> gast.expr:
         """An expression in the dtype that it has."""
@@ -105,6 +142,9 @@ class Speller:
         row = schema.OPERATORS.get(operator)
         if row is None or row.kind != "elementwise":
             raise Unmappable(f"`{operator}` has no kernels")
+        if operator in PARTS and syntax.operator_of(node.args[0]) == "complex_of":
+            # of a number that is made of parts; the other one may be an element that nobody has stored yet
+            return self.as_dtype(node.args[0].args[PARTS.index(operator)], self.type_of(node).dtype)
         sources = tuple(self.type_of(a) for a in node.args)
         result = result_of(operator, sources)
         self.type_of(node)
@@ -119,13 +159,19 @@ class Speller:
         """An operator on values of a dtype, and the dtype that Numba gives it; empty where that is none of theirs."""
         if row.domain is not None:
             return self.of_math(row, values), FLOAT_WORD
-        may_raise = self.may_raise(row, node, tuple(self.type_of(a) for a in node.args))
+        sources = tuple(self.type_of(a) for a in node.args)
+        may_raise = self.may_raise(row, node, sources)
         cuda = row.cuda
-        spelling = "" if cuda is None else cuda.checked_of(word) if may_raise else cuda.of(word)
+        is_pythons = all(s.weak for s in sources)
+        spelling = "" if cuda is None else cuda.checked_of(word) if may_raise else cuda.of(word, is_pythons)
+        if row.name == "power" and may_raise and not is_pythons:
+            spelling = ""  # the check is of Python's ints: a power of NumPy's wraps, and raises for its exponent alone
         if cuda is None or not spelling:
             of_truths = " of truths" if is_bool(word) else ""
             raise Unmappable(f"`{row.name}`{' may raise there' if may_raise else f'{of_truths} has no kernels'}")
-        if row.name == "power" and (product := self.product(node, values[0])) is not None:
+        if row.name != "power" and (is_complex(word) or is_complex(result)):
+            return self.filled(spelling, row, values), result  # Numba computes in their sizes
+        if row.name == "power" and not may_raise and (product := self.product(node, values[0])) is not None:
             return product, word if word in KEEPS_SIZE else ""
         made = self.filled(spelling, row, values)
         if is_bool(result):
@@ -141,13 +187,16 @@ class Speller:
         if numpy.cuda is None:
             raise Unmappable(f"`{row.name}` has no kernels")
         made = self.filled(numpy.cuda.of(FLOAT_WORD), numpy, values)
-        helper = self.need("checked" if len(values) == 1 else "checked_of_two")
-        return gast.Call(syntax.name(helper), [made, *values, syntax.name(self.fail())], [])
+        return self.noting("checked" if len(values) == 1 else "checked_of_two", made, *values)
 
     def product(self, node: gast.Call, base: gast.expr) -> gast.expr | None:
-        """A square or a cube as products, which NumPy has too; None for other powers."""
+        """A square or a cube as products, which NumPy has too; None for other powers, and cubes of complex numbers: one
+        of zero has no signs.
+        """
         exponent = node.args[1]
         number = exponent.value if isinstance(exponent, gast.Constant) else None
+        if number == 3 and is_complex(self.type_of(node).dtype):
+            return None
         if number in (2, 3) and isinstance(base, gast.Name | gast.Subscript):
             product = gast.BinOp(base, gast.Mult(), base)
             return product if number == 2 else gast.BinOp(product, gast.Mult(), base)
@@ -161,6 +210,10 @@ class Speller:
         if not row.raises(sources, {}):
             return False
         if row.name == "power":
+            if any(is_complex(s.dtype) for s in sources):
+                return True  # too large a result of Python's raises
+            if all(s.weak for s in sources):
+                return id(node) not in self.ranges.fits
             return not isinstance(node.args[1], gast.Constant) or node.args[1].value < 0
         return id(node) not in self.ranges.nonzero and not _is_not_zero(node.args[-1])
 
@@ -171,8 +224,9 @@ class Speller:
         if isinstance(node.args[0], gast.Constant) and is_inexact(target.dtype):
             return strong(node.args[0].value, target)
         if static.get("weak") and is_inexact(source.dtype) and is_integer(target.dtype):
-            helper = syntax.name(self.need("checked_int"))
-            return gast.Call(helper, [self.expression(node.args[0]), syntax.name(self.fail())], [])
+            return self.noting("checked_int", self.expression(node.args[0]))
+        if static.get("weak") and source.dtype == "u64" and target.dtype == INT_WORD:
+            return self.noting("checked_signed", self.expression(node.args[0]))
         made = self.as_dtype(node.args[0], target.dtype)
         return made if source.dtype != target.dtype or target.weak else cast(made, target.dtype)
 
@@ -211,7 +265,7 @@ class Speller:
         if known == BACK:
             return _from_the_end(made, length(array, axis))
         word = "natural_index" if known == NATURAL else "index"
-        return gast.Call(syntax.name(self.need(word)), [made, length(array, axis), syntax.name(self.fail())], [])
+        return self.noting(word, made, length(array, axis))
 
 
 # --- trees -----------------------------------------------------------------------------------------------------------
@@ -233,10 +287,13 @@ def _from_the_end(index: gast.expr, length_: gast.expr) -> gast.expr:
 
 def constant(value: Any, dtype: str) -> gast.expr:
     """A number in a dtype; Numba takes a literal for float64, int64 or a truth."""
-    if is_complex(dtype) or isinstance(value, complex):
-        raise Unmappable("complex numbers have no kernels yet")
     if is_bool(dtype):
         return syntax.constant(bool(value))
+    if is_complex(dtype):
+        made = syntax.constant(complex(value))
+        return made if dtype == COMPLEX_WORD else cast(made, dtype)
+    if isinstance(value, complex):
+        value = value.real
     if is_inexact(dtype):
         made = number(float(value))
         return made if dtype == FLOAT_WORD else cast(made, dtype)
@@ -251,7 +308,10 @@ def constant(value: Any, dtype: str) -> gast.expr:
 
 def strong(value: Any, type_: Scalar) -> gast.expr:
     """A number of NumPy's: in CPython 1.0 / 0.0 raises, and np.float64(1.0) / 0.0 does not."""
-    made = number(float(value))
+    if is_complex(type_.dtype):
+        made = syntax.constant(complex(value))
+    else:
+        made = number(float(value.real))
     return made if type_.weak else cast(made, type_.dtype)
 
 
@@ -277,7 +337,7 @@ def _is_not_zero(node: gast.expr) -> bool:
 def _substitute(node: Any, holes: Mapping[str, gast.expr], need: Callable[[str], str]) -> Any:
     if isinstance(node, gast.Name):
         return holes.get(node.id, node)
-    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id != "abs":
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id not in ("abs", "complex"):
         node = syntax.rebuild(node, func=syntax.name(need(node.func.id)))
     changes: dict[str, Any] = {}
     for field in node._fields:

@@ -28,7 +28,7 @@ from ...diagnostics import Diagnostic, InternalError, Span, StageError
 from ...dtypes import NUMPY_DTYPE
 from ...types import Array, Type, dtype_of
 from .printed_kernels import PrintedKernel, PrintedKernels
-from .toolkit import EXTRA, MissingTool, toolkit
+from .toolkit import MissingTool, toolkit
 
 _LOCK = threading.RLock()
 NUMBAS_NAMES = re.compile(r"\b(?:_ZN|_cudapy_)\w+")  # which hold types, and count what was compiled before
@@ -57,7 +57,7 @@ def _numba_cuda() -> Any:
     except ImportError as missing:
         raise MissingTool("numba-cuda") from missing
     except AttributeError as apart:  # which is what it says beside a version of numba that it does not know
-        raise ImportError(f"numba-cuda and numba do not fit together ({apart}): `{EXTRA}`") from apart
+        raise MissingTool("numba-cuda", f"does not fit the numba that is installed ({apart})") from apart
     return cuda
 
 

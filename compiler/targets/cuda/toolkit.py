@@ -31,11 +31,12 @@ NEEDED_FOR = {
 
 
 class MissingTool(ImportError):
-    """A tool for kernels is not installed; the message says which one and how to get it."""
+    """A tool for kernels is not installed, or of no use; `what` says which one and why, `command` how to get it."""
 
-    def __init__(self, tool: str) -> None:
-        purpose, command = NEEDED_FOR[tool]
-        super().__init__(f"{tool}, which {purpose}, is not installed: `{command}`")
+    def __init__(self, tool: str, why: str = "is not installed") -> None:
+        purpose, self.command = NEEDED_FOR[tool]
+        self.what = f"{tool}, which {purpose}, {why}"
+        super().__init__(f"{self.what}: `{self.command}`")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ python("{i} += cuda.blockDim.x", i="j")     ->     [j += cuda.blockDim.x]
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
 import gast
 
 from ... import syntax
+from ...analysis.def_use import reads_of
 from ...parsing import parsed_module
 
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -67,3 +68,13 @@ def _filled(node: Any, trees: dict[str, gast.expr]) -> Any:
     made = node.__class__.__new__(node.__class__)
     made.__dict__ = fields
     return made
+
+
+def mentioned(nodes: Iterable[gast.stmt]) -> list[str]:
+    return [name for node in syntax.walk(nodes) for name in mentioned_itself(node)]
+
+
+def mentioned_itself(node: gast.stmt) -> list[str]:
+    """The names that a statement mentions, without those of the blocks in it."""
+    base = syntax.stored_base(node)
+    return [*reads_of(node), *syntax.names_bound(node), *([] if base is None else [base])]

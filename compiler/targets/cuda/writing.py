@@ -18,22 +18,22 @@ from typing import Any
 import gast
 
 from ... import syntax
+from ...analysis.folds import accumulations, is_folding
 from ...analysis.lanes import accumulated, fold_of
 from ...analysis.memory.storage import storage_classes
 from ...builder import INFIX
-from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool
-from ...ops.reduction import reduction_by
+from ...dtypes import DTYPE, NUMPY_DTYPE, is_bool, is_inexact, is_integer
+from ...ops.reduction import FOLDS, reduction_by
 from ...ops.schema import OPERATORS, Fold
 from ...program import Function
 from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
 from .nests import begins_with_zero, bounds
+from .places import CHOSEN, FOLDED
 from .spell import FAILED, Speller, Unmappable, constant
 from .trees import product, python
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
-FOLDED = frozenset({"f64", "f32", "i64", "i32", "u64"})  # the dtypes that `runtime/kernels/folds.py` folds
-CHOSEN = FOLDED | {"u8"}  # and those of which it finds the greatest and the least
 LARGEST_LOCAL = 64  # elements of an array of a thread's own
 
 
@@ -47,9 +47,12 @@ class KernelWriter:
         self.renamed: dict[str, str] = {}
         self.fails = False
         self.in_row = False
+        self.ends_alone = False  # a thread may return: no other waits for it
+        self.stops, self.goes_on = False, False  # whether loops stop once a kernel has failed, and whether one does not
         self.classes = storage_classes(function)
         self.speller = Speller(function, self.read, self.fail, self.need)
         self.has_free_turns: Callable[[gast.For], bool] = lambda loop: False
+        self.after_failure = "return"  # `break` where the threads still fold what they have, empty below such a loop
 
     # --- what expressions mention
 
@@ -84,7 +87,8 @@ class KernelWriter:
                 otherwise = self.thread(orelse) if orelse else []
                 return [like(gast.If(self.speller.test(test), self.thread(body), otherwise), node)]
             case gast.While(test=test, body=body):
-                return [like(gast.While(self.speller.test(test), self.thread(body), []), node)]
+                test_ = self.speller.test(test)
+                return [like(gast.While(test_, [*self.stopped(test), *self.inner(body)], []), node)]
             case gast.For(target=gast.Name(id=variable)):
                 return [self.counted(node, variable)]
             case gast.Raise():
@@ -94,8 +98,45 @@ class KernelWriter:
         raise Unmappable(f"`{type(node).__name__.lower()}` stands in the loop")
 
     def raised(self) -> list[gast.stmt]:
-        """The word is set, and the thread does nothing more; the message is made on the host."""
-        return python("{failed}[0] = 1\nreturn", failed=self.fail())
+        """The word is set, and the thread takes no more turns; the message is made on the host."""
+        if not self.after_failure:
+            raise Unmappable("an error is raised in a loop in a fold")
+        return python("{failed}[0] = 1\n" + self.after_failure, failed=self.fail())
+
+    def turns(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """The turn of a loop of threads that fold what they have behind it: all come there, those that fail too."""
+        before, self.after_failure = self.after_failure, "break"
+        made = self.thread(body)
+        self.after_failure = before
+        return made
+
+    def inner(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """The turn of a loop that a thread takes by itself."""
+        before = self.after_failure
+        self.after_failure = "return" if before == "return" else ""
+        made = self.thread(body)
+        self.after_failure = before
+        return made
+
+    def stopped(self, test: gast.expr) -> list[gast.stmt]:
+        """The way out of a `while` loop once a kernel has failed: what it then computes with may never end it.
+
+        A thread that others wait for leaves the loop alone.  Behind a test of ints it may not, since indices are taken
+        to be in bounds there by what such a test says when it ends a loop.
+        """
+        if not self.ends_alone and self.tells_of_ints(test):
+            return []
+        if not self.stops:
+            self.goes_on = True
+            return []
+        way = "return" if self.ends_alone else "break"
+        return python(f"if {{failed}}[0] != 0:\n    {way}", failed=self.fail())
+
+    def tells_of_ints(self, test: gast.expr) -> bool:
+        """Whether ints are compared in a test."""
+        calls = [node for node in syntax.nodes_of(test) if isinstance(node, gast.Call)]
+        compared = [call for call in calls if (row := OPERATORS.get(syntax.operator_of(call))) and row.is_comparison]
+        return any(all(is_integer(self.speller.type_of(a).dtype) for a in call.args) for call in compared)
 
     def bind(self, node: gast.stmt, name: str, value: gast.expr) -> gast.stmt:
         type_ = self.types[name]
@@ -109,7 +150,7 @@ class KernelWriter:
         """`name = value`, or `name += term`; a number on the device is stored there."""
         target = self.renamed.get(name, name)
         operator = syntax.operator_of(value)
-        if target in self.own and accumulated(node) == name and operator in AUGMENTS and dtype in ("f32", "f64"):
+        if target in self.own and accumulated(node) == name and operator in AUGMENTS and is_inexact(dtype):
             term = self.speller.as_dtype(value.args[1], dtype)
             return like(gast.AugAssign(syntax.target(target), AUGMENTS[operator](), term), node)
         made = self.speller.as_dtype(value, dtype)
@@ -137,16 +178,16 @@ class KernelWriter:
         match value:
             case gast.Call(func=gast.Name(id=operator), args=[gast.Subscript() as first, term]) if (
                 operator in AUGMENTS and self.keeps_float(type_, value) and syntax.same(place.slice, first.slice)
-                and syntax.same(place.value, first.value)
+                and syntax.same(place.value, first.value) and id(first) not in self.speller.loaded
             ):  # fmt: skip
                 made = self.speller.as_dtype(term, dtype_of(type_))
                 return like(gast.AugAssign(stored, AUGMENTS[operator](), made), node)
         return like(gast.Assign([stored], self.speller.as_dtype(value, dtype_of(type_)), None), node)
 
     def keeps_float(self, type_: Type, value: gast.expr) -> bool:
-        """Whether a value has the dtype of the floats of an array, so that Numba adds it in that."""
+        """Whether a value has the dtype of the floats of an array, real or complex, so that Numba adds it in that."""
         dtype = dtype_of(type_)
-        return dtype in ("f32", "f64") and self.speller.type_of(value).dtype == dtype
+        return is_inexact(dtype) and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""
@@ -155,12 +196,15 @@ class KernelWriter:
             raise Unmappable("the step of a loop is not known")
         iter_ = range_of(start, stop, step)
         self.own.add(variable)
-        return like(gast.For(syntax.target(variable), iter_, self.thread(node.body), [], None), node)
+        return like(gast.For(syntax.target(variable), iter_, self.inner(node.body), [], None), node)
 
     # --- folds
 
     def accumulators(self, loop: gast.For) -> dict[str, tuple[str, Fold]]:
-        """The names that a `lanes` loop accumulates: the operator and how its row folds."""
+        """The names that a `lanes` or a `folding` loop accumulates: the operator of parts and how its row folds."""
+        if is_folding(loop):
+            of_users = accumulations(loop.body, self.types)
+            return {name: (operator, FOLDS[operator]) for name, operator in of_users.items()}
         found: dict[str, tuple[str, Fold]] = {}
         for node in syntax.walk(loop.body):
             name = accumulated(node)
@@ -177,19 +221,29 @@ class KernelWriter:
         }  # fmt: skip
 
     def fold_name(self, name: str, operator: str) -> str:
-        dtype = dtype_of(self.types[name])
-        row = OPERATORS.get(operator)
-        if row is not None and is_bool(dtype) and row.cuda is not None and row.cuda.truths:
-            holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
-            return self.need("row_any" if holds_for_any else "row_all")
-        word = reduction_by(operator)
-        if row is None or not word or dtype not in (CHOSEN if row.taken else FOLDED):
-            raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
-        return self.need(f"row_{word}_{dtype}")
+        return self.need(fold_over_threads("row", operator, dtype_of(self.types[name])))
 
     def identity(self, name: str, fold: Fold) -> gast.expr:
         dtype = dtype_of(self.types[name])
         return start_value(fold.start(dtype), dtype)
+
+
+def fold_over_threads(threads: str, operator: str, dtype: str) -> str:
+    """The device function that folds values of the threads of a row, or of a column."""
+    row = OPERATORS.get(operator)
+    if row is not None and is_bool(dtype) and row.cuda is not None and row.cuda.truths:
+        holds_for_any = any(sign in row.cuda.truths for sign in ("|", " or "))
+        return f"{threads}_any" if holds_for_any else f"{threads}_all"
+    word = reduction_by(operator)
+    if row is None or not word or dtype not in (CHOSEN if row.taken else FOLDED):
+        raise Unmappable(f"`{operator}` of {dtype} has no fold over threads")
+    return f"{threads}_{word}_{dtype}"
+
+
+def neutral(operator: str, dtype: str, fold: Fold) -> gast.expr:
+    """What changes no value that it is taken together with: 0.0 makes another zero of -0.0."""
+    is_sum = operator == "add" and is_inexact(dtype)
+    return start_value(-0.0 if is_sum else fold.start(dtype), dtype)
 
 
 def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, right: gast.expr) -> gast.expr:

@@ -23,7 +23,7 @@ from ...kernels import shapes
 from ...kernels.host import on_host
 from . import driver
 from .driver import DeviceArray
-from .verdicts import Verdict, judged, present, verdict_on
+from .verdicts import Run, Verdict, judged, present, verdict_on
 
 WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 
@@ -90,18 +90,20 @@ class LoadedKernels:
               the driver
     names     what the text finds besides, such as hidden functions of the host
     late      makes a kernel, by its name, for blocks of the width that it is launched with
+    path      the file that tracebacks of the driver name
     """
 
     def __init__(
         self, machines: Mapping[str, Machine], text: str, explain: Callable[..., Any] | None = None,
         names: Mapping[str, Any] | None = None, late: Mapping[str, Callable[[int], Machine]] | None = None,
+        path: str = "",
     ) -> None:
         self.kernels = {name: load(name, machine) for name, machine in machines.items()}
         self.kernels |= {name: OfWidth(name, make) for name, make in (late or {}).items()}
         self._explain = explain
         words = ("faults()", "fetch(", "@host", *(f"{name}(" for name in names or {}))
         self._is_judged = any(word in text for word in words)
-        self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})})
+        self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})}, path)
 
     def __call__(self, *args: Any, device: int = 0) -> Any:
         """The results of the driver; what stays on the device is judged when it comes to the host."""
@@ -111,7 +113,7 @@ class LoadedKernels:
             if not self._is_judged and all(getattr(arg, "verdict", None) is None for arg in args):
                 return self.driver(*args)
             with judged(lambda: self._fail(args)) as run:
-                results = self.driver(*args)
+                results = self._driven(run, args)
         finally:
             native.cuda_use(former)
         verdict = verdict_on(run, args)
@@ -120,6 +122,17 @@ class LoadedKernels:
         if not isinstance(results, tuple):
             return _judged(results, verdict)
         return tuple(_judged(result, verdict) for result in results)
+
+    def _driven(self, run: Run, args: tuple[Any, ...]) -> Any:
+        """The results of the driver.  An error that a kernel has found comes before the one that the driver raises."""
+        try:
+            return self.driver(*args)
+        except Exception:
+            earlier = verdict_on(run, args)
+            if earlier is not None:
+                earlier()
+            run.judge()
+            raise
 
     def _fail(self, args: tuple[Any, ...]) -> None:
         if self._explain is not None:
@@ -136,7 +149,7 @@ def _judged(result: Any, verdict: Verdict) -> Any:
     return found
 
 
-def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
+def driver_of(text: str, names: Mapping[str, Any], path: str = "") -> Callable[..., Any]:
     """The last function of a kernels stage, with the names that it calls; kernels of the text are left out."""
     tree = parsing.parse(text)
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef) and not _is_kernel(part)]
@@ -147,7 +160,7 @@ def driver_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
     needed = [_needed(part, read - names.keys()) for part in imports]
     tree.body = [*(part for part in needed if part.names), *functions]
     found: dict[str, Any] = dict(names)
-    exec(compile(tree, f"<driver {functions[-1].name}>", "exec"), found)
+    exec(compile(tree, path or f"<driver {functions[-1].name}>", "exec"), found)
     driver: Callable[..., Any] = found[functions[-1].name]
     return driver
 

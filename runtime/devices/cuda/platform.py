@@ -62,10 +62,7 @@ class Cuda:
         driver.extension().cuda_synchronize(number)
 
     def make_default(self, number: int) -> int:
-        raise ValueError(
-            f"cuda:{number} cannot be the default device: calls run there whose arguments are there, where "
-            "`pellucid.device_put` puts them"
-        )
+        return asynchronous.set_default_device(self.first() + number)
 
     def routine(self, name: str) -> int:
         raise LookupError(f"code for CUDA calls no routine {name!r} by its address")
