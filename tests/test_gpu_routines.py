@@ -282,7 +282,7 @@ def test_without_libraries(runs, tmp_path):
     runs("""
 @compile
 def all_of_it(a, x):
-    return a @ x, np.linalg.solve(a, x), np.fft.irfft(np.fft.rfft(x), n=len(x))
+    return a @ x, np.stack((a, a)) @ a, np.linalg.solve(a, x), np.fft.irfft(np.fft.rfft(x), n=len(x))
 
 agrees(all_of_it, square(4), random.normal(size=4))
 assert not called

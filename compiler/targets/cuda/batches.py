@@ -107,7 +107,7 @@ def _part(function: Function, node: gast.expr, names: Iterable[str]) -> Part | N
 
 def _lengths(function: Function, loops: Sequence[gast.For]) -> dict[str, Extent | None]:
     """How many turns each loop has, as an extent of types; None where no type says it."""
-    values: dict[str, list[gast.expr]] = {}
+    values: dict[str, list[gast.AST]] = {}
     for node in syntax.walk(function.body):
         for name in syntax.names_bound(node):
             values.setdefault(name, []).append(node.value if isinstance(node, gast.Assign) else node)
@@ -128,17 +128,18 @@ def _extent(function: Function, node: gast.AST, values: Mapping[str, Sequence[ga
 
 def _fits(function: Function, part: Part, lengths: Mapping[str, Extent | None]) -> bool:
     """Whether the loops go to the ends of the axes that they count along."""
-    dims = function.types[part.whole].dims
+    dims = function.types[part.whole].dims  # type: ignore[union-attr]
     return all(lengths[name] is not None and dims[axis] == lengths[name] for name, axis in part.axes.items())
 
 
 # --- as one call ------------------------------------------------------------------------------------------------------
 
 
-def operand(part: Part, batch: Batch, rank: int) -> gast.expr:
+def operand(part: Part, batch: Batch, function: Function) -> gast.expr:
     """The array whose first axes are those of the loops, in their order; first ones that it lacks are left out."""
     present = [loop.target.id for loop in batch.loops if loop.target.id in part.axes]
     order = [part.axes[name] for name in present]
+    rank = len(function.types[part.whole].dims)  # type: ignore[union-attr]
     order += [axis for axis in range(rank) if axis not in order]
     whole: gast.expr = syntax.name(part.whole)
     if order != list(range(rank)):

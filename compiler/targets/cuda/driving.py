@@ -184,7 +184,7 @@ class DriverWriter:
     def batched(self, node: gast.For, batch: Batch) -> list[gast.stmt]:
         """One call of a library for a loop over products."""
         name = self.need(BATCHED[batch.routine])
-        arguments = [operand(part, batch, self.types[part.whole].ndim) for part in batch.parts]
+        arguments = [operand(part, batch, self.function) for part in batch.parts]
         return [like(gast.Expr(gast.Call(syntax.name(name), arguments, [])), node)]
 
     def calls_with_arrays(self, node: gast.Assign | gast.Expr) -> bool:

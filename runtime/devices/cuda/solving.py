@@ -42,20 +42,27 @@ SOLVER = (*ASKED, "getrs")
 
 
 class Operand(Protocol):
-    name: str
-    lengths: tuple[str, ...]
+    @property
+    def name(self) -> str: ...
+    @property
+    def lengths(self) -> tuple[str, ...]: ...
 
 
 class Row(Protocol):
     """What is asked of a row of the compiler's table of routines."""
 
-    name: str
-    cuda: str
-    computed: Mapping[str, str]
-    static: Mapping[str, object]
-    error: tuple[str, str]
-    gives_number: bool
-
+    @property
+    def name(self) -> str: ...
+    @property
+    def cuda(self) -> str: ...
+    @property
+    def computed(self) -> Mapping[str, str]: ...
+    @property
+    def static(self) -> Mapping[str, object]: ...
+    @property
+    def error(self) -> tuple[str, str]: ...
+    @property
+    def gives_number(self) -> bool: ...
     @property
     def results(self) -> Sequence[Operand]: ...
     @property
@@ -132,7 +139,7 @@ class Steps:
         self.said: list[Word | Zeros] = []
         self.names: dict[str, Any] = {
             "columns": self.columns, "floats": self.floats, "ints": self.ints, "work": WORK, "info": INFO,
-            "lower": lambda f: triangle(f, *f.shape, LOWER), "upper": self.upper, "positions": self.positions,
+            "lower": self.lower, "upper": self.upper, "positions": self.positions,
             "zero_on_diagonal": self.zero_on_diagonal, "trsm": self.trsm,
             "along_rows": along_rows, "FORWARD": FORWARD, "BACKWARD": BACKWARD, "max": max,
             "is_double": self.letter in "DZ", **lengths, **row.static, **static,
@@ -177,6 +184,9 @@ class Steps:
 
     def ints(self, n: int) -> Any:
         return driver.extension().device_array(n, np.int32)
+
+    def lower(self, f: Any) -> Any:
+        return triangle(f, f.shape[0], f.shape[1], LOWER)
 
     def upper(self, f: Any) -> Any:
         return triangle(f, min(f.shape), f.shape[1], UPPER)
