@@ -113,7 +113,7 @@ def _grid(stage: Stage, launch: ast.expr) -> str:
     if _is_one_thread(launch):
         return "one thread"
     match launch:
-        case ast.Tuple(elts=[ast.Constant(value=1), ast.Constant(value=threads)]):
+        case ast.Tuple(elts=[ast.Constant(value=1), ast.Constant(value=int(threads))]):
             return f"one block of {threads} threads"
     return stage.lengths.shown(launch)
 
@@ -184,7 +184,8 @@ def _carried(stage: Stage, function: ast.FunctionDef, call: ast.Call) -> str:
     """Which arrays are copied to the host and back."""
     marks = [part for mark in function.decorator_list for part in ast.walk(mark)]
     changed = {part.value for part in marks if isinstance(part, ast.Constant)}
-    there, back = [], []
+    there: list[str] = []
+    back: list[str] = []
     for parameter, argument in zip(function.args.args, call.args):
         if isinstance(argument, ast.Name) and stage.lengths.is_array(argument.id):
             size = stage.lengths.bytes_of(argument.id)

@@ -11,7 +11,9 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from .compiler.diagnostics import DeviceError
+import numpy as np
+
+from .compiler.diagnostics import CompileError, DeviceError
 from .runtime import operators
 from .runtime.array import Array
 from .runtime.values import placed, unwrap, wrap
@@ -112,7 +114,9 @@ def greater_equal(x, y):
 
 @cache
 def kernel(name: str) -> Callable[..., Any]:
-    """The compiled function for an operator of `operators.PYTHON`; its errors are NumPy's."""
+    """The compiled function for an operator of `operators.PYTHON`; its errors are NumPy's.  Also that for `np.sum`."""
+    if name.startswith("np."):
+        return of_numpy(name.removeprefix("np."))
     plain: FunctionType = getattr(sys.modules[__name__], name)
     compiled = compile(plain)
 
@@ -129,6 +133,19 @@ def kernel(name: str) -> Callable[..., Any]:
             return by_numpy(plain, plain_operands, fault)
         finally:
             del fault  # whose traceback leads to this frame
+
+    return run
+
+
+def of_numpy(name: str) -> Callable[..., Any]:
+    """A compiled function of NumPy's, which gives NotImplemented for what is not in the language, or not made here."""
+    compiled = compile(getattr(np, name))
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return compiled(*args, **kwargs)
+        except CompileError:  # NumPy can do it, or says why not
+            return NotImplemented
 
     return run
 

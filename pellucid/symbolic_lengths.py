@@ -144,4 +144,4 @@ class _Substituted(ast.NodeTransformer):
 
 
 def _read(text: str) -> ast.expr:
-    return parse(text).body[0].value  # type: ignore[attr-defined,no-any-return]
+    return parse(text).body[0].value

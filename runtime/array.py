@@ -11,6 +11,7 @@ An array of no dimensions behaves as in NumPy: its operators give NumPy scalars.
 from __future__ import annotations
 
 import copy
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -21,8 +22,11 @@ import numpy as np
 from . import namespace, operators, protocols
 from .at import At
 from .devices import Device, by_number, named
+from .far_arrays import by_method, indexed, viewed
 from .operators import absent, binary, delegated, equality, reflected, unary
 from .values import KINDS, HeldValues, placed, unwrap, wrap
+
+_delegated = functools.partial(delegated, elsewhere=by_method)
 
 
 class Array(HeldValues):
@@ -72,12 +76,14 @@ class Array(HeldValues):
     @property
     def T(self) -> Array:
         """The array with its dimensions in reverse order."""
-        return placed(Array(self._values.T), self)
+        found = viewed(self, lambda elements: elements.T)
+        return placed(Array(self._values.T), self) if found is None else found
 
     @property
     def mT(self) -> Array:
         """The array with its last two dimensions exchanged."""
-        return placed(Array(self._values.mT), self)
+        found = viewed(self, lambda elements: elements.swapaxes(-1, -2))
+        return placed(Array(self._values.mT), self) if found is None else found
 
     @property
     def real(self) -> Array:
@@ -126,7 +132,9 @@ class Array(HeldValues):
     # --- elements
 
     def __len__(self) -> int:
-        return len(self._values)
+        if self.ndim == 0:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         return (placed(wrap(part, Array), self) for part in iter(self._values))
@@ -135,7 +143,8 @@ class Array(HeldValues):
         return unwrap(item) in self._values
 
     def __getitem__(self, index: Any) -> Any:
-        return placed(wrap(self._values[unwrap(index)], Array), self)
+        found = indexed(self, index)
+        return placed(wrap(self._values[unwrap(index)], Array), self) if found is None else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError("an Array cannot be changed; `x = x.at[index].set(value)` gives a changed copy")
@@ -190,7 +199,7 @@ class Array(HeldValues):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self._plain if self._is_number else placed(Array(self._values.copy()), self)
+        return self._plain if self._is_number else self.copy()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """A pickle holds the values; of what stands for a number it holds the number."""
@@ -276,13 +285,13 @@ class Array(HeldValues):
     partition, resize = absent("partition", "np.partition(x, k)"), absent("resize", "np.resize(x, shape)")
     put, setflags = absent("put", "x.at[index].set(value)"), absent("setflags", "np.array(x)")
 
-    choose, compress = map(delegated, ("choose", "compress"))
-    all, any, argmax, argmin = map(delegated, ("all", "any", "argmax", "argmin"))
-    argpartition, argsort, astype, clip = map(delegated, ("argpartition", "argsort", "astype", "clip"))
-    conj, conjugate, copy, cumprod = map(delegated, ("conj", "conjugate", "copy", "cumprod"))
-    cumsum, diagonal, dot, flatten = map(delegated, ("cumsum", "diagonal", "dot", "flatten"))
-    item, max, mean, min = map(delegated, ("item", "max", "mean", "min"))
-    nonzero, prod, ravel, repeat = map(delegated, ("nonzero", "prod", "ravel", "repeat"))
-    reshape, round, searchsorted, squeeze = map(delegated, ("reshape", "round", "searchsorted", "squeeze"))
-    std, sum, swapaxes, take = map(delegated, ("std", "sum", "swapaxes", "take"))
-    tobytes, tolist, trace, transpose, var = map(delegated, ("tobytes", "tolist", "trace", "transpose", "var"))
+    choose, compress = map(_delegated, ("choose", "compress"))
+    all, any, argmax, argmin = map(_delegated, ("all", "any", "argmax", "argmin"))
+    argpartition, argsort, astype, clip = map(_delegated, ("argpartition", "argsort", "astype", "clip"))
+    conj, conjugate, copy, cumprod = map(_delegated, ("conj", "conjugate", "copy", "cumprod"))
+    cumsum, diagonal, dot, flatten = map(_delegated, ("cumsum", "diagonal", "dot", "flatten"))
+    item, max, mean, min = map(_delegated, ("item", "max", "mean", "min"))
+    nonzero, prod, ravel, repeat = map(_delegated, ("nonzero", "prod", "ravel", "repeat"))
+    reshape, round, searchsorted, squeeze = map(_delegated, ("reshape", "round", "searchsorted", "squeeze"))
+    std, sum, swapaxes, take = map(_delegated, ("std", "sum", "swapaxes", "take"))
+    tobytes, tolist, trace, transpose, var = map(_delegated, ("tobytes", "tolist", "trace", "transpose", "var"))

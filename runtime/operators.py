@@ -52,6 +52,11 @@ def evaluate(name: str, operands: Sequence[Any]) -> Any:
     return PYTHON[name](*map(unwrap, operands))
 
 
+def by_function(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What a function of NumPy's gives, compiled; NotImplemented where the language has not got it so."""
+    return NotImplemented if _find is None else _find(f"np.{name}")(*args, **kwargs)
+
+
 def is_compiled(operand: Any) -> bool:
     """Whether an operand has a type that compiled code takes."""
     if type(operand) is np.ndarray or isinstance(operand, np.generic | HeldValues):
@@ -141,11 +146,15 @@ def equality(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-def delegated(name: str) -> Callable[..., Any]:
-    """A method that is NumPy's, with Arrays for arrays on both sides."""
+def delegated(name: str, elsewhere: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that is NumPy's, with Arrays for arrays on both sides; `elsewhere` is asked first, and does what it can
+    where NumPy has not got the elements.
+    """
     of_numpy = getattr(np.ndarray, name)
 
     def method(self: HeldValues, *args: Any, **kwargs: Any) -> Any:
+        if (found := elsewhere(self, name, args, kwargs)) is not NotImplemented:
+            return found
         target = kwargs.get("out")
         protocols.refuse_output(target)
         result = of_numpy(self._values, *unwrap(args), **unwrap(kwargs))

@@ -42,6 +42,11 @@ class HeldValues:
         return None
 
     @property
+    def _is_here(self) -> bool:
+        """Whether the host has the elements."""
+        return True
+
+    @property
     def _plain(self) -> Any:
         """The ndarray, or the number that it stands for."""
         return self._values

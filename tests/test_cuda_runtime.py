@@ -766,6 +766,9 @@ np.testing.assert_array_equal(native.device_array_from(y).copy_to_host(), values
 assert copies()[0] == 1 and y.__cuda_array_interface__["shape"] == (3, 4)
 np.testing.assert_array_equal(x @ x.T, values @ values.T)
 z, before = x[:, ::-1], copies()[0]
+np.testing.assert_array_equal(native.device_array_from(z).copy_to_host(), values[:, ::-1])
+assert copies()[0] == before
+z = pellucid.Array(values[:, ::-1])._on(x._device)  # which the host made for the device
 for _ in range(2):
     np.testing.assert_array_equal(native.device_array_from(z).copy_to_host(), values[:, ::-1])
     assert copies()[0] == before + 1

@@ -27,6 +27,15 @@ PyObject *array_around(Value *value, int device)
     return made;
 }
 
+/* An ndarray for reading alone. */
+static PyObject *readable(PyObject *given)
+{
+    PyObject *view = PyArray_View((PyArrayObject *)given, NULL, NULL);
+    if (view != NULL)
+        PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
+    return view;
+}
+
 static int initialise(PyObject *self, PyObject *args, PyObject *names)
 {
     PyObject *given;
@@ -38,12 +47,8 @@ static int initialise(PyObject *self, PyObject *args, PyObject *names)
     }
     if (!PyArg_ParseTupleAndKeywords(args, names, "O!:HeldValues", parameters, &PyArray_Type, &given))
         return -1;
-    PyObject *view = PyArray_View((PyArrayObject *)given, NULL, NULL);
-    if (view == NULL)
-        return -1;
-    PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
-    held->values = view;
-    return 0;
+    held->values = readable(given);
+    return held->values == NULL ? -1 : 0;
 }
 
 static void deallocate(PyObject *self)
@@ -272,18 +277,20 @@ static PyObject *on_device(PyObject *self, PyObject *number)
     return made;
 }
 
-/* _over(array, number): an array whose values are on a device of CUDA. */
+/* _over(array, number, values=): an array whose values are on a device of CUDA, and on the host too where they are given. */
 static PyObject *over_device_array(PyObject *type, PyObject *args)
 {
-    PyObject *there;
+    PyObject *there, *values = NULL;
     int number;
-    if (!PyArg_ParseTuple(args, "O!i:_over", device_array_type, &there, &number))
+    if (!PyArg_ParseTuple(args, "O!i|O!:_over", device_array_type, &there, &number, &PyArray_Type, &values))
         return NULL;
     PyObject *made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
-    if (made != NULL) {
-        ((Held *)made)->there = Py_NewRef(there);
-        ((Held *)made)->device = number + 1;
-    }
+    if (made == NULL)
+        return NULL;
+    ((Held *)made)->there = Py_NewRef(there);
+    ((Held *)made)->device = number + 1;
+    if (values != NULL && (((Held *)made)->values = readable(values)) == NULL)
+        Py_CLEAR(made);
     return made;
 }
 
@@ -293,6 +300,13 @@ static PyObject *there_of(PyObject *self, void *unused)
     (void)unused;
     PyObject *there = ((Held *)self)->there;
     return Py_NewRef(there == NULL ? Py_None : there);
+}
+
+/* Whether the host has the elements: whether nothing would be copied or waited for. */
+static PyObject *is_here(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((Held *)self)->values != NULL);
 }
 
 static int keep_there(PyObject *self, PyObject *there, void *unused)
@@ -345,6 +359,7 @@ static PyGetSetDef GETTERS[] = {
     {"_device", device, NULL, "The number of the device that calls with it run on; -1 where the others decide.", NULL},
     {"_place", place_of, NULL, "The number of the device that made it, or would.", NULL},
     {"_there", there_of, keep_there, "The array on a device of CUDA; None where nobody has put it there.", NULL},
+    {"_is_here", is_here, NULL, "Whether the host has the elements.", NULL},
     {"shape", shape, NULL, "The length of every dimension.", NULL},
     {"dtype", dtype, NULL, "The NumPy dtype of the elements.", NULL},
     {"ndim", ndim, NULL, "How many dimensions.", NULL},

@@ -161,7 +161,9 @@ void span_of(PyArrayObject *layout, npy_intp *lowest, npy_intp *bytes);
 PyObject *view_by_index(PyObject *self, PyObject *index);
 PyObject *reshaped(PyObject *self, PyObject *args);
 PyObject *transposed(PyObject *self, void *unused);
-PyObject *transposed_by(PyObject *self, PyObject *axes);
+PyObject *permuted(PyObject *self, PyObject *args);
+PyObject *with_axes_swapped(PyObject *self, PyObject *args);
+PyObject *squeezed(PyObject *self, PyObject *args);
 PyObject *contiguous_copy(PyObject *self, PyObject *unused);
 
 /* cuda_exchange.c */

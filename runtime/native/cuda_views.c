@@ -2,7 +2,7 @@
 
        x[1:-1, ::2], x[i], x[None], x[..., 0]     ints, slices, None and ...; an element itself is not read
        x.reshape(n * m)                           where it needs no copy
-       x.T, x.transpose(2, 0, 1)
+       x.T, x.transpose(1, 0), x.swapaxes(0, 1), x.squeeze()
 
    NumPy does all of it on the layout. */
 
@@ -105,12 +105,28 @@ PyObject *transposed(PyObject *self, void *unused)
     return view_over(self, PyArray_Transpose(((DeviceArray *)self)->layout, NULL));
 }
 
-PyObject *transposed_by(PyObject *self, PyObject *args)
+/* What a method of NumPy's gives that never copies. */
+static PyObject *viewed_by(PyObject *self, PyObject *args, const char *name)
 {
-    PyObject *method = PyObject_GetAttrString((PyObject *)((DeviceArray *)self)->layout, "transpose");
-    PyObject *found = method == NULL ? NULL : PyObject_CallObject(method, args);
+    PyObject *method = PyObject_GetAttrString((PyObject *)((DeviceArray *)self)->layout, name);
+    PyObject *found = method == NULL ? NULL : PyObject_Call(method, args, NULL);
     Py_XDECREF(method);
     return view_over(self, found);
+}
+
+PyObject *permuted(PyObject *self, PyObject *args)
+{
+    return viewed_by(self, args, "transpose");
+}
+
+PyObject *with_axes_swapped(PyObject *self, PyObject *args)
+{
+    return viewed_by(self, args, "swapaxes");
+}
+
+PyObject *squeezed(PyObject *self, PyObject *args)
+{
+    return viewed_by(self, args, "squeeze");
 }
 
 static bool copy_rows(Gpu *gpu, Address to, Address from, PyArrayObject *layout, const npy_intp *own, int axis)
