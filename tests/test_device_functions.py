@@ -289,6 +289,46 @@ def test_places_of_extremes(name, shape):
     np.testing.assert_array_equal(found[:, 0], getattr(np, kind)(x, axis=1))
 
 
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", [name for name in ROWS if name.startswith("row_last")])
+def test_places_of_the_last_of_equal_extremes(name, shape):
+    _, _, kind, dtype = name.split("_")
+    x = drawn(DTYPES[dtype], shape)
+    x = np.round(x) if x.dtype.kind == "f" else x % 5
+    is_maximum = kind == "argmax"
+    ends = (-np.inf, np.inf) if x.dtype.kind == "f" else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+    first = x.dtype.type(ends[0] if is_maximum else ends[1])
+    found = folded(name, PLACE, x, first, is_before=lambda a, i, b, j: a >= b if is_maximum else a <= b)
+    assert (found.T == found[:, 0]).all()
+    np.testing.assert_array_equal(found[:, 0], x.shape[1] - 1 - getattr(np, kind)(x[:, ::-1], axis=1))
+
+
+COLUMN = """def apply(x, out, first):
+    value = first
+    for i in range(cuda.threadIdx.y, x.shape[0], cuda.blockDim.y):
+        value = two(value, x[i, cuda.threadIdx.x])
+    out[cuda.threadIdx.y, cuda.threadIdx.x] = fold(value)
+"""
+COLUMNS = [name for name in load(cuda) if name.startswith("column_") and name != "column_fold"]
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_folds_of_columns(name):
+    _, kind, *dtype = name.split("_")
+    x = drawn(DTYPES[dtype[0]], (20, 32)) if dtype else np.random.default_rng(5).uniform(size=(20, 32)) < 0.06
+    x = x if dtype or kind == "any" else ~x
+    two = {"sum": lambda a, b: a + b, "prod": lambda a, b: a * b, "max": max, "min": min,
+           "any": lambda a, b: a or b, "all": lambda a, b: a and b}[kind]  # fmt: skip
+    starts = {"sum": 0, "prod": 1, "max": x.min(), "min": x.max(), "any": False, "all": True}
+    made = kernel(COLUMN, fold=getattr(support, name), two=two)
+    out = cuda.device_array((8, 32), x.dtype)
+    with np.errstate(all="ignore"):
+        made[1, (32, 8)](cuda.to_device(x), out, x.dtype.type(starts[kind]))
+        wanted = getattr(np, kind)(x, axis=0).astype(x.dtype)
+    rtol = {"f64": 1e-12, "f32": 1e-4}.get("".join(dtype), 0)
+    np.testing.assert_allclose(out.copy_to_host(), np.tile(wanted, (8, 1)), rtol=rtol, atol=rtol)
+
+
 @pytest.mark.parametrize("threads", [32, 64, 256, 1024])
 @pytest.mark.parametrize("name", [name for name in ROWS if "before" in name])
 def test_what_the_threads_before_have(name, threads):

@@ -73,9 +73,14 @@ def test_batches_are_those_of_loops(name):
 
 
 def test_folds_that_are_written_exist_and_all_that_exist_are_known():
-    written = {f"row_{word}_{dtype}" for word in ("sum", "prod") for dtype in FOLDED}
-    written |= {f"row_{word}_{dtype}" for word in ("max", "min") for dtype in CHOSEN} | {"row_any", "row_all"}
-    exist = {name for name in NAMES if name.startswith("row_") and "arg" not in name and name != "row_sync"}
+    written = {
+        f"{threads}_{word}" for threads in ("row", "column") for word in (
+            *(f"{word}_{dtype}" for word in ("sum", "prod") for dtype in FOLDED),
+            *(f"{word}_{dtype}" for word in ("max", "min") for dtype in CHOSEN), "any", "all",
+        )
+    }  # fmt: skip
+    written |= {f"row_{way}arg{word}_{d}" for way in ("", "last_") for word in ("max", "min") for d in CHOSEN}
+    exist = {name for name in NAMES if name.startswith(("row_", "column_")) and name not in ("row_sync", "column_fold")}
     assert written == exist
 
 

@@ -190,7 +190,7 @@ def _parts(
     made = python("{c} = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x", c=number)
     made += python("{p} = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y", p=part)
     for name, (operator, how, dtype) in fold.found.items():
-        known = any(name in syntax.names_bound(s) and _is_zero(s.value) for s in fold.before)  # type: ignore[attr-defined]
+        known = any(name in syntax.names_bound(s) and _is_zero(s.value) for s in fold.before)
         start = start_value(how.start(dtype), dtype) if known else neutral(operator, dtype, how)
         made += python("{t} = {z}", t=name, z=start)
     work, width = _place(driver, writer, fold, number)
@@ -221,7 +221,7 @@ def _parts(
 
 def _is_zero(value: gast.expr) -> bool:
     while syntax.operator_of(value) == "cast":
-        value = value.args[0]  # type: ignore[attr-defined]
+        value = value.args[0]
     return isinstance(value, gast.Constant) and str(value.value) in ("0", "0.0")
 
 

@@ -15,6 +15,7 @@ behind it.  The values of the turn that wins are read there: where they are too 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import gast
 
@@ -135,7 +136,7 @@ class Chooser:
             self.ahead.append(syntax.assign(place, syntax.constant(-1)))
             return [*made, syntax.assign(place, self.number())]
         value = update.becomes[places[0]]
-        variable = value.args[0] if syntax.operator_of(value) == "cast" else value  # type: ignore[attr-defined]
+        variable = value.args[0] if syntax.operator_of(value) == "cast" else value
         is_number = isinstance(variable, gast.Name) and variable.id == self.loop.target.id
         if len(places) > 1 or not is_number or places[0] not in self.begins or not _is_int(self.types[places[0]]):
             return None
@@ -271,7 +272,7 @@ def _wins(contest: Contest, key: gast.expr, stands: gast.expr) -> gast.expr:
     return gast.BoolOp(gast.Or(), [wins, before_numbers(key, stands)])
 
 
-def _constant(name: str, value: object, type_: Type) -> gast.stmt:
+def _constant(name: str, value: Any, type_: Type) -> gast.stmt:
     assert isinstance(type_, Scalar)
     if type_.weak:
         return syntax.assign(name, syntax.constant(DTYPE[type_.dtype].python_type(value)))
@@ -287,7 +288,7 @@ def _all(guards: Sequence[gast.expr]) -> gast.expr | None:
 
 def _negated(test: gast.expr) -> gast.expr:
     is_negation = syntax.operator_of(test) == "logical_not"
-    return test.args[0] if is_negation else syntax.call("logical_not", test)  # type: ignore[attr-defined]
+    return test.args[0] if is_negation else syntax.call("logical_not", test)
 
 
 def _is_int(type_: Type) -> bool:

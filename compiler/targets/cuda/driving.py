@@ -82,7 +82,7 @@ class DriverWriter:
                 made += [*self.tried(run, lambda: self.single(run)), *deletes]  # noqa: B023
                 position += len(run) + len(deletes)
                 continue
-            if kind_of(node) in FOLDING:
+            if isinstance(node, gast.For) and kind_of(node) in FOLDING:
                 if adds_rows(node):
                     made += self.tried([node], lambda: rows_added(self, node))  # noqa: B023
                     position += 1

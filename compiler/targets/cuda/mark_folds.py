@@ -35,7 +35,7 @@ from ...types import Scalar
 from .contests import Chooser, numbers_ahead
 from .nests import goes_along, is_short, kind_of, perfect, steps_by_one
 from .places import DEVICE_LOOPS
-from .turns import Trees, Turn, Unclear
+from .turns import Close, Trees, Turn, Unclear
 from .updates import told, updates_of
 
 
@@ -86,7 +86,8 @@ class _Folder:
             if made is not None:
                 return made
         if kind in DEVICE_LOOPS:
-            row = node if not place.in_kernel and len(perfect(node)) == 1 else place.row  # type: ignore[arg-type]
+            assert isinstance(node, gast.For)
+            row = node if not place.in_kernel and len(perfect(node)) == 1 else place.row
             return [with_blocks(node, [self.block(b, _Place(True, row)) for b in blocks])]
         if isinstance(node, gast.For | gast.While):
             return [self.in_order(node, place)]
@@ -137,11 +138,15 @@ class _Folder:
         except Unclear:
             return None
         folding = syntax.rebuild(loop, iter=of_kind(KIND, loop.iter), body=made)
-        if kind_of(place.row) in DEVICE_LOOPS and choices_in(folding) and not goes_along(place.row, [loop]):
+        if choices_in(folding) and not self.is_for_rows(loop, place.row):
             return None  # a thread takes it as it stands
         return [*placed(chooser.ahead, loop), folding, *placed(chooser.behind, loop)]
 
-    def closing(self, chooser: Chooser, states: set[str]):  # type: ignore[no-untyped-def]
+    def is_for_rows(self, loop: gast.For, around: gast.For | None) -> bool:
+        """Whether a row of threads would take a loop together, as far as what stands around it says."""
+        return around is None or kind_of(around) not in DEVICE_LOOPS or goes_along(around, [loop])
+
+    def closing(self, chooser: Chooser, states: set[str]) -> Close:
         """What writes the statements of states that have changed."""
 
         def close(changed: Trees, must: bool) -> tuple[list[gast.stmt], set[str]]:
@@ -171,8 +176,8 @@ class _Folder:
     def sums_of(self, body: Sequence[gast.stmt]) -> set[str]:
         """The names that a loop accumulates, those of ints left out that may not fit on the way."""
         found = accumulations(body, self.types)
-        exact = {accumulated(s) for s in syntax.walk(body)
-                 if accumulated(s) in found and not does_not_wrap(self.function, s)}  # fmt: skip
+        steps = [s for s in syntax.walk(body) if isinstance(s, gast.Assign) and accumulated(s) in found]
+        exact = {accumulated(s) for s in steps if not does_not_wrap(self.function, s)}
         return found.keys() - exact
 
     def is_number(self, name: str) -> bool:

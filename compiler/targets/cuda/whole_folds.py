@@ -207,7 +207,7 @@ def passing_names(driver: DriverWriter, behind: Sequence[gast.stmt], after: Abst
     found: set[str] = set()
     read: set[str] = set()
     for node in behind:
-        read |= set(syntax.names_read(node.value)) - found  # type: ignore[attr-defined]
+        read |= set(syntax.names_read(node.value)) - found
         found |= set(syntax.names_bound(node)) - read
     return (found - after - read) & driver.cells
 
