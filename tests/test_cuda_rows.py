@@ -35,7 +35,7 @@ def written(row):
 @functools.cache
 def functions():
     """Each row in a function of one line, from a file as a user's are."""
-    lines = ["import math", "import numpy as np", "import pellucid", "import scipy.special", ""]
+    lines = [f"import {name}" for name in ("math", "numpy as np", "pellucid", "pellucid.support", "scipy.special")]
     for row in ROWS:
         lines += ["", f"def on_{row.name}({', '.join(row.operands)}):", f"    return {written(row)}", ""]
     path = pathlib.Path(tempfile.mkdtemp(prefix="pellucid")) / "rows_in_kernels.py"

@@ -164,6 +164,13 @@ def complex_parts_are_stored(w, x):
     return z, z.real, z.imag
 
 
+def complex_parts_of_halves(f):
+    z = np.empty(f.shape, dtype=np.complex64)
+    z.real = f.astype(np.float16)
+    z.imag = f
+    return z
+
+
 def complex_histogram(w, j):
     sums = np.zeros(5, dtype=np.complex128)
     for i in range(w.shape[0]):

@@ -33,7 +33,6 @@ from ...dtypes import (
     part_of,
 )
 from ...ops import schema
-from ...ops.complex_numbers import PARTS
 from ...program import Function
 from ...types import Array, Scalar
 from ..python.templates import attribute, parse_spelling
@@ -127,9 +126,6 @@ class Speller:
         row = schema.OPERATORS.get(operator)
         if row is None or row.kind != "elementwise":
             raise Unmappable(f"`{operator}` has no kernels")
-        if operator in PARTS and syntax.operator_of(node.args[0]) == "complex_of":
-            # of a number that is made of parts; the other one may be an element that nobody has stored yet
-            return self.as_dtype(node.args[0].args[PARTS.index(operator)], self.type_of(node).dtype)
         sources = tuple(self.type_of(a) for a in node.args)
         result = result_of(operator, sources)
         self.type_of(node)
@@ -272,8 +268,8 @@ def constant(value: Any, dtype: str) -> gast.expr:
     if is_bool(dtype):
         return syntax.constant(bool(value))
     if is_complex(dtype):
-        made = syntax.constant(complex(value))
-        return made if dtype == COMPLEX_WORD else cast(made, dtype)
+        pair = syntax.constant(complex(value))
+        return pair if dtype == COMPLEX_WORD else cast(pair, dtype)
     if isinstance(value, complex):
         value = value.real
     if dtype == HALF:
@@ -295,10 +291,7 @@ def strong(value: Any, type_: Scalar) -> gast.expr:
     """A number of NumPy's: in CPython 1.0 / 0.0 raises, and np.float64(1.0) / 0.0 does not."""
     if type_.dtype == HALF:
         return constant(value, HALF)
-    if is_complex(type_.dtype):
-        made = syntax.constant(complex(value))
-    else:
-        made = number(float(value.real))
+    made = syntax.constant(complex(value)) if is_complex(type_.dtype) else number(float(value.real))
     return made if type_.weak else cast(made, type_.dtype)
 
 
