@@ -35,7 +35,7 @@ def written(row):
 @functools.cache
 def functions():
     """Each row in a function of one line, from a file as a user's are."""
-    lines = ["import math", "import numpy as np", "import pellucid", "import scipy.special", ""]
+    lines = [f"import {name}" for name in ("math", "numpy as np", "pellucid", "pellucid.support", "scipy.special")]
     for row in ROWS:
         lines += ["", f"def on_{row.name}({', '.join(row.operands)}):", f"    return {written(row)}", ""]
     path = pathlib.Path(tempfile.mkdtemp(prefix="pellucid")) / "rows_in_kernels.py"
@@ -134,6 +134,31 @@ def test_python_s_complex_numbers_in_kernels(row):
     np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=0.0)
 
 
+# --- float16 ---------------------------------------------------------------------------------------------------------
+
+HALVES = [case for case in CASES if all(o.dtype == np.float32 for o in case.operands)]
+ON_HOST = {"nextafter"}  # of which the result for float32 says nothing
+
+
+def as_halves(case):
+    return [operand.astype(np.float16) for operand in case.operands]
+
+
+@every(HALVES, by=lambda case: case.row.name)
+def test_float16_is_computed_as_float32_and_rounded_once(case):
+    function, operands = functions()[case.row.name], as_halves(case)
+    with np.errstate(all="ignore"):
+        wanted = np.asarray(case.reference(*operands))
+        found = function.debug("kernels")(*operands)
+    assert ("@host" in function.source("kernels", *operands)) == (case.row.name in ON_HOST)
+    assert found.dtype == wanted.dtype
+    if wanted.dtype.kind == "b":
+        np.testing.assert_array_equal(found, wanted)
+    else:  # a function that is off in the last bit of a float32 is seldom rounded otherwise
+        rounding = ROUNDING.get(DTYPE_OF_NUMPY[wanted.dtype], np.finfo(np.float16).eps)
+        np.testing.assert_allclose(found, wanted, rtol=rounding, atol=0.0)
+
+
 def test_small_integers_keep_their_dtype_in_kernels():
     """Numba adds them as i64."""
     x = np.array([2**31 - 1, -(2**31), 5], np.int32)
@@ -167,6 +192,20 @@ def test_float32_stays_float32_in_machine_code(case):
     text = functions()[case.row.name].source("kernels", *case.operands)
     if "@cuda.jit" not in text:
         return  # the result is the argument
+    for machine in assemble(text, (9, 0)).values():
+        assert [line for line in lint(machine, text) if "float64" in line] == []
+
+
+@pytest.mark.cuda
+@every(HALVES, by=lambda case: case.row.name)
+def test_float16_has_no_float64_in_machine_code(case):
+    pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: `make cuda-check` does that")
+    from pellucid.compiler.targets.cuda.assemble import assemble
+    from pellucid.compiler.targets.cuda.listing import lint
+
+    text = functions()[case.row.name].source("kernels", *as_halves(case))
+    if "@cuda.jit" not in text:
+        return  # the result is the argument, or the row stays on the host
     for machine in assemble(text, (9, 0)).values():
         assert [line for line in lint(machine, text) if "float64" in line] == []
 

@@ -173,7 +173,7 @@ elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="re
             type=from_numpy(np.heaviside), cuda=called("heaviside", "x, y"),
             partials=[None, "vjp: where(x == 0.0, out_bar, 0.0)"])  # fmt: skip
 elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", type=from_numpy(np.nextafter),
-            cpu="c nextafter", cuda=called("math.nextafter", "x, y"),
+            cpu="c nextafter", cuda=called("math.nextafter", "x, y", halves=False),
             partials=["1.0", None], jumps=True)  # fmt: skip
 elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
             cuda=called("math.fmod", "x, y", ints="fmod_integer({x}, {y})"),

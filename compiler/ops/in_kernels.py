@@ -11,6 +11,7 @@ device functions, which give the dtype of their operands.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ..dtypes import is_bool, is_complex, is_inexact
 from ..records import dataclass
@@ -29,6 +30,7 @@ class InKernels:
     checked_pairs  of Python's complex numbers, where the row says that CPython may raise
     pythons        of Python's complex numbers elsewhere, if that is not as of NumPy's
     keeps          whether what Numba gives has the dtype of the operands, be they small ones
+    halves         whether a result for float16 is that for float32, rounded
     """
 
     floats: str
@@ -39,6 +41,7 @@ class InKernels:
     pairs: str = ""
     checked_pairs: str = ""
     pythons: str = ""
+    halves: bool = True
     keeps: bool = True
 
     def of(self, dtype: str, weak: bool = False) -> str:
@@ -47,6 +50,8 @@ class InKernels:
             return self.truths
         if is_complex(dtype):
             return weak and self.pythons or self.pairs
+        if dtype == "f16" and not self.halves:
+            return ""
         if is_inexact(dtype) or self.ints == "":
             return self.floats
         return self.ints or ""
@@ -58,16 +63,16 @@ class InKernels:
         return self.checked if is_inexact(dtype) else self.checked_ints or self.checked
 
 
-def called(function: str, operands: str = "x", **more: str | None) -> InKernels:
+def called(function: str, operands: str = "x", **more: Any) -> InKernels:
     """A call with the operands in their order."""
-    return InKernels(f"{function}({', '.join(f'{{{name}}}' for name in operands.split(', '))})", **more)  # type: ignore[arg-type]
+    return InKernels(f"{function}({', '.join(f'{{{name}}}' for name in operands.split(', '))})", **more)
 
 
-def as_named(name: str, **more: str) -> InKernels:
+def as_named(name: str, **more: Any) -> InKernels:
     """A function of one operand: that of `math` where it has the name, else a device function."""
     return called(f"math.{name}" if hasattr(math, name) else name, **more)
 
 
-def signed(spelling: str, **more: str) -> InKernels:
+def signed(spelling: str, **more: Any) -> InKernels:
     """A sign of Python's: of small ints Numba gives a larger one."""
     return InKernels(spelling, keeps=False, **more)

@@ -7,7 +7,7 @@ A block has 256 threads in a row.  The order is fixed: lanes of a warp pairwise,
 
 Like `device`, this file is numba.cuda source that the lockstep machine runs too.
 """
-# mypy: disallow-untyped-defs=False, disable-error-code="var-annotated"
+# mypy: disallow-untyped-defs=False, disable-error-code="var-annotated,no-redef"
 
 import numpy as np
 

@@ -164,6 +164,13 @@ def complex_parts_are_stored(w, x):
     return z, z.real, z.imag
 
 
+def complex_parts_of_halves(f):
+    z = np.empty(f.shape, dtype=np.complex64)
+    z.real = f.astype(np.float16)
+    z.imag = f
+    return z
+
+
 def complex_histogram(w, j):
     sums = np.zeros(5, dtype=np.complex128)
     for i in range(w.shape[0]):
@@ -224,6 +231,52 @@ def distinct_complex_numbers_in_a_matrix(m, c):
 def halves(x):
     h = x.astype(np.float16)
     return h * h, np.sum(h), h + np.float32(1.0)
+
+
+def halves_in_arithmetic(f, k):
+    h, g = f.astype(np.float16), (f * 0.3).astype(np.float16)
+    return h + g, h * g - h, h / g, h**2, h**3, h // g, h % g, -h, h * 0.1, np.float16(2.0) * h + 1, h + f, h + k
+
+
+def halves_in_functions(f, k, b):
+    h = f.astype(np.float16)
+    return np.exp(h), np.sqrt(np.abs(h)), np.tanh(h), np.maximum(h, 0.5), np.where(b, h, 1.0), np.floor(h), np.sign(h)
+
+
+def halves_in_questions(f, b):
+    h = f.astype(np.float16)
+    return h > 0.5, h == h, np.isnan(h), h.astype(np.int32), h.astype(bool), b.astype(np.float16), h.astype(np.float64)
+
+
+def halves_in_folds(f, r):
+    h, s = f.astype(np.float16), r.astype(np.float16)
+    return np.sum(h), np.sum(s, axis=1), np.mean(s, axis=1), np.any(h), np.argmax(s, axis=1), np.sum(s, axis=0)
+
+
+def halves_in_extremes(f, r):
+    s = r.astype(np.float16)
+    return np.cumsum(f.astype(np.float16)), np.max(s, axis=1), np.max(s, axis=0), np.min(s)
+
+
+def halves_that_are_carried(r):
+    h = (r * 4.0).astype(np.float16)
+    y = np.zeros(h.shape[0], np.float16)
+    for i in range(h.shape[0]):
+        total = np.float16(0.0)
+        for j in range(h.shape[1]):
+            total += h[i, j] * h[i, j]
+        y[i] = total
+    return y
+
+
+def halves_next_to_others(f):
+    h = f.astype(np.float16)
+    return np.nextafter(h, np.float16(9.0))
+
+
+def halves_become_complex(f):
+    h = f.astype(np.float16)
+    return h + 1j, (h * 2j).real
 
 
 # --- ints of Python ---------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from ..python.spell import HELPERS, Speller
 from ..python.templates import attribute, numpy_dtype
 from ..python.unparse import Unparser, statement_text
 from .driving import DriverWriter
+from .parts import take_parts
 from .places import cells_of
 from .spell import FAILED
 from .texts import HostText, KernelText, Refused
@@ -98,6 +99,7 @@ def _prepared(function: Function) -> Function:
         return 4 * depth + len(statement_text(speller.statement(syntax.rebuild(statement, **empty))).split("\n", 1)[0])
 
     function = rename_freely(function.with_(body=tuple(fold(function, measure, WIDTH, numbers_only=True))))
+    function = take_parts(function)
     last = function.body[-1]
     names = Names({*function.types, *function.parameters})
     before: list[gast.stmt] = []

@@ -62,7 +62,7 @@ def cells_of(function: Function) -> frozenset[str]:
 def _is_of_kernels(function: Function, name: str) -> bool:
     """Whether kernels have numbers of this dtype."""
     type_ = function.types[name]
-    return isinstance(type_, Scalar) and type_.dtype != "f16"
+    return isinstance(type_, Scalar)
 
 
 def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[str]) -> Iterator[str]:

@@ -33,13 +33,13 @@ from ...dtypes import (
     part_of,
 )
 from ...ops import schema
-from ...ops.complex_numbers import PARTS
 from ...program import Function
 from ...types import Array, Scalar
 from ..python.templates import attribute, parse_spelling
 
 KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64", "c64", "c128"})  # dtypes whose sums, in Numba, have the same
 FAILED = "failed"
+HALF = "f16"  # which Numba loads, stores and casts; its arithmetic is C++ that kernels cannot call
 
 
 class Unmappable(Exception):
@@ -70,11 +70,13 @@ class Speller:
             raise Unmappable("a whole array, or what is not known, stands in an expression")
         found = type_of(node, self.types)
         assert isinstance(found, Scalar)
-        if found.dtype == "f16":
-            raise Unmappable(f"{found} has no kernels yet")
         return found
 
     # --- values
+
+    def operand(self, node: gast.expr, dtype: str) -> gast.expr:
+        """An expression in the dtype in which it is computed with."""
+        return self.as_dtype(node, dtype) if dtype != HALF else widened(self.as_dtype(node, HALF))
 
     def as_dtype(self, node: gast.expr, dtype: str) -> gast.expr:
         """An expression in a dtype."""
@@ -84,6 +86,8 @@ class Speller:
         made = self.expression(node)
         if source.dtype == dtype:
             return made
+        if source.dtype == HALF and not is_inexact(dtype):
+            made = widened(made)
         if is_complex(source.dtype) and not is_complex(dtype):
             if is_bool(dtype):
                 return gast.Compare(made, [gast.NotEq()], [constant(0, source.dtype)])
@@ -132,7 +136,7 @@ class Speller:
     def test(self, node: gast.expr) -> gast.expr:
         type_ = self.type_of(node)
         made = self.expression(node)
-        return made if is_bool(type_.dtype) else gast.Compare(made, [gast.NotEq()], [constant(0, type_.dtype)])
+        return made if is_bool(type_.dtype) else self.as_dtype(node, BOOL_WORD)
 
     def call(self, operator: str, node: gast.Call) -> gast.expr:
         if operator == "dim":
@@ -142,14 +146,11 @@ class Speller:
         row = schema.OPERATORS.get(operator)
         if row is None or row.kind != "elementwise":
             raise Unmappable(f"`{operator}` has no kernels")
-        if operator in PARTS and syntax.operator_of(node.args[0]) == "complex_of":
-            # of a number that is made of parts; the other one may be an element that nobody has stored yet
-            return self.as_dtype(node.args[0].args[PARTS.index(operator)], self.type_of(node).dtype)
         sources = tuple(self.type_of(a) for a in node.args)
         result = result_of(operator, sources)
         self.type_of(node)
         words = works_in(operator, sources)
-        values = [self.as_dtype(a, word) for a, word in zip(node.args, words, strict=True)]
+        values = [self.operand(a, word) for a, word in zip(node.args, words, strict=True)]
         made, has = self.operation(row, node, values, words[-1], result.dtype)
         return made if has == result.dtype else cast(made, result.dtype, has == BOOL_WORD)
 
@@ -176,6 +177,8 @@ class Speller:
         made = self.filled(spelling, row, values)
         if is_bool(result):
             return made, BOOL_WORD
+        if word == HALF:
+            return made, computed_in(HALF)
         if is_inexact(result) and not is_inexact(word):
             return made, FLOAT_WORD  # a quotient of ints
         return made, word if word in KEEPS_SIZE or cuda.keeps else ""
@@ -224,7 +227,7 @@ class Speller:
         if isinstance(node.args[0], gast.Constant) and is_inexact(target.dtype):
             return strong(node.args[0].value, target)
         if static.get("weak") and is_inexact(source.dtype) and is_integer(target.dtype):
-            return self.noting("checked_int", self.expression(node.args[0]))
+            return self.noting("checked_int", self.operand(node.args[0], source.dtype))
         if static.get("weak") and source.dtype == "u64" and target.dtype == INT_WORD:
             return self.noting("checked_signed", self.expression(node.args[0]))
         made = self.as_dtype(node.args[0], target.dtype)
@@ -290,10 +293,13 @@ def constant(value: Any, dtype: str) -> gast.expr:
     if is_bool(dtype):
         return syntax.constant(bool(value))
     if is_complex(dtype):
-        made = syntax.constant(complex(value))
-        return made if dtype == COMPLEX_WORD else cast(made, dtype)
+        pair = syntax.constant(complex(value))
+        return pair if dtype == COMPLEX_WORD else cast(pair, dtype)
     if isinstance(value, complex):
         value = value.real
+    if dtype == HALF:
+        rounded = float(np.float16(value))
+        return cast(cast(number(rounded), computed_in(HALF)), HALF)
     if is_inexact(dtype):
         made = number(float(value))
         return made if dtype == FLOAT_WORD else cast(made, dtype)
@@ -308,10 +314,9 @@ def constant(value: Any, dtype: str) -> gast.expr:
 
 def strong(value: Any, type_: Scalar) -> gast.expr:
     """A number of NumPy's: in CPython 1.0 / 0.0 raises, and np.float64(1.0) / 0.0 does not."""
-    if is_complex(type_.dtype):
-        made = syntax.constant(complex(value))
-    else:
-        made = number(float(value.real))
+    if type_.dtype == HALF:
+        return constant(value, HALF)
+    made = syntax.constant(complex(value)) if is_complex(type_.dtype) else number(float(value.real))
     return made if type_.weak else cast(made, type_.dtype)
 
 
@@ -328,6 +333,20 @@ def cast(made: gast.expr, dtype: str, of_truth: bool = False) -> gast.expr:
     if is_bool(dtype):
         return made if of_truth else gast.Compare(made, [gast.NotEq()], [syntax.constant(0)])
     return gast.Call(attribute(f"np.{NUMPY_DTYPE[dtype].name}"), [made], [])
+
+
+def computed_in(dtype: str) -> str:
+    """The dtype in which kernels compute with numbers of one: float16 is for memory, as on a CPU."""
+    return "f32" if dtype == HALF else dtype
+
+
+def widened(made: gast.expr) -> gast.expr:
+    """A float16 as the float32 that is computed with; of a constant without the way there and back."""
+    word = NUMPY_DTYPE[computed_in(HALF)].name
+    match made:
+        case gast.Call(func=gast.Attribute(attr="float16"), args=[gast.Call(args=[gast.Constant()]) as wide]):
+            return wide
+    return gast.Call(attribute(f"np.{word}"), [made], [])
 
 
 def _is_not_zero(node: gast.expr) -> bool:

@@ -30,7 +30,7 @@ from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
 from .nests import begins_with_zero, bounds
 from .places import CHOSEN, FOLDED
-from .spell import FAILED, Speller, Unmappable, constant
+from .spell import FAILED, HALF, Speller, Unmappable, constant
 from .trees import product, python
 
 AUGMENTS = {name: sign for sign, name in INFIX.items() if OPERATORS[name].is_polynomial}
@@ -151,7 +151,7 @@ class KernelWriter:
         """`name = value`, or `name += term`; a number on the device is stored there."""
         target = self.renamed.get(name, name)
         operator = syntax.operator_of(value)
-        if target in self.own and accumulated(node) == name and operator in AUGMENTS and is_inexact(dtype):
+        if target in self.own and accumulated(node) == name and operator in AUGMENTS and adds_in_its_dtype(dtype):
             term = self.speller.as_dtype(value.args[1], dtype)
             return like(gast.AugAssign(syntax.target(target), AUGMENTS[operator](), term), node)
         made = self.speller.as_dtype(value, dtype)
@@ -188,7 +188,7 @@ class KernelWriter:
     def keeps_float(self, type_: Type, value: gast.expr) -> bool:
         """Whether a value has the dtype of the floats of an array, real or complex, so that Numba adds it in that."""
         dtype = dtype_of(type_)
-        return is_inexact(dtype) and self.speller.type_of(value).dtype == dtype
+        return adds_in_its_dtype(dtype) and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
         """A loop that each thread runs through from its first to its last turn."""
@@ -273,6 +273,11 @@ def start_value(value: Any, dtype: str) -> gast.expr:
     if is_bool(dtype) or isinstance(made, gast.Call):
         return made
     return gast.Call(attribute(f"np.{DTYPE[dtype].numpy.name}"), [made], [])
+
+
+def adds_in_its_dtype(dtype: str) -> bool:
+    """Whether `a += b` of two such numbers is one of them in Numba."""
+    return is_inexact(dtype) and dtype != HALF
 
 
 def _cell(name: str, context: Any = None) -> gast.Subscript:
