@@ -66,11 +66,11 @@ class _Writer:
     def stored(self, loops: Sequence[gast.For]) -> gast.Assign | None:
         """The one store of a nest that does nothing else; None for other nests, and where turns store apart anyway."""
         body = loops[-1].body
-        steps = [s for s in syntax.walk(body) if syntax.stored_base(s) is not None]
+        steps = [s for s in syntax.walk(body) if isinstance(s, gast.Assign) and syntax.stored_base(s) is not None]
         if len(steps) != 1 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(body)):
             return None
         (step,) = steps
-        array, classes = syntax.stored_base(step), storage_classes(self.function)
+        array, classes = step.targets[0].value.id, storage_classes(self.function)
         met = [place for place, _ in element_places(body) if classes.get(place.value.id) == classes[array]]
         bound = {name for s in syntax.walk([loops[0]]) for name in syntax.names_bound(s)}
         if len(met) > 1 or not _begin_known(loops) or stored_at_turns(self.function, loops, {}):

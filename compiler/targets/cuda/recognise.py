@@ -209,7 +209,11 @@ def scatters_of(function: Function, loop: gast.For) -> list[Scatter]:
     if nest:
         nest = loops_of(over(nest, _direct(nest[-1].body)), inner=("range", "prange"))
     steps = [s for s in syntax.walk(nest[-1].body) if syntax.stored_base(s) is not None] if nest else []
-    found = [Scatter(tuple(nest), s, str(syntax.operator_of(s.value))) for s in steps if accumulated_array(s)]
+    found = [
+        Scatter(tuple(nest), s, str(syntax.operator_of(s.value)))
+        for s in steps
+        if isinstance(s, gast.Assign) and accumulated_array(s)
+    ]
     if not found or len(found) < len(steps) or not all(_is_taken(function, scatter) for scatter in found):
         return []
     if any(kind_of(loop) == "prange" for loop in nest) and not all(scatter.is_by_data for scatter in found):
