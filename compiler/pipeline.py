@@ -30,6 +30,7 @@ from .optimise.independent import mark_independent
 from .optimise.join_edges import join_edges
 from .optimise.keep_for_threads import keep_for_threads
 from .optimise.known import has_loops, known
+from .optimise.last_stores import find_last_stores
 from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
@@ -179,6 +180,7 @@ CUDA_WAY = (
     Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
     Step(count_ahead, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(find_last_stores, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_folds, takes=LOOPS, gives=LOOPS, when=has_loops),
 )

@@ -26,11 +26,15 @@ from .independent import element_places
 Key = tuple[tuple[int, str], ...]  # axes, and the names that are their indices
 
 
-def loops_of(node: gast.stmt) -> list[gast.For]:
-    """Loops over `range` in steps of one, each all there is in the one around it, with bounds that none changes."""
+def loops_of(node: gast.stmt, inner: Sequence[str] = ("range",)) -> list[gast.For]:
+    """Loops over `range` in steps of one, each all there is in the one around it, with bounds that none changes.
+
+    `inner` are the kinds of those below the first.
+    """
+    kinds: Sequence[str] = ("range",)
     loops: list[gast.For] = []
     changed: set[str] = set()
-    while isinstance(node, gast.For) and _goes_up(node) and changed.isdisjoint(syntax.names_read(node.iter)):
+    while isinstance(node, gast.For) and _goes_up(node, kinds) and changed.isdisjoint(syntax.names_read(node.iter)):
         if not loops:
             changed = {name for s in syntax.walk([node]) for name in syntax.names_bound(s)}
             if not changed.isdisjoint(syntax.names_read(node.iter)):
@@ -38,12 +42,12 @@ def loops_of(node: gast.stmt) -> list[gast.For]:
         loops.append(node)
         if len(node.body) != 1:
             break
-        node = node.body[0]
+        node, kinds = node.body[0], inner
     return loops
 
 
-def _goes_up(node: gast.For) -> bool:
-    if syntax.operator_of(node.iter) != "range":
+def _goes_up(node: gast.For, kinds: Sequence[str]) -> bool:
+    if syntax.operator_of(node.iter) not in kinds:
         return False
     step = node.iter.args[2]
     return isinstance(step, gast.Constant) and step.value == 1

@@ -23,10 +23,10 @@ def bincount(x, /, weights=None, minlength=0):
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     places, length = in_dtype(x, "i64"), minlength
-    for i in range(places.shape[0]):
-        if places[i] < 0:
+    if places.shape[0]:
+        if min(places) < 0:
             raise ValueError("'list' argument must have no negative elements")
-        length = op.maximum(length, places[i] + 1)
+        length = op.maximum(length, max(places) + 1)
     length = one_length(length)
     if weights is None:
         counts = op.zeros(shape=(length,), dtype="i64")
@@ -36,6 +36,8 @@ def bincount(x, /, weights=None, minlength=0):
     weights = in_dtype(operand(weights), "f64")
     if static.rank(weights) != 1 or weights.shape[0] != places.shape[0]:
         raise ValueError("The weights and list don't have the same length.")
+    if places.shape[0] == 0:  # NumPy gives ints here, and floats for all other weights
+        raise TypeError("np.bincount gives int64 where there is nothing to count, whatever the weights are")
     sums = op.zeros(shape=(length,), dtype="f64")
     for i in range(places.shape[0]):
         sums[places[i]] += weights[i]

@@ -16,7 +16,7 @@ from ..parsing import parse
 
 FILES = (
     "device.py", "complex_functions.py", "complex_numbers.py", "complex_inverses.py", "folds.py", "checks.py",
-    "columns.py", "scans.py", "threads.py",
+    "columns.py", "scans.py", "threads.py", "sorting.py",
 )  # fmt: skip
 # each may use what stands in those before it
 

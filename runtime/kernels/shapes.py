@@ -29,7 +29,14 @@ PART_THREADS = 256
 TURNS = 4096  # terms that a warp adds into its own row of places
 MOST_SECOND = 65535  # blocks along the second axis of a grid
 
-LAUNCHES = ("columns", "elements", "part_count", "parts", "rows", "scan_parts", "scatter_parts", "tiles")
+SORTED = 4096  # keys that a block of a sort takes, 512 a warp
+SORT_THREADS = 256
+DIGIT = 8  # bits of a key that one pass of a sort looks at
+
+LAUNCHES = (
+    "columns", "digits_of", "elements", "part_count", "parts", "rows", "scan_parts", "scatter_parts", "sort_parts",
+    "tiles",
+)  # fmt: skip
 """What drivers call."""
 
 Launch = tuple[int | tuple[int, ...], int | tuple[int, ...]]
@@ -133,3 +140,14 @@ def scan_parts(n: int) -> Launch:
 def scatter_parts(n: int) -> Launch:
     """(grid, block) of a kernel that adds n terms into places that data names: a warp for each 4096 of them."""
     return blocks_for(n, TURNS), WARP
+
+
+@remembered
+def sort_parts(n: int) -> Launch:
+    """(grid, block) of a kernel of a sort of n keys: a block of 256 threads for each 4096 of them."""
+    return blocks_for(n, SORTED), SORT_THREADS
+
+
+def digits_of(largest: int) -> range:
+    """How far keys up to `largest` are shifted in the passes of a sort, the least digit first."""
+    return range(0, max(int(largest).bit_length(), 1), DIGIT)

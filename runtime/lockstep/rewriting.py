@@ -30,6 +30,7 @@ WAITING = {
     **dict.fromkeys("match_any_sync ballot_sync all_sync any_sync".split(), (2,)),
     **dict.fromkeys("shfl_xor_sync shfl_down_sync shfl_up_sync shfl_sync".split(), (3,)),
 }
+PURE: dict[str, Callable[[int], int]] = {"popc": lambda number: int(number).bit_count()}
 OF_THREAD = frozenset("threadIdx blockIdx blockDim gridDim grid gridsize laneid warpsize".split())
 UNKNOWN = object()
 
@@ -115,6 +116,8 @@ class Rewrite(ast.NodeTransformer):
             return self.made(node, name)
         if name.startswith("atomic."):
             return self.atomic(node, name.removeprefix("atomic."))
+        if name in PURE:
+            return ast.Call(self.names.add("call", PURE[name]), [self.visit(argument) for argument in node.args], [])
         if name and name not in OF_THREAD:
             self.names.refuse(node, f"kernels have no cuda.{name} in lockstep")
         value = self.names.value(node.func)

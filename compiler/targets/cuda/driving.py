@@ -30,16 +30,16 @@ from .column_folds import adds_rows, rows_added
 from .host_parts import on_host
 from .lists import is_of_lists
 from .nest_launches import nest
-from .nests import begins_with_zero, bounds, kind_of
+from .nests import begins_with_zero, bounds, is_length, kind_of
 from .places import DEVICE_LOOPS, FOLDING, calls_routine, handed_on, launches, loads
-from .recognise import first_alone, scan_of, scatter_of
+from .recognise import first_alone, scan_of, scatters_of
 from .recognised import scan
-from .scatters import scatter
+from .scatters import scatters
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
 from .trees import expression, mentioned, mentioned_itself, python
 from .whole_folds import whole
-from .writing import KernelWriter, like
+from .writing import KernelWriter, like, not_negative
 
 
 class DriverWriter:
@@ -147,6 +147,8 @@ class DriverWriter:
                 return self.batched(node, batch)
             case gast.For() if kind_of(node) == "prange" and not calls_routine([node]):
                 return self.tried([node], lambda: nest(self, node))
+            case gast.For() if kind_of(node) == "range" and (found := scatters_of(self.function, node)):
+                return self.tried([node], lambda: scatters(self, found))
             case gast.For() | gast.While() if not launches([node]):
                 return self.sequential(node)
             case gast.For(iter=iter_, body=body):
@@ -347,6 +349,11 @@ class DriverWriter:
         start, stop = (self.host.expression(self.fetched(bound)) for bound in bounds(loop))
         return stop if begins_with_zero(loop) else gast.BinOp(stop, gast.Sub(), start)
 
+    def length(self, loop: gast.For) -> gast.expr:
+        """The same for an array of what the turns make: of a loop that stops ahead of its start it has no elements."""
+        is_known = begins_with_zero(loop) and is_length(self.function, bounds(loop)[1])
+        return self.count(loop) if is_known else not_negative(self.count(loop))
+
     # --- the host
 
     def sequential(self, node: gast.stmt) -> list[gast.stmt]:
@@ -354,11 +361,9 @@ class DriverWriter:
         if self.is_of_numbers(node):
             return [self.host.statement(self.fetched(node))]
         if isinstance(node, gast.For):
-            as_scan, as_scatter = scan_of(self.function, node), scatter_of(self.function, node)
+            as_scan = scan_of(self.function, node)
             if as_scan is not None:
                 return self.tried([node], lambda: scan(self, as_scan))
-            if as_scatter is not None:
-                return self.tried([node], lambda: scatter(self, as_scatter))
         return on_host(self, [node], "its turns need each other")
 
 

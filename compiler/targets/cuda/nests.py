@@ -10,6 +10,7 @@ A nest whose inner loops go along memory is better off as rows; one whose outer 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
@@ -17,6 +18,8 @@ import gast
 
 from ... import syntax
 from ...analysis.lanes import goes_by_rows
+from ...ops.schema import row_of
+from ...program import Function, remembered
 from ...records import dataclass
 
 SHORT = 32  # a loop known to have fewer turns is left to one thread
@@ -65,6 +68,29 @@ def steps_by_one(node: gast.stmt) -> TypeGuard[gast.For]:
 
 def begins_with_zero(node: gast.For) -> bool:
     return isinstance(node.iter.args[0], gast.Constant) and node.iter.args[0].value == 0
+
+
+def is_length(function: Function, node: gast.expr) -> bool:
+    """Whether an int is the length of an array, a number or a sum of these, and so not negative."""
+    if isinstance(node, gast.Name):
+        return node.id in _lengths(function)
+    row = row_of(syntax.operator_of(node))
+    if isinstance(node, gast.Call) and row is not None and row.is_sum and row.sign > 0:
+        return all(is_length(function, part) for part in node.args)
+    return syntax.operator_of(node) == "dim" or isinstance(node, gast.Constant) and node.value >= 0
+
+
+@remembered
+def _lengths(function: Function) -> frozenset[str]:
+    """The names that are bound once, to the length of an array."""
+    bound = Counter(function.parameters)
+    made: set[str] = set()
+    for node in syntax.walk(function.body):
+        bound.update(syntax.names_bound(node))
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if syntax.operator_of(value) == "dim":
+                made.add(name)
+    return frozenset(name for name in made if bound[name] == 1)
 
 
 def is_together(node: gast.stmt) -> TypeGuard[gast.For]:

@@ -3,28 +3,35 @@
     for i in range(1, n): out[i] = out[i - 1] + term        a scan: blocks fold parts, one block scans what they give,
                                                             and each block scans its part behind what lies before it
     for i in range(n): out[place] += term                   a scatter: a warp adds its turns, in their order, into a row
-                                                            of shared memory, and the rows are added up
+                                                            of shared memory, and the rows are added up; for more places
+                                                            turns are sorted by them; integers are added in any order
 
-Both have an order that lengths alone fix, so that a GPU gives the same bits each time, and every GPU the same.
+Sums of floats have an order that lengths and places alone fix, so that a GPU gives the same bits each time, and every
+GPU the same.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import gast
 
 from ... import syntax
+from ...analysis.def_use import reads_of
 from ...analysis.integers.ranges import FRONT, ranges
+from ...analysis.lanes import accumulated_array, carried
+from ...analysis.liveness import liveness
 from ...analysis.memory.storage import storage_classes
 from ...dtypes import is_bool, is_integer
 from ...ops.reduction import fold_by, reduction_by
 from ...ops.schema import Fold, row_of
-from ...optimise.stored_apart import loops_of
+from ...optimise.independent import Marker, element_places
+from ...optimise.stored_apart import loops_of, over
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar, dtype_of
-from .nests import steps_by_one
+from .nests import kind_of
 
 ADDED_UP = frozenset({"f32", "f64", "i64", "c64", "c128"})  # what `runtime/kernels/scans.py` scans
 
@@ -54,12 +61,49 @@ class Scan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scatter:
-    """`array[place] = array[place] + term` for each turn."""
+    """`array[place] = operator(array[place], term)`, the statement `step` of a nest, in the turns that come to it."""
 
-    loop: gast.For
-    before: tuple[gast.stmt, ...]
-    place: gast.Subscript
-    term: gast.expr
+    loops: tuple[gast.For, ...]
+    step: gast.Assign
+    operator: str
+
+    @property
+    def loop(self) -> gast.For:
+        return self.loops[0]
+
+    @property
+    def place(self) -> gast.Subscript:
+        found: gast.Subscript = self.step.targets[0]
+        return found
+
+    @property
+    def term(self) -> gast.expr:
+        """What is added: of a difference what it takes away, the other way round."""
+        term: gast.expr = self.step.value.args[1]
+        row = row_of(self.operator)
+        return syntax.call("negative", term) if row is not None and row.is_sum and row.sign < 0 else term
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether a turn adds one term, if any."""
+        return self.atomic == "add" and self.step in _below_tests(self.loops[-1].body)
+
+    @property
+    def atomic(self) -> str:
+        """What `cuda.atomic` calls it; empty where it has it not."""
+        row = row_of(self.operator)
+        if row is None or row.is_sum:
+            return "add" if row is not None else ""
+        return reduction_by(self.operator) if row.taken else ""
+
+    @property
+    def is_by_data(self) -> bool:
+        """Whether elements say which place it is."""
+        by_data: set[str] = set()
+        for node in syntax.walk(self.loops[-1].body):
+            if isinstance(node, gast.Assign) and _reads_elements(node.value, by_data):
+                by_data |= set(syntax.names_bound(node))
+        return _reads_elements(self.place.slice, by_data)
 
 
 def scan_of(function: Function, loop: gast.For) -> Scan | None:
@@ -154,35 +198,89 @@ def _is_small(operator: str, term: gast.expr) -> bool:
     match term:
         case gast.Constant(value=value):
             return operator == "add" and abs(value) <= 1
-        case gast.IfExp(body=body, orelse=orelse):
+        case gast.IfExp(body=body, orelse=orelse) | gast.Call(func=gast.Name(id="where"), args=[_, body, orelse]):
             return _is_small(operator, body) and _is_small(operator, orelse)
     return False
 
 
-def scatter_of(function: Function, loop: gast.For) -> Scatter | None:
-    """The loop as sums into places, where it is that."""
-    if not loop.body or not steps_by_one(loop):
-        return None
-    *before, last = loop.body
-    match last:
-        case gast.Assign(
-            targets=[gast.Subscript(value=gast.Name(id=base)) as place],
-            value=gast.Call(func=gast.Name(id="add"), args=[gast.Subscript() as first, term]),
-        ) if first.value.id == base and syntax.same(first.slice, place.slice):
-            pass
-        case _:
-            return None
-    type_ = function.types[base]
-    if (
-        not isinstance(type_, Array)
-        or type_.ndim != 1
-        or type_.dtype not in ADDED_UP
-        or not _is_plain(before)
-    ):
-        return None
-    if _touches(function, [*before, term, place.slice], base):
-        return None
-    return Scatter(loop, tuple(before), place, term)
+def scatters_of(function: Function, loop: gast.For) -> list[Scatter]:
+    """The steps of a loop that does nothing but sums, or extremes, at places that data may name; empty for others."""
+    nest = loops_of(loop, inner=("range", "prange"))
+    if nest:
+        nest = loops_of(over(nest, _direct(nest[-1].body)), inner=("range", "prange"))
+    steps = [s for s in syntax.walk(nest[-1].body) if syntax.stored_base(s) is not None] if nest else []
+    found = [
+        Scatter(tuple(nest), s, str(syntax.operator_of(s.value)))
+        for s in steps
+        if isinstance(s, gast.Assign) and accumulated_array(s)
+    ]
+    if not found or len(found) < len(steps) or not all(_is_taken(function, scatter) for scatter in found):
+        return []
+    if any(kind_of(loop) == "prange" for loop in nest) and not all(scatter.is_by_data for scatter in found):
+        return []  # the inner loop is a launch as it stands, and needs no memory for its turns
+    return found if _are_alone(function, found) and _are_free(function, loop, nest) else []
+
+
+def _direct(body: Sequence[gast.stmt]) -> list[gast.stmt]:
+    """Statements in which an element is stored as it is worked out: `t = a[p] + x; a[p] = t` with `a[p] = a[p] + x`."""
+    made: list[gast.stmt] = []
+    reads = Counter(n for s in syntax.walk(body) for n in reads_of(s))
+    for node in body:
+        if isinstance(node, gast.If):
+            node = syntax.rebuild(node, body=_direct(node.body), orelse=_direct(node.orelse))
+        match made[-1] if made else None, node:
+            case (
+                gast.Assign(targets=[gast.Name(id=name)], value=value),
+                gast.Assign(targets=[gast.Subscript() as place], value=gast.Name(id=kept)),
+            ) if name == kept and reads[name] == 1 and name not in syntax.names_read(place.slice):
+                made[-1] = syntax.rebuild(node, value=value)
+            case _:
+                made.append(node)
+    return made
+
+
+def _reads_elements(node: gast.AST, names: set[str]) -> bool:
+    """Whether an expression reads an element, or one of these names."""
+    return bool(names & set(syntax.names_read(node))) or any(
+        isinstance(n, gast.Subscript) for n in syntax.nodes_of(node)
+    )
+
+
+def _is_taken(function: Function, found: Scatter) -> bool:
+    """Whether there are kernels for it: integers in any order, floats in theirs, where a turn comes to it once."""
+    type_ = function.types[found.place.value.id]
+    if not isinstance(type_, Array) or type_.layout != "C":
+        return False
+    if type_.dtype in ("i32", "i64"):
+        return bool(found.atomic)
+    return type_.dtype in ADDED_UP and found.is_sum
+
+
+def _below_tests(body: Sequence[gast.stmt]) -> list[gast.stmt]:
+    """The statements to which tests alone lead."""
+    inside = [node for node in body if isinstance(node, gast.If)]
+    return [*body, *(s for node in inside for block in (node.body, node.orelse) for s in _below_tests(block))]
+
+
+def _are_alone(function: Function, found: Sequence[Scatter]) -> bool:
+    """Whether nothing else touches what is added to, and what is added to one array is added in one way."""
+    classes = storage_classes(function)
+    of = {scatter.place.value.id: classes[scatter.place.value.id] for scatter in found}
+    ways = {(s.place.value.id, s.atomic) for s in found}
+    if len(set(of.values())) < len(of) or len(ways) > len(of):
+        return False
+    places = list(element_places(found[0].loops[-1].body))
+    touched = [place for place, _ in places if classes.get(place.value.id) in of.values()]
+    return len(touched) == 2 * len(found)
+
+
+def _are_free(function: Function, loop: gast.For, nest: Sequence[gast.For]) -> bool:
+    """Whether turns hand nothing on to each other, nor to what comes behind them, but elements."""
+    bound = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
+    return (
+        Marker(function).is_plain(loop, bound) and not carried(nest[-1].body)
+        and not liveness(function).after(loop) & bound
+    )  # fmt: skip
 
 
 def _fold(operator: str, type_: object, ndim: int) -> Fold | None:

@@ -5,7 +5,6 @@ cumsum     scan_1: a block adds up its part   scan_2: one block, what lies befor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import gast
@@ -13,15 +12,14 @@ import gast
 from ... import syntax
 from ...dtypes import is_integer
 from ...ops.reduction import reduction_by
-from ...records import dataclass
 from ...types import Scalar, dtype_of
 from ..python.templates import numpy_dtype
 from .nests import bounds
+from .numbered_turns import Turns
 from .recognise import Scan
-from .spell import Speller
-from .trees import expression, product, python
+from .trees import expression, python
 from .whole_folds import host_cells
-from .writing import KernelWriter, combined, first_turn, like, own_names, start_value, taken_apart, turns_of_loop
+from .writing import KernelWriter, combined, like, own_names, start_value
 
 if TYPE_CHECKING:
     from .driving import DriverWriter
@@ -34,7 +32,7 @@ TILE = THREADS * EACH
 def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
     """Three launches for a running sum; what it begins with is taken in by the first part."""
     loop, dtype = found.loop, dtype_of(driver.types[found.place.value.id])
-    count = product([driver.count(nested) for nested in found.loops])
+    count = Turns.count_of(driver, found.loops)
     sums = driver.names.fresh("sums")
     driver.extra[sums] = f"{dtype}[{sums}_length]"
     number = expression("scan_parts({n})", n=count)
@@ -78,42 +76,10 @@ def _writer(driver: DriverWriter, found: Scan, *more: str) -> KernelWriter:
     return writer
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Turns:
-    """The turns of a nest as one kernel counts them: by the counter of a loop alone, or all in one number."""
-
-    loops: Sequence[gast.For]
-    speller: Speller
-    number: str
-
-    @property
-    def is_one(self) -> bool:
-        return len(self.loops) == 1
-
-    def first(self, thread: gast.expr) -> gast.expr:
-        return first_turn(self.loops[0], self.speller, thread) if self.is_one else thread
-
-    def stop(self) -> gast.expr:
-        return self.speller.as_dtype(bounds(self.loops[0])[1], "i64") if self.is_one else product(self.lengths())
-
-    def lengths(self) -> list[gast.expr]:
-        return [turns_of_loop(loop, self.speller) for loop in self.loops]
-
-    def apart(self) -> list[gast.stmt]:
-        """The counters of a nest from the number of a turn."""
-        return [] if self.is_one else taken_apart(self.loops, self.lengths(), self.number, self.speller)
-
-
-def _turns(driver: DriverWriter, found: Scan, writer: KernelWriter) -> _Turns:
-    number = found.loop.target.id if len(found.loops) == 1 else driver.local("turn")
-    writer.own.add(number)
-    return _Turns(found.loops, writer.speller, number)
-
-
 def _sums_of_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: gast.expr) -> list[gast.stmt]:
     total, last = (driver.local(n) for n in ("total", "last"))
     writer = _writer(driver, found, total, last)
-    turns = _turns(driver, found, writer)
+    turns = Turns.of(driver, found.loops, writer)
     i = turns.number
     identity = start_value(found.fold.start(dtype), dtype)
     made = python("{t} = {z}", t=total, z=identity)
@@ -165,7 +131,7 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     names = ("tile", "carry", "first", "last", "k", "own", "before", "total", "term", "e")
     tile, carry, first, last, k, own, before, total, term_, e = (driver.local(n) for n in names)
     writer = _writer(driver, found, tile, carry, first, last, k, own, before, total, term_, e)
-    turns = _turns(driver, found, writer)
+    turns = Turns.of(driver, found.loops, writer)
     i = turns.number
     scan_ = driver.need(f"block_scan_{reduction_by(found.operator)}_{dtype}")
     identity = start_value(found.fold.start(dtype), dtype)

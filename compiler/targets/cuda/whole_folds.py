@@ -125,7 +125,7 @@ def whole_by_rows(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.st
     free = not set(syntax.names_read(inner.iter)) & own_names([loop])
     terms = driver.count(inner) if free else syntax.constant(256)
     shape = expression("{rows}({n}, {m})", rows=driver.need("rows"), n=driver.count(loop), m=terms)
-    launches_ = parts_arrays(driver, parts, driver.count(loop), loop)
+    launches_ = parts_arrays(driver, parts, driver.length(loop), loop)
     launches_ += driver.launched(writer, [like(s, loop) for s in made], shape, loop)
     return launches_ + taken_together(driver, loop, found, choices, parts, behind)
 

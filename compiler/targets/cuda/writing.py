@@ -28,7 +28,7 @@ from ...ops.schema import OPERATORS, Fold
 from ...program import Function
 from ...types import Array, Scalar, Type, dtype_of
 from ..python.templates import attribute
-from .nests import begins_with_zero, bounds
+from .nests import begins_with_zero, bounds, is_length
 from .places import CHOSEN, FOLDED
 from .spell import FAILED, HALF, Speller, Unmappable, constant
 from .trees import product, python
@@ -305,9 +305,16 @@ def first_turn(node: gast.For, speller: Speller, thread: gast.expr) -> gast.expr
 
 
 def turns_of_loop(node: gast.For, speller: Speller) -> gast.expr:
-    """How many turns a loop has."""
+    """How many turns a loop has: none where it stops ahead of its start."""
     start, stop = (speller.as_dtype(bound, "i64") for bound in bounds(node))
-    return stop if begins_with_zero(node) else gast.BinOp(stop, gast.Sub(), start)
+    if begins_with_zero(node) and is_length(speller.function, bounds(node)[1]):
+        return stop
+    return not_negative(stop if begins_with_zero(node) else gast.BinOp(stop, gast.Sub(), start))
+
+
+def not_negative(count: gast.expr) -> gast.expr:
+    """`max(count, 0)`"""
+    return gast.Call(syntax.name("max"), [count, syntax.constant(0)], [])
 
 
 def shifted(node: gast.For, speller: Speller, name: str) -> list[gast.stmt]:
