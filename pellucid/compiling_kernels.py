@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .compiler import driver
 from .compiler.frontend.specialise.values import Value
@@ -28,7 +28,8 @@ def assembled(request: Request, arguments: Mapping[str, Value], capability: tupl
         made = driver.derive(request, arguments)
         program = driver.loops(made.program)
         found = kernels(driver.for_cuda(program))
-        machines, late = {}, {}
+        machines: dict[str, Machine] = {}
+        late: Iterable[str] = ()
         if found.kernels:
             machines, late = assembling.as_launched(found.text, capability, request.fastmath)
     guards = Guards(made.guards)

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import support
 from .compiler.diagnostics import Span
+from .compiler.ops.routines import ROUTINES
 from .compiler.stages import KERNELS, OF_GPU
 from .compiler.targets.cuda import assemble as assembling
 from .compiler.targets.cuda.machine import Machine
@@ -31,8 +32,8 @@ from .runtime import devices
 from .runtime.array import Array
 from .runtime.devices.cuda import driver as cuda
 from .runtime.devices.cuda.kernels import LoadedKernels
-from .runtime.devices.cuda.libraries import routines
 from .runtime.devices.cuda.platform import Cuda, from_gpu, on_gpu
+from .runtime.devices.cuda.routines import routines
 from .runtime.lockstep import KernelFault, in_lockstep, load
 from .stage_function import StageFunction, as_returned, check_arguments
 from .stepping import run
@@ -100,7 +101,7 @@ class EditedKernels(StageFunction):
         """The kernels for a GPU, assembled when it is first asked for."""
         if number not in self._loaded:
             machines, late = self._assembled(number) if self._has_kernels else ({}, {})
-            libraries = routines(lambda name: getattr(support, name))
+            libraries = routines(ROUTINES.values(), lambda name: getattr(support, name))
             self._loaded[number] = LoadedKernels(machines, self._text, failed, libraries, late, self._path)
         return self._loaded[number]
 

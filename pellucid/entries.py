@@ -25,6 +25,7 @@ from .compiler.targets.llvm.abi import EmitOptions, ErrorSite
 from .compiler.targets.llvm.executable import Executable
 from .compiler.types import Scalar
 from .fingerprint import Fingerprint, Unknowable
+from .flatten import description
 from .hidden import HiddenLeaves
 from .plain_data import from_plain, plain, plain_type, type_from
 from .runtime import machine_code, memory, targets
@@ -153,8 +154,15 @@ def save_verdict(key: Key | None, is_complete: bool) -> None:
 # --- compiled functions --------------------------------------------------------------------------------------------
 
 
+def title_of(function: Any, arguments: Mapping[str, Value]) -> tuple[str, str, int, str]:
+    """The name of a function, its file and line, and the types of its arguments, for people."""
+    code = function.__pellucid__.python.__code__
+    words = ", ".join(f"{name}: {description(value)}" for name, value in arguments.items())
+    return function.__qualname__, code.co_filename, code.co_firstlineno, words
+
+
 def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None:
-    """Keep a compiled function; `title` is its name, file and line, and the types of its arguments, for people."""
+    """Keep a compiled function under a title, `title_of` it."""
     executable, place = compiled.executable, store()
     outside = plain(compiled.result, compiled.guards, compiled.hidden, key.seen, executable.options.exceptions)
     if place is None or outside is None:

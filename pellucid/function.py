@@ -20,7 +20,7 @@ from .compiler.request import Request, Vjp, suffixes
 from .compiler.stages import CORE, KERNELS, LLVM, PTX, READABLE, RUNNABLE, SASS, SOURCE, STAGES, TYPED, named
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
-from .flatten import Flattened, description, flatten, rebuild
+from .flatten import Flattened, flatten, rebuild
 from .methods import BoundFunction
 from .native_calls import NativeCalls, with_own_containers
 from .own_frames import leave_out, told_to_users
@@ -348,15 +348,9 @@ class Function(_Base[Given, Result]):
             telling.begins()
             found = compiler().compiled(request, flat.arguments, options)
             if key is not None:
-                entries.save(key, found, self._title(flat))
+                entries.save(key, found, entries.title_of(self, flat.arguments))
         self._complete(found, flat)
         return found
-
-    def _title(self, flat: Flattened) -> tuple[str, str, int, str]:
-        """The name of the function, its file and line, and the types of its arguments."""
-        code = self.__pellucid__.python.__code__
-        words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
-        return self.__qualname__, code.co_filename, code.co_firstlineno, words
 
     def _complete(self, found: Compiled, flat: Flattened) -> None:
         """Put the function of a pullback into the result, where there is one; it is for the world as it is now."""

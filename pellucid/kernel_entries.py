@@ -48,7 +48,7 @@ class Assembled:
 
 
 def save(key: Key, made: Assembled, title: tuple[str, str, int, str]) -> None:
-    """Keep a function; `title` is its name, file and line, and the types of its arguments, for people."""
+    """Keep a function under a title, `entries.title_of` it."""
     place = store()
     outside = plain(made.result, made.guards, made.hidden, key.seen, {})
     if place is None or outside is None:

@@ -162,7 +162,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
         with tools_for(place):
             made = compiling_kernels.assembled(request, flat.arguments, capability)
         if key is not None:
-            kernel_entries.save(key, made, function._title(flat))
+            kernel_entries.save(key, made, entries.title_of(function, flat.arguments))
     late = {
         name: kernel_entries.of_width(key, name, tools_for(place)(_making(made, request, capability, name)))
         for name in made.late
@@ -189,7 +189,7 @@ def _of_the_host(name: str) -> Callable[..., Any]:
     """A routine as the host has it."""
     from . import support
 
-    return getattr(support, name)  # type: ignore[no-any-return]
+    return getattr(support, name)
 
 
 def _making(

@@ -37,7 +37,7 @@ from .recognised import scan
 from .scatters import scatters
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
-from .trees import expression, mentioned, mentioned_itself, python
+from .trees import copied, expression, mentioned, mentioned_itself, python
 from .whole_folds import whole
 from .writing import KernelWriter, like, not_negative
 
@@ -243,7 +243,7 @@ class DriverWriter:
 
         if not isinstance(node, gast.AST) or not _mentions_device(node, self.cells, self.function):
             return node
-        return Fetch().visit(_copied(node))
+        return Fetch().visit(copied(node))
 
     def need(self, helper: str) -> str:
         self.needed[helper] = None
@@ -389,15 +389,3 @@ def _is_int(node: gast.expr) -> bool:
 
 def _mentions_device(node: gast.AST, cells: frozenset[str], function: Function) -> bool:
     return bool(cells & set(syntax.names_read(node))) or loads(function, node)
-
-
-def _copied(node: Any) -> Any:
-    """The tree again, of nodes that nobody else has."""
-    changes: dict[str, Any] = {}
-    for field in node._fields:
-        old = getattr(node, field, None)
-        if isinstance(old, list):
-            changes[field] = [_copied(o) if isinstance(o, gast.AST) else o for o in old]
-        elif isinstance(old, gast.AST) and field != "ctx":
-            changes[field] = _copied(old)
-    return syntax.rebuild(node, **changes)

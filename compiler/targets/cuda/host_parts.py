@@ -12,7 +12,8 @@ from ...analysis.liveness import liveness
 from ...analysis.memory.storage import classes_at_once, storage_classes
 from ...ops.forms import CHANGES_FIRST, FORMS
 from ...program import Function
-from ...types import Array, ListOf
+from ...types import Array
+from .lists import holds_arrays
 from .texts import HostText, Refused
 from .trees import mentioned, python
 from .writing import like, own_names
@@ -32,8 +33,7 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
     changes = _changed_of(driver, nodes, given)
     if _are_tangled(driver, nodes, given, changes):
         raise Refused(f"arrays that may share memory are changed: {reason}")
-    lists = [driver.types[n] for n in (*given, *results) if isinstance(driver.types[n], ListOf)]
-    if any(isinstance(list_.element, Array) for list_ in lists):
+    if any(holds_arrays(driver.types[n]) for n in (*given, *results)):
         raise Refused(f"a list of arrays is used: {reason}")
     name = driver.names.fresh(f"{driver.function.name}_{len(driver.kernels) + 1}")
     parameters = tuple((n, driver.types[n]) for n in given)

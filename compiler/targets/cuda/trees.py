@@ -78,3 +78,15 @@ def mentioned_itself(node: gast.stmt) -> list[str]:
     """The names that a statement mentions, without those of the blocks in it."""
     base = syntax.stored_base(node)
     return [*reads_of(node), *syntax.names_bound(node), *([] if base is None else [base])]
+
+
+def copied(node: Any) -> Any:
+    """The tree again, of nodes that nobody else has."""
+    changes: dict[str, Any] = {}
+    for field in node._fields:
+        old = getattr(node, field, None)
+        if isinstance(old, list):
+            changes[field] = [copied(o) if isinstance(o, gast.AST) else o for o in old]
+        elif isinstance(old, gast.AST) and field != "ctx":
+            changes[field] = copied(old)
+    return syntax.rebuild(node, **changes)
