@@ -4,8 +4,8 @@
         for i in prange(dim(x, 0)):       ->         for t in range(steps):
             x[i] = x[i] + sin(x[i])                      x[i] = x[i] + sin(x[i])
 
-It is for targets that launch a nest: one launch in the place of many.  A CPU's vectors like it the other way round, with
-neighbours in the inner loop.  Holds for perfect nests whose bounds are known ahead of both loops; leaves those with
+It is for targets that launch a nest: one launch in the place of many.  The vectors of a CPU like it the other way round,
+with neighbours inside.  Holds for perfect nests whose bounds are known ahead of both loops; leaves those with
 `lanes` or `prange` loops further in, which a row of threads takes together.  Takes and gives functions of the loops
 stage.
 """
@@ -21,7 +21,7 @@ from ..analysis.lanes import is_lanes
 from ..ops.schema import row_of
 from ..program import Function
 from ..renaming import with_blocks
-from .independent import PARALLEL, Marker, of_kind
+from .independent import PARALLEL, Marker
 
 
 def interchange(function: Function) -> Function:
