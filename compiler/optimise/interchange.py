@@ -49,7 +49,7 @@ def _statement(function: Function, node: gast.stmt) -> gast.stmt:
 
 def _exchanged(node: gast.stmt) -> gast.For | None:
     """A loop in order that holds independent loops alone, inside of these; None for other statements."""
-    if not isinstance(node, gast.For) or syntax.operator_of(node.iter) != "range":
+    if not isinstance(node, gast.For) or syntax.operator_of(node.iter) != "range" or not node.body:
         return None
     *ahead, last = node.body
     if not all(_is_sum(s) for s in ahead):

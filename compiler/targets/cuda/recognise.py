@@ -116,6 +116,8 @@ def scan_of(function: Function, loop: gast.For) -> Scan | None:
 
 def row_scan_of(function: Function, rows: Sequence[gast.For]) -> Scan | None:
     """The scan along the last axis that is all there is in independent loops over the others, but for numbers ahead."""
+    if not rows[-1].body:
+        return None
     *ahead, last = rows[-1].body
     if not _is_plain(ahead) or kind_of(last) != "range" or len(nest := loops_of(last)) != 1 or not nest[0].body:
         return None
