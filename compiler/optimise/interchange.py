@@ -13,6 +13,7 @@ stage.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import gast
 
@@ -80,7 +81,7 @@ def _is_sum(node: gast.stmt) -> bool:
     return not _reads_elements(node.value) and all(row is not None and row.is_polynomial for row in rows)
 
 
-def _is_parallel(node: gast.stmt) -> bool:
+def _is_parallel(node: gast.stmt) -> TypeGuard[gast.For]:
     return isinstance(node, gast.For) and syntax.operator_of(node.iter) == PARALLEL
 
 
