@@ -12,40 +12,32 @@ stage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeGuard
 
 import gast
 
 from .. import syntax
 from ..analysis.lanes import is_lanes
+from ..analysis.memory.accesses import elements_in
 from ..ops.schema import row_of
 from ..program import Function
-from ..renaming import with_blocks
+from ..renaming import splice
 from .independent import PARALLEL, Marker
+from .stored_apart import over
 
 
 def interchange(function: Function) -> Function:
     """The function with such loops exchanged; the same object where there are none."""
-    if not any(_exchanged(s) for s in syntax.walk(function.body)):
-        return function
-    body = _block(function, function.body)
-    return function if body is None else function.with_(body=tuple(body))
 
+    def exchanged(node: gast.stmt) -> list[gast.stmt] | None:
+        if _is_parallel(node) or isinstance(node, gast.For) and is_lanes(node):
+            return [node]  # what is inside is the business of threads
+        made = _exchanged(node)
+        return [made] if made is not None and _is_independent(function, node, made) else None
 
-def _block(function: Function, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
-    """The statements with loops exchanged; None where there is none."""
-    changed = [_statement(function, s) for s in body]
-    return changed if any(new is not old for new, old in zip(changed, body)) else None
-
-
-def _statement(function: Function, node: gast.stmt) -> gast.stmt:
-    if _is_parallel(node) or isinstance(node, gast.For) and is_lanes(node):
-        return node  # what is inside is the business of threads
-    made = _exchanged(node)
-    if made is not None and _is_independent(function, node, made):
-        return made
-    return with_blocks(node, [_block(function, b) or list(b) for b in syntax.blocks_of(node)])
+    body = splice(function.body, exchanged)
+    is_same = all(new is old for new, old in zip(body, function.body, strict=True))
+    return function if is_same else function.with_(body=tuple(body))
 
 
 def _exchanged(node: gast.stmt) -> gast.For | None:
@@ -64,12 +56,9 @@ def _exchanged(node: gast.stmt) -> gast.For | None:
         return None
     assigned = {name for s in syntax.walk([node]) for name in syntax.names_bound(s)}
     bounds = [node.iter, *(loop.iter for loop in loops)]
-    if any(assigned & set(syntax.names_read(b)) or _reads_elements(b) for b in bounds):
+    if any(assigned & set(syntax.names_read(b)) or elements_in(b) for b in bounds):
         return None
-    made = syntax.rebuild(node, body=[*ahead, *body])
-    for loop in reversed(loops):
-        made = syntax.rebuild(loop, body=[made])
-    return made
+    return over(loops, [syntax.rebuild(node, body=[*ahead, *body])])
 
 
 def _is_sum(node: gast.stmt) -> bool:
@@ -78,26 +67,17 @@ def _is_sum(node: gast.stmt) -> bool:
         return False
     parts = [p for p in syntax.nodes_of(node.value) if isinstance(p, gast.Call)]
     rows = [row_of(syntax.operator_of(part)) for part in parts]
-    return not _reads_elements(node.value) and all(row is not None and row.is_polynomial for row in rows)
+    return not elements_in(node.value) and all(row is not None and row.is_polynomial for row in rows)
 
 
 def _is_parallel(node: gast.stmt) -> TypeGuard[gast.For]:
     return isinstance(node, gast.For) and syntax.operator_of(node.iter) == PARALLEL
 
 
-def _reads_elements(tree: gast.expr) -> bool:
-    return any(isinstance(part, gast.Subscript) for part in syntax.nodes_of(tree))
-
-
 def _is_independent(function: Function, old: gast.stmt, new: gast.For) -> bool:
     """Whether no iteration of the loops that are outside now needs another."""
-
-    def replaced(node: gast.stmt) -> gast.stmt:
-        if node is old:
-            return new
-        return with_blocks(node, [[replaced(s) for s in block] for block in syntax.blocks_of(node)])
-
-    seen = Marker(function.with_(body=tuple(replaced(s) for s in function.body)))
+    body = splice(function.body, lambda node: [new] if node is old else None)
+    seen = Marker(function.with_(body=tuple(body)))
     loop: gast.stmt = new
     while _is_parallel(loop):
         if not seen.is_independent(loop):
