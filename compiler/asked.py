@@ -11,9 +11,9 @@ from typing import Any
 
 from .frontend.decoration import require_pure
 from .frontend.specialise import specialise as specialising
+from .frontend.specialise.objects.views import check_views
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
-from .frontend.specialise.views import check_views
 from .records import dataclass
 from .request import Request
 from .transform.in_arrays import in_arrays

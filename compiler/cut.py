@@ -21,8 +21,8 @@ from .analysis.activity import result_names
 from .analysis.influence import first_jump, influence
 from .diagnostics import Label
 from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
-from .frontend.specialise.cotangents import PULLBACK
-from .frontend.specialise.rules import expand
+from .frontend.specialise.derivatives.cotangents import PULLBACK
+from .frontend.specialise.derivatives.rules import expand
 from .frontend.specialise.specialised import Cut, Specialised
 from .frontend.specialise.values import (
     NONE,

@@ -17,9 +17,8 @@ import gast
 
 from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Label, Span
-from .frontend.specialise.rules import expand
+from .frontend.specialise.derivatives.rules import expand
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.taking_apart import known_parts
 from .frontend.specialise.values import (
     NONE,
     Leaf,
@@ -37,6 +36,7 @@ from .frontend.specialise.values import (
     with_parts,
 )
 from .frontend.specialise.values import Sequence as SequenceValue
+from .frontend.specialise.world.taking_apart import known_parts
 from .program import Program, Unnumbered
 from .records import dataclass
 from .types import Type

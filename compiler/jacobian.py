@@ -25,7 +25,7 @@ from .differentiate import (
     split,
     with_value,
 )
-from .frontend.specialise.rules import expand
+from .frontend.specialise.derivatives.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
     NONE,

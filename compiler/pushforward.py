@@ -16,9 +16,8 @@ from typing import Any
 from . import types
 from .diagnostics import Span
 from .differentiate import Wanted, fault, keep_results, split
-from .frontend.specialise.rules import expand
+from .frontend.specialise.derivatives.rules import expand
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.taking_apart import from_python, known_parts
 from .frontend.specialise.values import (
     NONE,
     Leaf,
@@ -41,6 +40,7 @@ from .frontend.specialise.values import (
     same_structure,
     with_parts,
 )
+from .frontend.specialise.world.taking_apart import from_python, known_parts
 from .jets import as_given, lists_of, orders_of
 from .program import Program
 from .request import Tangent

@@ -222,9 +222,9 @@ INSIDE_FUNCTIONS = {
         "numba", "numba.core.errors", "numba.cuda", "numba.cuda.cudadrv", "numba.cuda.np", "numba_cuda",
     },
     # which are made of what is in merge and merging
-    "compiler/frontend/specialise/merge.py": {"forms", "reconciling"},
-    "compiler/frontend/specialise/merging.py": {"containers", "forms", "rows", "tables"},
-    "compiler/frontend/specialise/object_changes.py": {"items_read"},  # which changes lists
+    "compiler/frontend/specialise/joins/merge.py": {"kinds", "objects"},
+    "compiler/frontend/specialise/joins/merging.py": {"kinds"},
+    "compiler/frontend/specialise/objects/object_changes.py": {"items_read"},  # which changes lists
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/cut.py": {"transform.reverse", "transform.reverse.halves"},
@@ -268,7 +268,7 @@ import os, sys
 if sys.dont_write_bytecode:  # then there may be none, and each process would compile for itself
     sys.dont_write_bytecode, sys.pycache_prefix = False, {folder!r}
 import pellucid
-assert "pellucid.compiler.frontend.specialise.evaluate" not in sys.modules
+assert "pellucid.compiler.frontend.specialise.interpreter.evaluate" not in sys.modules
 wrong = []
 for name in {names!r}:
     child = os.fork()
@@ -423,10 +423,10 @@ def test_operator_row_is_complete(row):
 
 # Every table that grows after import: registries filled while modules load, and caches.
 GROWING = {
-    "compiler/frontend/specialise/failing_cases.py": {"RULES"},
+    "compiler/frontend/specialise/exceptions/failing_cases.py": {"RULES"},
     "compiler/targets/llvm/here.py": {"EMITTERS"},
     "compiler/targets/llvm/complex_emitters.py": {"OF_COMPLEX"},
-    "compiler/frontend/specialise/apply.py": {"_CORES", "_LOCALS"},
+    "compiler/frontend/specialise/interpreter/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/decoration.py": {"_PURE"},
     "compiler/frontend/source/read.py": {"_FILES", "_TREES"},
     "compiler/frontend/source/typed_in.py": {"_NAMES"},

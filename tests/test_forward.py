@@ -10,7 +10,7 @@ import pytest
 
 from pellucid.compiler import types
 from pellucid.compiler.diagnostics import GradientError
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.ops.schema import OPERATORS
 from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.copies import with_copies

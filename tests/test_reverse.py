@@ -10,7 +10,7 @@ import pytest
 import pellucid
 from pellucid.compiler import syntax, types
 from pellucid.compiler.diagnostics import GradientError
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.copies import with_copies

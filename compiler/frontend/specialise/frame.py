@@ -40,16 +40,16 @@ from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
-from . import broadcasts, fitting, two_meanings
 from .called_from import calls_to
 from .describing import describe, too_large
-from .heap import Heap, Owner, tree
+from .joins import broadcasts, fitting, two_meanings
+from .objects.heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
 from .values import Conflict, Leaf, Ref, Static, Value
 from .values import Sequence as SequenceValue
-from .world import Namespace, World
+from .world.world import Namespace, World
 
 ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...records import dataclass
 from ...types import Type, type_of_number
-from .record_classes import record_fields
+from .kinds.record_classes import record_fields
 
 if TYPE_CHECKING:
     import gast

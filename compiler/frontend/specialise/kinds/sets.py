@@ -1,0 +1,376 @@
+"""Sets: of what is known now, and of what only the run knows, which is written in the language (`python_sets.py`).
+
+    set("XO.") - {"."}        ->     a set known now
+    seen = {start}            ->     names = [start], and a table of places as a dict has it
+    for v in seen: ...        ->     U007: its order is CPython's own affair; `sorted(seen)` has one
+
+A set of what is known now is a `Sequence` of its own kind, in the order of insertion, which is shown to nobody.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ....types import Array, Scalar
+from ..frame import Frame
+from ..interpreter import evaluate
+from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key, stop
+from ..objects import sites
+from ..objects.object_changes import change
+from ..values import NONE, Ref, Sequence, Static, Typed, Value
+from . import classes, containers, equality, forms, iteration, keyed
+
+NO_ORDER = "the order in which a set is gone over is not said anywhere"
+SORT = "put its items in an order: `sorted(...)`"
+
+
+def known_items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
+    """The items of a set that is known now; None for anything else."""
+    held = frame.held(value)
+    if isinstance(held, Sequence):
+        return held.items if held.kind is set else None
+    if isinstance(held, Static) and isinstance(held.value, set | frozenset):
+        return tuple(keyed.as_key(item) for item in sorted(held.value, key=repr))
+    return None
+
+
+def of_the_run(frame: Frame, value: Value) -> bool:
+    return "names" in (parts := keyed.parts_of(frame, value)) and "entries" not in parts
+
+
+def is_set(frame: Frame, value: Value) -> bool:
+    return known_items(frame, value) is not None or of_the_run(frame, value)
+
+
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def new_set(frame: Frame, values: list[Value], node: gast.AST) -> Ref:
+    """`{a, b}`; known now where its items are, and none of the run is put into it later."""
+    columns = sites.known_forms(frame, node)
+    if columns is None and all(keyed.is_known(frame, value) for value in values):
+        keys = dict.fromkeys(keyed.computed_key(frame, value, node) for value in values)
+        return _known_set(frame, tuple(map(keyed.as_key, keys)), node)
+    made = _empty(frame, _forms_of(frame, values, node), node)
+    for value in values:
+        classes.special_call(frame, made, "add", [value], node)
+    return made
+
+
+def _known_set(frame: Frame, items: tuple[Value, ...], node: gast.AST) -> Ref:
+    return sites.note(frame, frame.new(Sequence(items, set), "items"), node)
+
+
+def _forms_of(frame: Frame, values: list[Value], node: gast.AST) -> Value | None:
+    """What keys all these values are; None where there are none."""
+    result: Value | None = None
+    for value in values:
+        form = keyed.key_form(frame, value, node)
+        result = form if result is None else sites.joined(frame, (result,), (form,), node)[0]
+    return result
+
+
+def _empty(frame: Frame, form: Value | None, node: gast.AST) -> Ref:
+    """A new set for items of a form, and of those that it is known to get."""
+    columns = sites.known_forms(frame, node) if form is None else sites.made_with(frame, (form,), node)
+    if columns is None:
+        return _known_set(frame, (), node)
+    names = keyed.new_column(frame, 0, columns[0], [], "items", node)
+    return keyed.new_object(
+        frame, "python_sets:Set", {"names": names, **keyed.table_of(frame, names, 0, node)}, "items", node
+    )
+
+
+def empty_set(frame: Frame, sources: list[Value], node: gast.AST) -> Value:
+    """A set for items like those of others."""
+    known = [form for source in sources if (form := _form_of_items(frame, source, node)) is not None]
+    form = known[0] if known else None
+    for other in known[1:]:
+        form = sites.joined(frame, (form,), (other,), node)[0]
+    return _empty(frame, form, node)
+
+
+def _form_of_items(frame: Frame, source: Value, node: gast.AST) -> Value | None:
+    items = known_items(frame, source)
+    if items is not None:
+        return _forms_of(frame, list(items), node)
+    if of_the_run(frame, source):
+        return forms.form_of_items(frame, frame.held(keyed.parts_of(frame, source)["names"]))
+    source = classes.iterable(frame, source, node)
+    if iteration.is_static_iterable(frame, source):
+        return _forms_of(frame, iteration.static_items(frame, source, node), node)
+    return keyed.key_form(frame, containers.any_item(frame, source, node), node)
+
+
+def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    """`set(...)`."""
+    if not args:
+        return new_set(frame, [], node)
+    if is_set(frame, args[0]):
+        return _copy(frame, args[0], node)
+    source = classes.iterable(frame, args[0], node)
+    found = frame.type_of(source)
+    is_short = not isinstance(found, Array) and iteration.is_static_iterable(frame, source)
+    if is_short:
+        return new_set(frame, iteration.static_items(frame, source, node), node)
+    target = new_set(frame, [], node)
+    keyed.in_language(frame, "python_sets:add_all", [target, source], node)
+    return target
+
+
+def frozen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """`frozenset(...)` of what is known now."""
+    if not args:
+        return Static(frozenset())
+    items = known_items(frame, args[0])
+    if items is None:
+        source = classes.iterable(frame, args[0], node)
+        is_short = not frame.is_array(source) and iteration.is_static_iterable(frame, source)
+        items = tuple(iteration.static_items(frame, source, node)) if is_short else None
+    if items is None or not all(keyed.is_known(frame, item) for item in items):
+        frame.fault("U018", "a frozenset of what only the run knows is not in the language", node, "made here",
+                    ("use a set: `set(...)`",))  # fmt: skip
+    return Static(frozenset(keyed.computed_key(frame, item, node) for item in items))
+
+
+def call_frozen(frame: Frame, target: Value, method: str, args: list[Value], node: gast.AST) -> Value:
+    """A method of a frozenset that is known now, with others that are."""
+    if method not in OPERATIONS.split() and method != "copy":
+        frame.fault("U013", f"a frozenset has no method `{method}` here", node, "called here")
+    if not all(_is_known(frame, other) for other in args):
+        frame.fault("U018", f"`.{method}()` of a frozenset and of what only the run knows is not in the language", node,
+                    "called here", ("use a set: `set(...)`",))  # fmt: skip
+    values = frozenset(_values(frame, target, node))
+    return Static(computed(frame, getattr(values, method), node, *(_known_values(frame, a, node) for a in args)))
+
+
+def is_frozen(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, frozenset)
+
+
+def _copy(frame: Frame, source: Value, node: gast.AST) -> Ref:
+    items = known_items(frame, source)
+    if items is not None and sites.known_forms(frame, node) is None:
+        return _known_set(frame, items, node)
+    target = empty_set(frame, [source], node)
+    assert isinstance(target, Ref)
+    keyed.in_language(frame, "python_sets:add_all", [target, items_of(frame, [source], node)], node)
+    return target
+
+
+# --- what is shown of them -------------------------------------------------------------------------------------------
+
+
+def items_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """The items in some order, for what comes out the same in every one."""
+    items = known_items(frame, args[0])
+    if items is not None:
+        return Sequence(items)
+    if of_the_run(frame, args[0]):
+        return keyed.parts_of(frame, args[0])["names"]
+    return classes.iterable(frame, args[0], node)
+
+
+def refuse_order(frame: Frame, node: gast.AST) -> None:
+    frame.fault("U007", NO_ORDER, node, "gone over here", (SORT,))
+
+
+def given_to(frame: Frame, function: Any, value: Value, kwargs: dict[str, Value], node: gast.AST) -> Value:
+    """The items of a set, for a builtin that gives the same in every order."""
+    items = items_of(frame, [value], node)
+    if function is sum:
+        require_exact_sum(frame, items, node)
+    if function in (min, max) and "key" in kwargs:
+        key = kwargs["key"]
+        keyed.in_language(frame, "python_sets:require_one_best", [items, key, Static(function is max)], node)
+    if function is sorted and "key" in kwargs:
+        keyed.in_language(frame, "python_sets:require_keys_apart", [items, kwargs["key"]], node)
+    return items
+
+
+def require_exact_sum(frame: Frame, items: Value, node: gast.AST) -> None:
+    """A sum of floats depends on their order."""
+    form = forms.form_of_items(frame, frame.held(items)) if isinstance(items, Ref) else None
+    if isinstance(form, Typed) and isinstance(form.type, Scalar) and form.type.dtype.startswith("f"):
+        refuse_sum(frame, node)
+
+
+def refuse_sum(frame: Frame, node: gast.AST) -> None:
+    frame.fault("U007", f"a sum of floats depends on their order, and {NO_ORDER}", node, "added here", (SORT,))
+
+
+def require_set(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    left, symbol, right = args
+    if not is_set(frame, left) or not is_set(frame, right):
+        kinds = [getattr(classes.python_class(frame, side), "__name__", "object") for side in (left, right)]
+        word = evaluate.known(frame, symbol, node)
+        if word in ("<=", "<", ">=", ">"):
+            text = f"'{word}' not supported between instances of '{kinds[0]}' and '{kinds[1]}'"
+        else:
+            text = f"unsupported operand type(s) for {word}: '{kinds[0]}' and '{kinds[1]}'"
+        stop(frame, "TypeError", text, node)
+    return NONE
+
+
+# --- sets that are known now -----------------------------------------------------------------------------------------
+
+
+def _let_hold(frame: Frame, target: Ref, item: Value, node: gast.AST) -> None:
+    """Start again with a set that has room for an item of the run."""
+    items = known_items(frame, target) or ()
+    form = _forms_of(frame, [*items, item], node)
+    assert form is not None
+    sites.learn(frame, target.number, (form,), node)
+    frame.fault("U007", "a set from outside cannot be asked for an item of the run", node, "asked here")
+
+
+def _values(frame: Frame, value: Value, node: gast.AST) -> dict[Any, None]:
+    return dict.fromkeys(evaluate.known(frame, item, node) for item in known_items(frame, value) or ())
+
+
+def _put(frame: Frame, target: Ref, values: Any, node: gast.AST) -> Value:
+    change(frame, target, Sequence(tuple(map(keyed.as_key, values)), set), node)
+    return NONE
+
+
+def _add(frame: Frame, target: Ref, node: gast.AST, item: Value) -> Value:
+    if not keyed.is_known(frame, item):
+        _let_hold(frame, target, item, node)
+    return _put(frame, target, {**_values(frame, target, node), keyed.computed_key(frame, item, node): None}, node)
+
+
+def _discard(frame: Frame, target: Ref, node: gast.AST, item: Value, is_required: bool = False) -> Value:
+    values = _values(frame, target, node)
+    if not keyed.is_known(frame, item):
+        if values:
+            _let_hold(frame, target, item, node)
+        elif is_required:
+            containers.no_such_key(frame, item, node)
+    key = keyed.computed_key(frame, item, node) if keyed.is_known(frame, item) else None
+    if values and key in values:
+        del values[key]
+        return _put(frame, target, values, node)
+    if is_required:
+        no_key(frame, key, node)
+    return NONE
+
+
+def _remove(frame: Frame, target: Ref, node: gast.AST, item: Value) -> Value:
+    return _discard(frame, target, node, item, is_required=True)
+
+
+def _pop(frame: Frame, target: Ref, node: gast.AST) -> Value:
+    frame.fault("U007", "which item `pop` takes out of a set is not said anywhere", node, "called here",
+                ("take a certain one: `least = min(s); s.remove(least)`",))  # fmt: skip
+
+
+def any_item_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    (target,) = args
+    assert isinstance(target, Ref)
+    return _pop(frame, target, node)
+
+
+def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
+    return _put(frame, target, (), node)
+
+
+def _operation(word: str) -> Callable[..., Value]:
+    """A method that takes other sets and iterables: of what is known now, or in the language."""
+
+    def method(frame: Frame, target: Value, node: gast.AST, *others: Value) -> Value:
+        if all(_is_known(frame, other) for other in others):
+            given = [_known_values(frame, other, node) for other in others]
+            found = computed(frame, getattr(set(_values(frame, target, node)), word), node, *given)
+            if isinstance(found, bool):
+                return Static(found)
+            return _known_set(frame, _in_order(found, _values(frame, target, node), *given), node)
+        return classes.special_call(frame, _of_run(frame, target, others, node), word, list(others), node)
+
+    return method
+
+
+def _of_run(frame: Frame, target: Value, others: Any, node: gast.AST) -> Value:
+    source = empty_set(frame, [target, *others], node)
+    keyed.in_language(frame, "python_sets:add_all", [source, items_of(frame, [target], node)], node)
+    return source
+
+
+def _is_known(frame: Frame, other: Value) -> bool:
+    return known_items(frame, other) is not None or not isinstance(other, Ref) and keyed.is_known(frame, other)
+
+
+def _known_values(frame: Frame, other: Value, node: gast.AST) -> Any:
+    return set(_values(frame, other, node)) if is_set(frame, other) else evaluate.known(frame, other, node)
+
+
+def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value) -> Value:
+    for other in others:
+        source = items_of(frame, [other], node)
+        if iteration.is_static_iterable(frame, source):
+            for item in iteration.static_items(frame, source, node):
+                _add(frame, target, node, item)
+        else:
+            keyed.in_language(frame, "python_sets:add_all", [target, source], node)
+    return NONE
+
+
+def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
+    """`left op right` of two sets that are known now; None for anything else."""
+    sides = [known_items(frame, side) for side in (left, right)]
+    if None in sides or op not in (gast.BitOr, gast.BitAnd, gast.Sub, gast.BitXor):
+        return None
+    found = PYTHON_INFIX[op](*(set(_values(frame, side, node)) for side in (left, right)))
+    if is_frozen(left):
+        return Static(frozenset(found))
+    return _known_set(frame, _in_order(found, *(_values(frame, side, node) for side in (left, right))), node)
+
+
+def _in_order(found: set, *sources: Any) -> tuple[Value, ...]:
+    """The items in the order in which they came, which is the same in every process."""
+    return tuple(keyed.as_key(item) for item in dict.fromkeys(v for source in sources for v in source) if item in found)
+
+
+def in_place(frame: Frame, op: type, target: Ref, right: Value, node: gast.AST) -> bool:
+    """`target op= right` of a set that is known now; whether it was one."""
+    if known_items(frame, target) is None or op not in (gast.BitOr, gast.BitAnd, gast.Sub, gast.BitXor):
+        return False
+    if not _is_known(frame, right):
+        own, form = _form_of_items(frame, target, node), _form_of_items(frame, right, node)
+        if form is not None:
+            columns = (form,) if own is None else sites.joined(frame, (form,), (own,), node)
+            sites.learn(frame, target.number, columns, node)
+    made_ = arithmetic(frame, op, target, right, node)
+    if made_ is None:
+        return False
+    _put(frame, target, _values(frame, made_, node), node)
+    return True
+
+
+def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
+    """`left op right` of two sets that are known now."""
+    sides = [known_items(frame, side) for side in (left, right)]
+    if None in sides or op not in PYTHON_COMPARISONS:
+        return None
+    return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
+
+
+def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value | None:
+    """`item in container` of a set that is known now."""
+    items = known_items(frame, container)
+    if items is None:
+        return None
+    if keyed.is_known(frame, item):
+        return Static(computed(frame, operator.contains, node, _values(frame, container, node),
+                               evaluate.known(frame, item, node)))  # fmt: skip
+    return equality.decided(frame, [(other, item) for other in items], True, node, hint)
+
+
+OPERATIONS = "union intersection difference symmetric_difference isdisjoint issubset issuperset"
+METHODS: dict[str, Callable[..., Value]] = {
+    **{method.__name__[1:]: method for method in (_add, _discard, _remove, _pop, _clear, _copy, _update)},
+    **{word: _operation(word) for word in OPERATIONS.split()},
+}
