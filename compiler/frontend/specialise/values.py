@@ -208,14 +208,69 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """`zip`, `enumerate`, `reversed`, `map`, `filter` over other values: items by position, taken apart by the loop.
-
-    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read; `rest` is what
-    comes from the position `start` on.
-    """
-    kind: str
+    """What a loop goes over that is made of other values: its items by position.  `kind` is Python's word for it."""
     parts: tuple[Value, ...]
     start: Value = Static(0)
+    kind = ""
+
+
+class Zip(Iteration):
+    """`zip(a, b)`"""
+    __slots__ = ()
+    kind = "zip"
+
+
+class Map(Iteration):
+    """`map(f, a, b)`: the function, and what it is called with."""
+    __slots__ = ()
+    kind = "map"
+
+
+class Enumerate(Iteration):
+    """`enumerate(a, start)`"""
+    __slots__ = ()
+    kind = "enumerate"
+
+
+class Reversed(Iteration):
+    """`reversed(a)`; `start` is the length that it had."""
+    __slots__ = ()
+    kind = "reversed"
+
+
+class Rest(Iteration):
+    """What comes from the position `start` on."""
+    __slots__ = ()
+    kind = "rest"
+
+
+class DequeItems(Iteration):
+    """The items of a deque."""
+    __slots__ = ()
+    kind = "deque"
+
+
+class DictView(Iteration):
+    """A view of a dict, which shows what it holds when it is read."""
+    __slots__ = ()
+
+
+class Keys(DictView):
+    """`d.keys()`"""
+    __slots__ = ()
+    kind = "keys"
+
+
+class Values(DictView):
+    """`d.values()`"""
+    __slots__ = ()
+    kind = "values"
+
+
+class Items(DictView):
+    """`d.items()`"""
+    __slots__ = ()
+    kind = "items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,8 +411,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return dataclasses.replace(value, receiver=new[0])
         case Range() | Slice():
             return dataclasses.replace(value, start=new[0], stop=new[1], step=new[2])
-        case Iteration(kind=kind):
-            return Iteration(kind, new[:-1], new[-1])
+        case Iteration():
+            return type(value)(new[:-1], new[-1])
         case Optional():
             return Optional(*new)
         case OneOf(kinds=kinds):

@@ -17,6 +17,7 @@ from ....analysis.core_liveness import assigned, live_after
 from ....vocabulary import LIBRARIES
 from ...source.desugar import desugar, made_names
 from ...source.read import SourceFile
+from .. import protocol
 from ..derivatives import inner_derivatives, inner_pullbacks, inner_transformations, ruled_calls
 from ..frame import Frame, Stopped
 from ..functions import instances
@@ -187,7 +188,7 @@ def call_object(
     if isinstance(value, np.dtype):
         return call_object(frame, value.type, args, kwargs, node, hint)
     if isinstance(value, type) and issubclass(value, enum.Enum):
-        given = [evaluate.known(frame, a, node, "the value of a member") for a in args]
+        given = [protocol.known(frame, a, node, "the value of a member") for a in args]
         return Static(computed(frame, value, node, *given))
     if isinstance(value, type) and is_users_class(value):
         return making.construct(frame, value, args, kwargs, node)

@@ -20,8 +20,9 @@ from ....analysis import core_liveness
 from ....diagnostics import CompileError
 from ....dtypes import INT_WORD
 from ....types import Scalar
+from .. import protocol
 from ..frame import Frame, NeedsStatic, Task
-from ..kinds import built_texts, iteration, texts
+from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
 from ..values import Column, Iteration, Ref, Rows, Sequence, Static, Text, Value, is_number
 
@@ -72,7 +73,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
     """What a loop goes over, with so many alike items and more in tables; None where it is to be unrolled."""
     match value:
         case Iteration(kind="zip" | "enumerate", parts=inner):
-            if value.kind == "zip" and not all(iteration.has_static_length(frame, part) for part in inner):
+            if value.kind == "zip" and not all(protocol.has_known_length(frame, part) for part in inner):
                 least = 1  # which is the shortest, the run knows
             made = [_or_itself(frame, part, node, least) for part in inner]
             return None if None in made or tuple(made) == inner else Iteration(value.kind, tuple(made), value.start)
@@ -91,7 +92,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
 
 def lists_in(frame: Frame, iterable: Value) -> list[tuple[Ref, Value]]:
     """The lists that are gone over, with what they hold: a table has that, whatever becomes of the list."""
-    return [(part, frame.held(part)) for part in iteration.gone_over(iterable) if isinstance(part, Ref)]
+    return [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
 
 
 def kinds_of(frame: Frame, body: Statements[gast.stmt]) -> dict[str, str]:
@@ -107,7 +108,7 @@ def kinds_of(frame: Frame, body: Statements[gast.stmt]) -> dict[str, str]:
 
 def _or_itself(frame: Frame, part: Value, node: gast.AST, least: int) -> Value | None:
     made = of_many(frame, part, node, least)
-    return part if made is None and not iteration.is_static_iterable(frame, part) else made
+    return part if made is None and not protocol.is_unrolled(frame, part) else made
 
 
 def of_names(least: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
 from ..functions.local_functions import free_names
 from ..kinds import (
@@ -15,7 +16,6 @@ from ..kinds import (
     containers,
     dict_methods,
     generator_expressions,
-    iteration,
     keyed,
     tuples,
 )
@@ -29,7 +29,7 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
     for element in elements:
         if isinstance(element, gast.Starred):
             spread_out = classes.iterable(frame, generator_expressions.all_of(frame, element.value), element)
-            result += iteration.static_items(frame, spread_out, element)
+            result += protocol.items(frame, spread_out, element)
         else:
             result.append(evaluate.evaluate(frame, element))
     return result

@@ -17,12 +17,13 @@ import gast
 
 from ....dtypes import INT_WORD
 from ....ops.python_names import NameBinding
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate
 from ..library import builtin_calls, library
 from ..library.static_python import computed
 from ..values import NONE, Column, Rows, Sequence, Static, Text, Value
-from . import classes, container_methods, containers, equality, iteration, rows, tables, texts, tuples
+from . import classes, container_methods, containers, equality, rows, tables, texts, tuples
 from .text_numbers import as_text, is_built, is_text, number_of
 
 WAY_OUT = ("compare it, or take it apart: `for letter in text`",)
@@ -59,8 +60,8 @@ def of_letters(frame: Frame, letters: Value, node: gast.AST) -> Rows:
 def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Value:
     """`separator.join(items)`."""
     items = classes.iterable(frame, items, node)
-    if iteration.is_static_iterable(frame, items):
-        parts = iteration.static_items(frame, items, node)
+    if protocol.is_unrolled(frame, items):
+        parts = protocol.items(frame, items, node)
         _require_texts(frame, parts, node)
         if isinstance(separator, Static) and all(isinstance(part, Static) for part in parts):
             return Static(separator.value.join(part.value for part in parts))
@@ -76,7 +77,7 @@ def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Valu
 def _require_texts(frame: Frame, parts: list[Value], node: gast.AST) -> None:
     for place, part in enumerate(parts):
         if not is_text(part):
-            kind = getattr(classes.python_class(frame, part), "__name__", "object")
+            kind = getattr(protocol.python_class(frame, part), "__name__", "object")
             message = f"sequence item {place}: expected str instance, {kind} found"
             frame.fault("T001", message, node, "joined here", ("make texts of them: `map(str, items)`",))
 
@@ -105,7 +106,7 @@ def repeated(frame: Frame, value: Value, count: Value, node: gast.AST) -> Value:
 
 def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:
     """`int(text, base)` of a text of the run."""
-    known = evaluate.known(frame, base, node, "the base of a number")
+    known = protocol.known(frame, base, node, "the base of a number")
     if isinstance(value, Text):
         return texts.looked_up(frame, value, lambda text: int(text, known), node)
     if known not in range(2, 37):

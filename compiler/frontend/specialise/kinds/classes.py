@@ -15,12 +15,9 @@ import types as python_types
 from typing import Any
 
 import gast
-import numpy as np
 
 from .....runtime import frozen as freezing
 from .....runtime.guards import ABSENT
-from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE
-from ....types import Array, ListOf, Scalar
 from ..called_from import calls_to
 from ..frame import Frame
 from ..interpreter import apply, refusals
@@ -29,24 +26,15 @@ from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
 from ..values import (
     Bound,
-    Caught,
     Closure,
     Derived,
-    Iterator,
-    Mapping_,
     OneOf,
     Optional,
     Partial,
-    Range,
     Record,
     Ref,
-    Rows,
-    Sequence,
-    Slice,
     Static,
     Super,
-    Table,
-    Text,
     Value,
     map_leaves,
 )
@@ -216,45 +204,6 @@ def _locked(frame: Frame, part: Value, node: gast.AST) -> Value:
     statement = frame.builder.body[-1]
     statement.shows, statement.locked = (), True
     return made
-
-
-ITERATORS = {cls.__name__: cls for cls in (zip, enumerate, reversed, map, filter, python_types.GeneratorType)}
-
-
-def python_class(frame: Frame, value: Value) -> type | None:
-    """The class that Python has for a value; None where that is not known."""
-    held = frame.held(value)
-    found = frame.type_of(held)
-    match held, found:
-        case Static(), _:
-            return type(held.value)
-        case _, Scalar():
-            return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
-        case _, Array():
-            return np.ndarray
-        case (_, ListOf()) | (Table(), _):
-            return list
-        case Sequence() | Rows(), _:
-            return getattr(held, "like", None) or held.kind
-        case Mapping_(), _:
-            return dict if held.like is None else held.like[0]
-        case Text(), _:
-            return str
-        case Record(), _:
-            return library_classes.stands_for(held.cls) or held.cls
-        case Slice(), _:
-            return slice
-        case Range(), _:
-            return range
-        case Closure(), _:
-            return python_types.FunctionType
-        case Caught(sites=((_, site),)), _:
-            return site.cls
-        case Iterator(), _:
-            return ITERATORS.get(held.kind)
-        case (Partial(), _) | (Bound(), _):
-            return functools.partial if isinstance(held, Partial) else python_types.MethodType
-    return None
 
 
 def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: gast.AST) -> Value:

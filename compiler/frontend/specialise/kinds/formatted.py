@@ -23,6 +23,7 @@ from ....dtypes import INT_WORD, NUMPY_DTYPE
 from ....dtypes import is_bool as is_bool_dtype
 from ....messages import UNSHOWN
 from ....types import Scalar, dtype_of
+from .. import protocol
 from ..exceptions import raising
 from ..frame import Frame
 from ..interpreter import evaluate
@@ -241,7 +242,7 @@ def _by_conversion(frame: Frame, found: re.Match[str], value: Value, node: gast.
 
 def by_builtin(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     """`format(value, form)`."""
-    form = evaluate.known(frame, args[1], node, "a format") if len(args) > 1 else ""
+    form = protocol.known(frame, args[1], node, "a format") if len(args) > 1 else ""
     return formatted(frame, args[0], "", form, node)
 
 

@@ -27,11 +27,12 @@ from ....syntax import constant, name, nodes_of, rebuild, target
 from ...source.desugar import desugar, made_names
 from ...source.located import located
 from ...source.read import SourceFile
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, branches, evaluate, execute, loops
 from ..library import written_generators
 from ..values import GeneratorCall, Iteration, Iterator, Static, Value
-from . import iteration
+from . import iterations
 
 ITEM = "item of the generator"
 MOST_INSIDE_ITSELF = 6  # a generator function that goes over itself is written out so often
@@ -152,7 +153,7 @@ def is_one(value: Value) -> bool:
 
 def leads(value: Iteration) -> bool:
     """Whether one generator decides about the next item, and asking it before the others changes nothing."""
-    found = [(k, part) for k, part in enumerate(iteration.columns_of(value)) if is_one(part)]
+    found = [(k, part) for k, part in enumerate(iterations.columns_of(value)) if is_one(part)]
     return len(found) == 1 and (found[0][0] == 0 or never_stops(found[0][1]))
 
 
@@ -313,7 +314,7 @@ def of_items(frame: Frame, node: gast.For, value: Value) -> None:
 
 def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
     """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator that counts."""
-    columns = iteration.columns_of(value)
+    columns = iterations.columns_of(value)
     leader = next((k for k, part in enumerate(columns) if is_one(part)), 0)
     others = columns[:leader] + columns[leader + 1 :]
     if not leads(value) or any(isinstance(part, Iteration) for part in others):
@@ -327,7 +328,7 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
     ended: list[gast.expr] = []
     for other in others:
         column = branches.hidden(frame, "column", other)
-        length = branches.hidden(frame, "length", iteration.length_of_iterable(frame, other, node))
+        length = branches.hidden(frame, "length", protocol.length(frame, other, node))
         own += column, length
         taken.append(gast.Subscript(name(column), name(at), gast.Load()))
         ended.append(gast.Compare(name(at), [gast.GtE()], [name(length)]))
@@ -353,3 +354,8 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
 
 def _any(tests: list[gast.expr]) -> gast.expr:
     return gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0]
+
+
+@protocol.length.of(GeneratorCall)
+def _(frame: Frame, value: GeneratorCall, node: gast.AST) -> Value:
+    frame.fault("U004", "how many items a generator gives is not known before it ends", node, "gone over here", HELP)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gast
 
 from .... import syntax
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
 from ..library import library
@@ -107,3 +108,36 @@ def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     form = forms.form_of_items(frame, rows)
     assert form is not None
     return tables.converted(frame, rows, form, node)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+
+@protocol.of_dynamic_length.of(Rows)
+def _(frame: Frame, value: Value) -> Value | None:
+    return frame.held(value)
+
+
+@protocol.length.of(Rows)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return length(frame, frame.held(value), node)
+
+
+@protocol.item.of(Rows)
+def _(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
+    return item(frame, frame.held(value), frame.atom(position, node), node)
+
+
+@protocol.truth.of(Rows)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return frame.emit("greater", length(frame, frame.held(value), node), Static(0), node=node)
+
+
+@protocol.python_class.of(Rows)
+def _(frame: Frame, value: Value) -> type:
+    return frame.held(value).kind
+
+
+@protocol.describe.of(Rows)
+def _(frame: Frame, value: Value) -> str:
+    return frame.held(value).kind.__name__

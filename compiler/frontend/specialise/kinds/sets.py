@@ -16,13 +16,13 @@ from typing import Any
 import gast
 
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key, stop
 from ..objects import sites
 from ..objects.object_changes import change
 from ..values import NONE, Ref, Sequence, Static, Typed, Value
-from . import classes, containers, equality, forms, iteration, keyed
+from . import classes, containers, equality, forms, keyed
 
 NO_ORDER = "the order in which a set is gone over is not said anywhere"
 SORT = "put its items in an order: `sorted(...)`"
@@ -101,8 +101,8 @@ def _form_of_items(frame: Frame, source: Value, node: gast.AST) -> Value | None:
     if of_the_run(frame, source):
         return forms.form_of_items(frame, frame.held(keyed.parts_of(frame, source)["names"]))
     source = classes.iterable(frame, source, node)
-    if iteration.is_static_iterable(frame, source):
-        return _forms_of(frame, iteration.static_items(frame, source, node), node)
+    if protocol.is_unrolled(frame, source):
+        return _forms_of(frame, protocol.items(frame, source, node), node)
     return keyed.key_form(frame, containers.any_item(frame, source, node), node)
 
 
@@ -114,9 +114,9 @@ def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.A
         return _copy(frame, args[0], node)
     source = classes.iterable(frame, args[0], node)
     found = frame.type_of(source)
-    is_short = not isinstance(found, Array) and iteration.is_static_iterable(frame, source)
+    is_short = not isinstance(found, Array) and protocol.is_unrolled(frame, source)
     if is_short:
-        return new_set(frame, iteration.static_items(frame, source, node), node)
+        return new_set(frame, protocol.items(frame, source, node), node)
     target = new_set(frame, [], node)
     keyed.in_language(frame, "python_sets:add_all", [target, source], node)
     return target
@@ -129,8 +129,8 @@ def frozen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     items = known_items(frame, args[0])
     if items is None:
         source = classes.iterable(frame, args[0], node)
-        is_short = not frame.is_array(source) and iteration.is_static_iterable(frame, source)
-        items = tuple(iteration.static_items(frame, source, node)) if is_short else None
+        is_short = not frame.is_array(source) and protocol.is_unrolled(frame, source)
+        items = tuple(protocol.items(frame, source, node)) if is_short else None
     if items is None or not all(keyed.is_known(frame, item) for item in items):
         frame.fault("U018", "a frozenset of what only the run knows is not in the language", node, "made here",
                     ("use a set: `set(...)`",))  # fmt: skip
@@ -206,8 +206,8 @@ def refuse_sum(frame: Frame, node: gast.AST) -> None:
 def require_set(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     left, symbol, right = args
     if not is_set(frame, left) or not is_set(frame, right):
-        kinds = [getattr(classes.python_class(frame, side), "__name__", "object") for side in (left, right)]
-        word = evaluate.known(frame, symbol, node)
+        kinds = [getattr(protocol.python_class(frame, side), "__name__", "object") for side in (left, right)]
+        word = protocol.known(frame, symbol, node)
         if word in ("<=", "<", ">=", ">"):
             text = f"'{word}' not supported between instances of '{kinds[0]}' and '{kinds[1]}'"
         else:
@@ -229,7 +229,7 @@ def _let_hold(frame: Frame, target: Ref, item: Value, node: gast.AST) -> None:
 
 
 def _values(frame: Frame, value: Value, node: gast.AST) -> dict[Any, None]:
-    return dict.fromkeys(evaluate.known(frame, item, node) for item in known_items(frame, value) or ())
+    return dict.fromkeys(protocol.known(frame, item, node) for item in known_items(frame, value) or ())
 
 
 def _put(frame: Frame, target: Ref, values: Any, node: gast.AST) -> Value:
@@ -304,14 +304,14 @@ def _is_known(frame: Frame, other: Value) -> bool:
 
 
 def _known_values(frame: Frame, other: Value, node: gast.AST) -> Any:
-    return set(_values(frame, other, node)) if is_set(frame, other) else evaluate.known(frame, other, node)
+    return set(_values(frame, other, node)) if is_set(frame, other) else protocol.known(frame, other, node)
 
 
 def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value) -> Value:
     for other in others:
         source = items_of(frame, [other], node)
-        if iteration.is_static_iterable(frame, source):
-            for item in iteration.static_items(frame, source, node):
+        if protocol.is_unrolled(frame, source):
+            for item in protocol.items(frame, source, node):
                 _add(frame, target, node, item)
         else:
             keyed.in_language(frame, "python_sets:add_all", [target, source], node)
@@ -365,7 +365,7 @@ def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: 
         return None
     if keyed.is_known(frame, item):
         return Static(computed(frame, operator.contains, node, _values(frame, container, node),
-                               evaluate.known(frame, item, node)))  # fmt: skip
+                               protocol.known(frame, item, node)))  # fmt: skip
     return equality.decided(frame, [(other, item) for other in items], True, node, hint)
 
 

@@ -16,6 +16,7 @@ from ....vocabulary import INDEX_EXPRESSIONS
 from ..frame import Frame
 from ..interpreter import apply, evaluate
 from ..library import library
+from ..protocol import python_class
 from ..values import NONE, Sequence, Slice, Static, Value
 from . import arrays
 
@@ -100,3 +101,8 @@ def _grid(frame: Frame, name: str, axes: list[Any], is_one: bool, node: gast.AST
     options = {"indexing": Static("ij"), "sparse": Static(name == "ogrid")}
     grids = apply.call_object(frame, np.meshgrid, axes, options, node, "t")
     return grids if name == "ogrid" else apply.call_object(frame, np.stack, [grids], {}, node, "t")
+
+
+@python_class.of(Slice)
+def _(frame: Frame, value: Slice) -> type:
+    return slice

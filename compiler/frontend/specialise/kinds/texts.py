@@ -19,6 +19,7 @@ import gast
 from .... import syntax
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ....messages import UNSHOWN
+from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
 from ..library import builtin_calls
@@ -217,7 +218,7 @@ def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) 
         position = evaluate.evaluate(frame, items)
         if frame.is_integer(position) and not isinstance(position, Static):
             return _item_of(frame, text, builtin_calls.as_int(frame, position, node), node, hint)
-        place = evaluate.known(frame, position, items, "a position in a text that only the run knows")
+        place = protocol.known(frame, position, items, "a position in a text that only the run knows")
     return looked_up(frame, text, lambda one: one[place], node, hint)
 
 
@@ -255,7 +256,7 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
         return built_texts.call_method(frame, text, method, args, node)
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
-    values = [evaluate.known(frame, a, node, "text") for a in args]
+    values = [protocol.known(frame, a, node, "text") for a in args]
     if method == "replace" and len(values) > 1 and len(values[1]) > len(values[0]):
         return built_texts.call_method(frame, text, method, args, node)  # what becomes longer each time has no table
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
@@ -263,7 +264,7 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
 
 def of_known(frame: Frame, text: str | bytes, method: str, args: list[Value], node: gast.AST) -> Value:
     """A method of a text that is known now, with arguments that are; `split` and its like make a new list."""
-    values = [evaluate.known(frame, a, node, "text") for a in args]
+    values = [protocol.known(frame, a, node, "text") for a in args]
     found = computed(frame, lambda: getattr(text, method)(*values), node)
     return containers.new_list(frame, tuple(map(Static, found))) if type(found) is list else Static(found)
 
@@ -283,7 +284,7 @@ def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node:
         return looked_up(frame, args[0], function, node)
     if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
         return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
-    return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))
+    return evaluate.fold(frame, function, node, Static(protocol.known(frame, args[0], node, "text")))
 
 
 ASCII = "".join(map(chr, range(128)))
@@ -305,3 +306,36 @@ def _letter_of(frame: Frame, code: Value, node: gast.AST) -> Value:
 
 def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
     frame.fault("U018", f"{what} is not in the language", node, "used here", WAY_OUT)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+
+@protocol.of_dynamic_length.of(Text)
+def _(frame: Frame, value: Text) -> Value | None:
+    return value
+
+
+@protocol.length.of(Text)
+def _(frame: Frame, value: Text, node: gast.AST) -> Value:
+    return length(frame, value, node)
+
+
+@protocol.item.of(Text)
+def _(frame: Frame, value: Text, position: Value, node: gast.AST) -> Value:
+    return letter(frame, value, position, node)
+
+
+@protocol.truth.of(Text)
+def _(frame: Frame, value: Text, node: gast.AST) -> Value:
+    return truth(frame, value, node)
+
+
+@protocol.python_class.of(Text)
+def _(frame: Frame, value: Text) -> type:
+    return str
+
+
+@protocol.describe.of(Text)
+def _(frame: Frame, value: Text) -> str:
+    return "str"

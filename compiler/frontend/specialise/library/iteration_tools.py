@@ -17,9 +17,9 @@ from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import evaluate
-from ..kinds import classes, container_methods, forms, iteration, iterators
+from ..kinds import classes, container_methods, forms, iterators
 from ..values import NONE, Iteration, Iterator, Partial, Range, Rows, Sequence, Static, Text, Value
 from . import written_generators
 
@@ -37,7 +37,7 @@ def _all_of(args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
 
 
 def _is_known(frame: Frame, values: list[Value]) -> bool:
-    return all(iteration.has_static_length(frame, value) for value in values)
+    return all(protocol.has_known_length(frame, value) for value in values)
 
 
 def _iterator(frame: Frame, source: Value, kind: str) -> Value:
@@ -54,10 +54,10 @@ def _too_many(frame: Frame, name: str, node: gast.AST) -> None:
 
 
 def product(frame: Frame, args, kwargs, node, hint) -> Value:
-    times = evaluate.known(frame, kwargs.get("repeat", Static(1)), node, "`repeat`")
+    times = protocol.known(frame, kwargs.get("repeat", Static(1)), node, "`repeat`")
     values = _given(frame, args, node) * times
     if _is_known(frame, values):
-        items = [iteration.static_items(frame, value, node) for value in values]
+        items = [protocol.items(frame, value, node) for value in values]
         size = 1
         for part in items:
             size *= len(part)
@@ -76,9 +76,9 @@ def _choosing(name: str, of_known: Callable[..., Any], of_two: str) -> Known:
     def chosen(frame: Frame, args, kwargs, node, hint) -> Value:
         (value,) = _given(frame, args[:1], node)
         wanted = args[1] if len(args) > 1 else kwargs.get("r", NONE)
-        count = evaluate.known(frame, wanted, node, "how many are chosen")
+        count = protocol.known(frame, wanted, node, "how many are chosen")
         if _is_known(frame, [value]):
-            items = iteration.static_items(frame, value, node)
+            items = protocol.items(frame, value, node)
             found = list(itertools.islice(of_known(items, count), MOST + 1))
             if len(found) <= MOST:
                 return _tuples(frame, found, name)
@@ -95,7 +95,7 @@ def _choosing(name: str, of_known: Callable[..., Any], of_two: str) -> Known:
 def chain(frame: Frame, args, kwargs, node, hint) -> Value:
     values = _given(frame, args, node)
     if _is_known(frame, values):
-        items = [item for value in values for item in iteration.static_items(frame, value, node)]
+        items = [item for value in values for item in protocol.items(frame, value, node)]
         return _iterator(frame, Sequence(tuple(items)), "chain")
     joined = container_methods.in_language(frame, "listed", values[:1], node)
     for value in values[1:]:
@@ -106,14 +106,14 @@ def chain(frame: Frame, args, kwargs, node, hint) -> Value:
 def chain_of_items(frame: Frame, args, kwargs, node, hint) -> Value:
     (values,) = _given(frame, args, node)
     if _is_known(frame, [values]):
-        return chain(frame, iteration.static_items(frame, values, node), {}, node, hint)
+        return chain(frame, protocol.items(frame, values, node), {}, node, hint)
     return _iterator(frame, container_methods.in_language(frame, "flattened", [values], node), "chain")
 
 
 def pairwise(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = _given(frame, args, node)
     if _is_known(frame, [value]):
-        items = iteration.static_items(frame, value, node)
+        items = protocol.items(frame, value, node)
         return _tuples(frame, itertools.pairwise(items), "pairwise")
     return iterators.made(frame, "zip", (value, Iteration("rest", (value,), Static(1))))
 
@@ -124,7 +124,7 @@ def count(frame: Frame, args, kwargs, node, hint) -> Value:
     if not all(frame.is_integer(part) for part in (start, step)):
         frame.fault("U012", "`itertools.count` counts in ints here", node, "called here",
                     ("count in ints and multiply: `start + k * step`",))  # fmt: skip
-    stop = Static(iteration.NEVER if evaluate.known(frame, step, node, "the step") > 0 else -iteration.NEVER)
+    stop = Static(iteration.NEVER if protocol.known(frame, step, node, "the step") > 0 else -iteration.NEVER)
     return _iterator(frame, Range(start, stop, step), "count")
 
 
@@ -161,7 +161,7 @@ def cycle(frame: Frame, args, kwargs, node, hint) -> Value:
     source = frame.held(args[0])
     is_written = isinstance(getattr(node, "args", [None])[0], gast.List)
     is_kept = isinstance(source, Static) or isinstance(source, Sequence) and (is_written or source.kind is tuple)
-    if is_kept and (items := iteration.static_items(frame, args[0], node)):
+    if is_kept and (items := protocol.items(frame, args[0], node)):
         held = container_methods.as_growing(frame, Sequence(tuple(items), list), node)
         return iterators.made(frame, "cycle", (held,))
     return _written("cycle", "items")(frame, args, kwargs, node, hint)
@@ -191,7 +191,7 @@ def islice(frame: Frame, args, kwargs, node, hint) -> Value:
         given = [source, start, stop, step]
         places = container_methods.in_language(frame, "places_of_slice", given, node)
         if _is_known(frame, [source, places]):
-            found = iteration.static_items(frame, source, node)
+            found = protocol.items(frame, source, node)
             return _iterator(frame, Sequence(tuple(found[k] for k in _known_places(frame, places, node))), "islice")
         return iterators.made(frame, "map", (Partial(Static(operator.getitem), (source,)), places))
     container_methods.in_language(frame, "require_slice", [start, stop, step], node)
@@ -200,7 +200,7 @@ def islice(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _known_places(frame: Frame, places: Value, node: gast.AST) -> list[int]:
-    return [evaluate.known(frame, place, node) for place in iteration.static_items(frame, places, node)]
+    return [protocol.known(frame, place, node) for place in protocol.items(frame, places, node)]
 
 
 def _can_be_indexed(frame: Frame, value: Value) -> bool:
@@ -215,7 +215,7 @@ def tee(frame: Frame, args, kwargs, node, hint) -> Value:
     if iterators.iterator(frame, args[0]) is not None:
         frame.fault("U018", "`tee` of an iterator is not in the language", node, "called here",
                     ("go over a list of its items: `tee(list(...))`",))  # fmt: skip
-    count = evaluate.known(frame, args[1] if len(args) > 1 else Static(2), node, "how many iterators there are")
+    count = protocol.known(frame, args[1] if len(args) > 1 else Static(2), node, "how many iterators there are")
     (source,) = _given(frame, args[:1], node)
     return Sequence(tuple(_iterator(frame, source, "_tee") for _ in range(count)))
 
@@ -224,7 +224,7 @@ def zip_longest(frame: Frame, args, kwargs, node, hint) -> Value:
     values = _given(frame, args, node)
     fill = kwargs.get("fillvalue", NONE)
     if _is_known(frame, values):
-        items = [iteration.static_items(frame, value, node) for value in values]
+        items = [protocol.items(frame, value, node) for value in values]
         return _tuples(frame, itertools.zip_longest(*items, fillvalue=fill), "zip_longest")
     columns = [v if _can_be_indexed(frame, v) else container_methods.in_language(frame, "listed", [v], node)
                for v in values]  # fmt: skip
