@@ -395,5 +395,5 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         case Static(value=frozenset()), _ if not kwargs:
             return sets.call_frozen(frame, receiver, method, args, node)
         case Static(value=str() | bytes() as text), _:
-            return texts.of_known(frame, text, method, args, node)
+            return texts.of_known(frame, text, method, args, kwargs, node)
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")

@@ -319,9 +319,9 @@ def _asked(name: str) -> Known:
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
 
 
-def _in_base(function: Callable[..., str], form: str) -> Known:
+def _in_base(function: Callable[..., str]) -> Known:
     """`bin`, `oct` and `hex`."""
-    return taking(1, 1, lambda frame, args, _, node, hint: formatted.in_base(frame, args[0], function, form, node))
+    return taking(1, 1, lambda frame, args, _, node, hint: formatted.by_known(frame, function, args, node))
 
 
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -387,7 +387,7 @@ FUNCTIONS: dict[Any, Known] = {
     str: taking(0, 1, lambda frame, args, _, node, hint: formatted.of_value(frame, args, node)),
     format: taking(1, 2, lambda frame, args, _, node, hint: formatted.by_builtin(frame, args, node)),
     repr: taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], "r", "", node)),
-    **{function: _in_base(function, form) for function, form in ((bin, "#b"), (oct, "#o"), (hex, "#x"))},
+    **{function: _in_base(function) for function in (bin, oct, hex)},
     containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip
