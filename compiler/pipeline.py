@@ -27,6 +27,7 @@ from .optimise.gather import gather
 from .optimise.if_conversion import if_convert
 from .optimise.in_place import store_in_place
 from .optimise.independent import mark_independent
+from .optimise.interchange import interchange
 from .optimise.join_edges import join_edges
 from .optimise.keep_for_threads import keep_for_threads
 from .optimise.known import has_loops, known
@@ -182,6 +183,7 @@ CUDA_WAY = (
     Step(count_ahead, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(find_last_stores, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(join_edges, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(interchange, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_folds, takes=LOOPS, gives=LOOPS, when=has_loops),
 )
 LLVM_WAY = (

@@ -57,6 +57,20 @@ def map_body(statements: Iterable[gast.stmt], change: Callable[[gast.stmt], gast
     return changed
 
 
+def splice(
+    statements: Iterable[gast.stmt], change: Callable[[gast.stmt], Sequence[gast.stmt] | None]
+) -> list[gast.stmt]:
+    """The statements with what `change` gives in the places of some, outer before inner; None leaves one as it is."""
+    made: list[gast.stmt] = []
+    for statement in statements:
+        new = change(statement)
+        if new is not None:
+            made += new
+        else:
+            made.append(with_blocks(statement, [splice(block, change) for block in syntax.blocks_of(statement)]))
+    return made
+
+
 def nothing_in(statement: gast.stmt) -> gast.Pass:
     """What stands in a block of a statement in which nothing is left."""
     return syntax.at(gast.Pass(), getattr(statement, "span", None), getattr(statement, "inlined", ()))

@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import support
 from .compiler.diagnostics import Span
-from .compiler.ops.routines import ROUTINES
 from .compiler.stages import KERNELS, OF_GPU
 from .compiler.targets.cuda import assemble as assembling
 from .compiler.targets.cuda.machine import Machine
@@ -27,13 +25,13 @@ from .explanation import lines_of
 from .faults import tools_for
 from .gpu_explanation import topics_on_gpu
 from .gpu_listing import NO_KERNELS, machine_text
+from .on_gpu import as_array, libraries
 from .placing import common_device
 from .runtime import devices
 from .runtime.array import Array
 from .runtime.devices.cuda import driver as cuda
 from .runtime.devices.cuda.kernels import LoadedKernels
-from .runtime.devices.cuda.platform import Cuda, from_gpu, on_gpu
-from .runtime.devices.cuda.routines import routines
+from .runtime.devices.cuda.platform import Cuda, on_gpu
 from .runtime.lockstep import KernelFault, in_lockstep, load
 from .stage_function import StageFunction, as_returned, check_arguments
 from .stepping import run
@@ -101,8 +99,7 @@ class EditedKernels(StageFunction):
         """The kernels for a GPU, assembled when it is first asked for."""
         if number not in self._loaded:
             machines, late = self._assembled(number) if self._has_kernels else ({}, {})
-            libraries = routines(ROUTINES.values(), lambda name: getattr(support, name))
-            self._loaded[number] = LoadedKernels(machines, self._text, failed, libraries, late, self._path)
+            self._loaded[number] = LoadedKernels(machines, self._text, failed, libraries(), late, self._path)
         return self._loaded[number]
 
     def _assembled(self, number: int) -> tuple[dict[str, Machine], dict[str, Callable[[int], Machine]]]:
@@ -141,6 +138,5 @@ def _there(value: Any, number: int) -> Any:
 
 def _as_arrays(results: Any) -> Any:
     """Results as Python's `return` gives them, with Arrays for what is on the GPU."""
-    native = cuda.extension()
     found = results if isinstance(results, tuple) else () if results is None else (results,)
-    return as_returned([from_gpu(part, Array) if isinstance(part, native.DeviceArray) else part for part in found])
+    return as_returned(list(map(as_array, found)))

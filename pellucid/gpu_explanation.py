@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .compiler.dtypes import NUMPY_DTYPE
+from .compiler.ops.routines import ROUTINES
 from .compiler.records import dataclass
 from .compiler.targets.cuda.printed_kernels import PrintedDriver, read_driver, read_kernels
 from .compiler.targets.cuda.spell import FAILED
@@ -24,8 +25,12 @@ from .symbolic_lengths import SymbolicLengths
 HEADING = re.compile(r"^\s*# \S+?:(\d+)    ")
 REASON = re.compile(r"^# on the host: (.*)$")
 KERNELS, PRODUCTS, HOST = "kernels on the GPU", "by cuBLAS, where it is installed", "on the host"
+LIBRARIES = "by cuSOLVER, cuBLAS or cuFFT, where they are installed"
 WAITS, COPIES = "waits for the GPU", "copied to the GPU by each call"
-ROUTINES = ("gemm", "gemv", "dot")
+TOPIC_OF = {  # what a driver calls of libraries, by name
+    name: PRODUCTS if row.is_product else LIBRARIES if row.cuda else HOST
+    for row in ROUTINES.values() for name in (row.name, row.batched) if name
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,14 +54,17 @@ class Stage:
 
     def size_of(self, name: str, type_: Type) -> str:
         """`x` (8*n bytes), or `x` alone where lengths are not known before it runs."""
-        size = self.lengths.product(name, NUMPY_DTYPE[dtype_of(type_)].itemsize)
-        return f"`{name}` ({size} bytes)" if size else f"`{name}`"
+        return told_size(name, self.lengths.product(name, NUMPY_DTYPE[dtype_of(type_)].itemsize))
+
+
+def told_size(name: str, size: str) -> str:
+    return f"`{name}` ({size} bytes)" if size else f"`{name}`"
 
 
 def topics_on_gpu(text: str, path: str = "<kernels>", from_host: Iterable[str] = ()) -> dict[str, list[str]]:
     """The topics of a kernels stage; `from_host` are arguments that are arrays of the host."""
     stage = taken_apart(text, path)
-    found: dict[str, list[str]] = {KERNELS: [], PRODUCTS: [], HOST: [], WAITS: []}
+    found: dict[str, list[str]] = {KERNELS: [], PRODUCTS: [], LIBRARIES: [], HOST: [], WAITS: []}
     for topic, said in _told(stage, stage.functions[stage.driver.name].body, ""):
         found[topic].append(said)
     found[COPIES] = [f"`{name}`, an array of the host: `pellucid.device_put` copies it once" for name in from_host]
@@ -99,8 +107,9 @@ def _of_call(stage: Stage, call: ast.Call, at: str) -> Iterator[tuple[str, str]]
     match call.func:
         case ast.Subscript(value=ast.Name(id=name), slice=launch) if name in stage.kernels:
             yield KERNELS, "\n".join([f"`{name}`, {at}: {_grid(stage, launch)}", *_moved(stage, name, call, launch)])
-        case ast.Name(id=name) if name in ROUTINES:
-            yield PRODUCTS, f"{at}: {ast.unparse(call)}"
+        case ast.Name(id=name) if name in TOPIC_OF:
+            no_routine = ", for which CUDA has no routine here" if TOPIC_OF[name] == HOST else ""
+            yield TOPIC_OF[name], f"{at}: {ast.unparse(call)}{no_routine}"
         case ast.Name(id="fetch"):
             yield WAITS, f"{at}, for the number in {_quoted(call.args)}"
         case ast.Name(id=name) if name in stage.functions and _is_host(stage.functions[name]):
@@ -188,8 +197,7 @@ def _carried(stage: Stage, function: ast.FunctionDef, call: ast.Call) -> str:
     back: list[str] = []
     for parameter, argument in zip(function.args.args, call.args):
         if isinstance(argument, ast.Name) and stage.lengths.is_array(argument.id):
-            size = stage.lengths.bytes_of(argument.id)
-            told = f"`{argument.id}` ({size} bytes)" if size else f"`{argument.id}`"
+            told = told_size(argument.id, stage.lengths.bytes_of(argument.id))
             (back if parameter.arg in changed else there).append(told)
     lines = [f"copied to the host: {', '.join(there)}"] if there else []
     lines += [f"copied to the host and back: {', '.join(back)}"] if back else []

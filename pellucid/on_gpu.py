@@ -123,9 +123,9 @@ def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) 
 
 def _rebuilt(code: KernelCode, results: Any) -> Any:
     if type(code.result) is Typed:
-        return _as_number(results) if code.are_numbers[0] else _as_array(results)
+        return _as_number(results) if code.are_numbers[0] else as_array(results)
     found = results if isinstance(results, tuple) else () if results is None else (results,)
-    ways = [_as_number if is_number else _as_array for is_number in code.are_numbers]
+    ways = [_as_number if is_number else as_array for is_number in code.are_numbers]
     return rebuild(code.result, [way(part) for way, part in zip(ways, found, strict=True)])
 
 
@@ -136,7 +136,8 @@ def _there(leaf: Any, device: Device) -> Any:
     return cuda.extension().to_device(leaf, device.id) if isinstance(leaf, np.ndarray) else leaf
 
 
-def _as_array(result: Any) -> Any:
+def as_array(result: Any) -> Any:
+    """A result of a driver as users get it."""
     return from_gpu(result, Array) if isinstance(result, DeviceArray) else result
 
 
@@ -167,8 +168,8 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
         name: kernel_entries.of_width(key, name, tools_for(place)(_making(made, request, capability, name)))
         for name in made.late
     }
-    libraries = _libraries() if made.calls_routines else {}
-    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), libraries, late)
+    called = libraries() if made.calls_routines else {}
+    loaded = LoadedKernels(made.machines, made.text, explaining(function, flat), called, late)
     result = made.result
     transform = request.transforms[-1] if request.transforms else None
     if isinstance(transform, Vjp):
@@ -178,7 +179,7 @@ def compiled(function: Function[..., Any], flat: Flattened, device: Device) -> K
     return KernelCode(loaded, result, are_numbers, made.guards, made.hidden)
 
 
-def _libraries() -> dict[str, Callable[..., Any]]:
+def libraries() -> dict[str, Callable[..., Any]]:
     """What drivers call of libraries: a function of the device's, or else of the host."""
     from .compiler.ops.routines import ROUTINES
 

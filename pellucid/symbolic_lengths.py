@@ -11,7 +11,6 @@ What is bound twice with different lengths is told as it is written.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -84,7 +83,8 @@ class SymbolicLengths:
 
 
 def _as_factor(text: str) -> str:
-    return f"({text})" if re.search("[-+/ ]", text) and not text.startswith("ceil(") else text
+    node = _read(text)
+    return f"({text})" if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mult) else text
 
 
 def _item_of(dtype: ast.expr) -> int:

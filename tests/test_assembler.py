@@ -6,6 +6,7 @@ import pytest
 
 from pellucid.compiler.diagnostics import InternalError
 from pellucid.compiler.targets.cuda import assemble as module
+from pellucid.compiler.targets.cuda import versions
 from pellucid.compiler.targets.cuda.assemble import assemble, parameters_in, shared_in
 from pellucid.compiler.targets.cuda.listing import lint, opcodes
 from pellucid.compiler.targets.cuda.machine import Machine
@@ -67,7 +68,8 @@ def program(folder, name, text):
 
 
 def use(monkeypatch, *ptxas):
-    monkeypatch.setattr(module, "toolkit", lambda: Toolkit(ptxas=ptxas))
+    for user in (module, versions):
+        monkeypatch.setattr(user, "toolkit", lambda: Toolkit(ptxas=ptxas))
 
 
 def test_what_the_assembler_says_is_in_the_record(made, tmp_path):
@@ -140,10 +142,10 @@ def changed_arithmetic(made, monkeypatch, tmp_path):
 def changed_device_functions(made, monkeypatch, tmp_path):
     files = (*(os.path.join(os.path.dirname(loading.__file__), name) for name in loading.FILES), tmp_path / "more.py")
     (tmp_path / "more.py").write_text("twice = None\n")
-    monkeypatch.setattr(module, "DEVICES", files)
-    module._translator.cache_clear()
+    monkeypatch.setattr(versions, "DEVICES", files)
+    versions._translator.cache_clear()
     assemble(text_of("kinds"))
-    module._translator.cache_clear()
+    versions._translator.cache_clear()
 
 
 def changed_assembler(made, monkeypatch, tmp_path):
@@ -152,7 +154,7 @@ def changed_assembler(made, monkeypatch, tmp_path):
 
 
 def changed_numba(made, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "_versions", lambda: "numba-cuda 1000")
+    monkeypatch.setattr(versions, "_versions", lambda: "numba-cuda 1000")
     assemble(text_of("kinds"))
 
 

@@ -9,6 +9,7 @@ import functools
 import pytest
 
 from pellucid.compiler import pipeline
+from pellucid.compiler.optimise.interchange import interchange
 from pellucid.compiler.optimise.join_edges import join_edges
 from pellucid.compiler.stages import LOOPS
 from pellucid.compiler.steps import FUNCTION, Step, steps_of
@@ -24,6 +25,7 @@ STEPS = {step.name: step for way in reversed(WAYS) for step in steps_of(way)}
 STEPS |= {step.name: step for step in pipeline.TIDY}
 STEPS["sums"] = Step(with_sums, takes=LOOPS, gives=LOOPS)  # `take_sums` of one function
 STEPS["join_edges"] = Step(join_edges, takes=LOOPS, gives=LOOPS)  # of targets for which a nest is dear
+STEPS["interchange"] = Step(interchange, takes=LOOPS, gives=LOOPS)
 STEPS["products"] = Step(products, takes=pipeline.SINGLE, gives=pipeline.SINGLE)  # `take_products` of one function
 STEPS["whole_stores"] = Step(whole_stores, takes=pipeline.SINGLE, gives=pipeline.SINGLE)
 STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  # until nothing changes

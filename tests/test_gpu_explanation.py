@@ -73,6 +73,25 @@ def test_loops_of_launches():
     assert any("writes `error_parts` (4*ceil(n*m / 8192) bytes)" in line for line in told)
 
 
+def by_libraries(a, b, stack):
+    x = np.linalg.solve(a, b)
+    f = np.fft.fft(x)
+    return f, stack @ stack, np.linalg.eigvals(a)
+
+
+def test_what_libraries_are_called_for():
+    types = "f64[n, n]", "f64[n]", "f64[k, n, n]"
+    topics = (
+        "by cuSOLVER, cuBLAS or cuFFT, where they are installed", "by cuBLAS, where it is installed", "on the host",
+    )  # fmt: skip
+    called = {topic: "\n".join(below(by_libraries, topic, *types)) for topic in topics}
+    solved, transformed = called["by cuSOLVER, cuBLAS or cuFFT, where they are installed"].splitlines()
+    assert solved.startswith("line 1: gesv(") and transformed.startswith("line 2: ")
+    assert called["by cuBLAS, where it is installed"].startswith("line 3: gemm_batched(")
+    assert called["on the host"].startswith("line 3: geev")
+    assert called["on the host"].endswith("for which CUDA has no routine here")
+
+
 def poly(x):
     return x * 2.0 + 1.0
 

@@ -22,7 +22,7 @@ from typing import TypeGuard
 import gast
 
 from .. import syntax
-from ..dtypes import is_bool, is_complex
+from ..dtypes import DTYPE, is_bool, is_complex
 from ..ops.reduction import FOLDS as BY_OPERATOR
 from ..ops.schema import OPERATORS, Fold, row_of
 from ..program import Function
@@ -67,6 +67,11 @@ class Choice:
     @property
     def takes_least(self) -> bool:
         return OPERATORS[self.operator].takes_least
+
+
+def nothing_yet(operator: str, dtype: str) -> object:
+    """The value that every other one beats in a comparison."""
+    return DTYPE[dtype].greatest if OPERATORS[operator].takes_least else DTYPE[dtype].least
 
 
 def is_folding(node: gast.stmt) -> TypeGuard[gast.For]:

@@ -34,7 +34,7 @@ from ..dtypes import INT_WORD
 from ..names import Names
 from ..program import Function
 from ..records import dataclass
-from ..renaming import copy_statement
+from ..renaming import copy_statement, splice
 from ..types import Array, Scalar, symbol
 from .independent import PARALLEL, Marker, element_places, of_kind
 from .stored_apart import loops_of, over, stored_at_turns
@@ -69,8 +69,8 @@ class Counted:
 def count_ahead(function: Function) -> Function:
     """The function with positions counted ahead; the same object where there are none."""
     writer = _Writer(function)
-    body = writer.block(function.body)
-    return function if body is None else function.with_(body=tuple(body), types=writer.types)
+    body = splice(function.body, writer.apart)
+    return function.with_(body=tuple(body), types=writer.types) if writer.has_changed else function
 
 
 class _Writer:
@@ -78,22 +78,13 @@ class _Writer:
         self.function, self.types = function, dict(function.types)
         self.names = Names({*function.types, *function.parameters})
         self.classes = storage_classes(function)
+        self.has_changed = False
 
-    def block(self, body: Iterable[gast.stmt]) -> list[gast.stmt] | None:
-        """The statements with nests of two loops in the places of those that count; None where there is none."""
-        made: list[gast.stmt] = []
-        is_new = False
-        for node in body:
-            found = self.counted(node) if isinstance(node, gast.For) else None
-            if found is not None:
-                made += self.rewritten(found)
-                is_new = True
-                continue
-            inner = {f: self.block(getattr(node, f)) for f in ("body", "orelse") if getattr(node, f, None)}
-            changes = {f: block for f, block in inner.items() if block is not None}
-            made.append(syntax.rebuild(node, **changes) if changes else node)
-            is_new |= bool(changes)
-        return made if is_new else None
+    def apart(self, node: gast.stmt) -> list[gast.stmt] | None:
+        """Two nests in the place of one that counts."""
+        found = self.counted(node) if isinstance(node, gast.For) else None
+        self.has_changed |= found is not None
+        return None if found is None else self.rewritten(found)
 
     # --- finding
 

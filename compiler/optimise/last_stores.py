@@ -16,7 +16,7 @@ on.  Takes and gives functions of the loops stage; leaves nests whose first loop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -28,7 +28,7 @@ from ..diagnostics import Span
 from ..dtypes import INT_WORD
 from ..names import Names
 from ..program import Function
-from ..renaming import copy_statement
+from ..renaming import copy_statement, splice
 from ..types import Array, Scalar
 from .independent import PARALLEL, Marker, element_places, of_kind
 from .stored_apart import loops_of, over, stored_at_turns
@@ -37,31 +37,22 @@ from .stored_apart import loops_of, over, stored_at_turns
 def find_last_stores(function: Function) -> Function:
     """The function with the last stores found ahead; the same object where there are none to be found."""
     writer = _Writer(function)
-    body = writer.block(function.body)
-    return function if body is None else function.with_(body=tuple(body), types=writer.types)
+    body = splice(function.body, writer.apart)
+    return function.with_(body=tuple(body), types=writer.types) if writer.has_changed else function
 
 
 class _Writer:
     def __init__(self, function: Function) -> None:
         self.function, self.types = function, dict(function.types)
         self.names = Names({*function.types, *function.parameters})
+        self.has_changed = False
 
-    def block(self, body: Iterable[gast.stmt]) -> list[gast.stmt] | None:
-        """The statements with two loops in the place of each that stores so; None where there is none."""
-        made: list[gast.stmt] = []
-        is_new = False
-        for node in body:
-            loops = loops_of(node)
-            step = self.stored(loops) if loops else None
-            if step is not None:
-                made += self.rewritten(loops, step)
-                is_new = True
-                continue
-            inner = {f: self.block(getattr(node, f)) for f in ("body", "orelse") if getattr(node, f, None)}
-            changes = {f: block for f, block in inner.items() if block is not None}
-            made.append(syntax.rebuild(node, **changes) if changes else node)
-            is_new |= bool(changes)
-        return made if is_new else None
+    def apart(self, node: gast.stmt) -> list[gast.stmt] | None:
+        """Two loops in the place of one that stores so."""
+        loops = loops_of(node)
+        step = self.stored(loops) if loops else None
+        self.has_changed |= step is not None
+        return None if step is None else self.rewritten(loops, step)
 
     def stored(self, loops: Sequence[gast.For]) -> gast.Assign | None:
         """The one store of a nest that does nothing else; None for other nests, and where turns store apart anyway."""

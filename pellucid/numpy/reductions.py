@@ -153,31 +153,21 @@ def summands(a, dtype):
 
 def accumulated(function, a, axis):
     """What a function of two elements has come to at each element along an axis, or of all in a row."""
-    if axis is None or static.rank(a) == 1:
-        return accumulated_first(function, ravel(a) if axis is None else a)
-    place = static.axis_of(axis, static.rank(a))
-    if place < static.rank(a) - 1:
+    a = ravel(a) if axis is None else a
+    last = static.rank(a) - 1
+    place = 0 if axis is None else static.axis_of(axis, last + 1)
+    if place == 0 or place < last:
         out = op.copy(a)
-        accumulate_into(function, moveaxis(out, place, 0), moveaxis(a, place, 0))
+        rows, sums = moveaxis(a, place, 0), moveaxis(out, place, 0)
+        for i in range(1, rows.shape[0]):
+            sums[i] = function(sums[i - 1], rows[i])
         return out
-    rows = a if static.rank(a) == 2 else op.reshape(a, shape=(total(a.shape[:-1]), a.shape[-1]))
-    out = op.copy(rows)
+    rows = a if last == 1 else op.reshape(a, shape=(total(a.shape[:-1]), a.shape[-1]))
+    sums = op.copy(rows)
     for k in range(rows.shape[0]):
         for i in range(1, rows.shape[1]):
-            out[k, i] = function(out[k, i - 1], rows[k, i])
-    return out if static.rank(a) == 2 else op.reshape(out, shape=a.shape)
-
-
-def accumulated_first(function, rows):
-    out = op.copy(rows)
-    accumulate_into(function, out, rows)
-    return out
-
-
-def accumulate_into(function, out, rows):
-    """Along the first axis; `out` begins as what `rows` are."""
-    for i in range(1, rows.shape[0]):
-        out[i] = function(out[i - 1], rows[i])
+            sums[k, i] = function(sums[k, i - 1], rows[k, i])
+    return sums if last == 1 else op.reshape(sums, shape=a.shape)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):

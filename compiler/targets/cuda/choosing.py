@@ -15,18 +15,12 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...analysis.folds import Choice
-from ...dtypes import DTYPE
-from ...types import Type, dtype_of
+from ...analysis.folds import Choice, nothing_yet
+from ...types import dtype_of
 from .places import CHOSEN
 from .spell import Unmappable
 from .trees import expression, python
-from .writing import KernelWriter, start_value
-
-
-def nothing_yet(choice: Choice, dtype: str) -> object:
-    """The value that every other one beats."""
-    return DTYPE[dtype].greatest if choice.takes_least else DTYPE[dtype].least
+from .writing import KernelWriter, spelled, start_value
 
 
 def fold_of_pairs(writer: KernelWriter, choice: Choice) -> str:
@@ -41,7 +35,7 @@ def fold_of_pairs(writer: KernelWriter, choice: Choice) -> str:
 def begun(writer: KernelWriter, choice: Choice, names: Mapping[str, str], place: int) -> list[gast.stmt]:
     """What a part begins with: nothing, at a place that is no turn's."""
     dtype = dtype_of(writer.types[choice.best])
-    made = python("{b} = {v}", b=names[choice.best], v=start_value(nothing_yet(choice, dtype), dtype))
+    made = python("{b} = {v}", b=names[choice.best], v=start_value(nothing_yet(choice.operator, dtype), dtype))
     made += python("{p} = {v}", p=names[choice.place], v=start_value(place, "i64"))
     for also in choice.also:
         dtype = dtype_of(writer.types[also])
@@ -56,26 +50,13 @@ def folded(writer: KernelWriter, choice: Choice, names: Mapping[str, str]) -> li
 
 def wins(writer: KernelWriter, choice: Choice, key: gast.expr, stands: gast.expr) -> gast.expr:
     """Whether a value is taken in the place of another, both written already."""
-    type_ = writer.types[choice.best]
-    made = spelled(writer, syntax.call(choice.operator, "__key__", "__best__"), type_)
-    if choice.nan_wins:
-        nan = spelled(writer, syntax.call("isnan", "__key__"), type_)
-        no_nan = spelled(writer, syntax.call("logical_not", syntax.call("isnan", "__best__")), type_)
-        made = gast.BoolOp(gast.Or(), [made, gast.BoolOp(gast.And(), [nan, no_nan])])
-    given = {"__key__": key, "__best__": stands}
-    found: gast.expr = syntax.map_names(made, lambda name: given.get(name, name))
-    return found
-
-
-def spelled(writer: KernelWriter, tree: gast.expr, type_: Type) -> gast.expr:
-    """An expression of names that stand for what is written already."""
-    given = ("__key__", "__best__")
-    types, own = writer.speller.types, writer.own
-    writer.speller.types = {**types, **dict.fromkeys(given, type_)}
-    writer.own = own | set(given)
-    made = writer.speller.expression(tree)
-    writer.speller.types, writer.own = types, own
-    return made
+    type_, given = writer.types[choice.best], {"__key__": key, "__best__": stands}
+    made = spelled(writer, syntax.call(choice.operator, "__key__", "__best__"), type_, given)
+    if not choice.nan_wins:
+        return made
+    nan = spelled(writer, syntax.call("isnan", "__key__"), type_, given)
+    no_nan = spelled(writer, syntax.call("logical_not", syntax.call("isnan", "__best__")), type_, given)
+    return gast.BoolOp(gast.Or(), [made, gast.BoolOp(gast.And(), [nan, no_nan])])
 
 
 def taken(choice: Choice, test: gast.expr, values: Mapping[str, gast.expr], names: Mapping[str, str]) -> gast.stmt:

@@ -21,7 +21,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
-from ...analysis.folds import before_numbers
+from ...analysis.folds import before_numbers, nothing_yet
 from ...analysis.lanes import carried
 from ...analysis.memory.storage import storage_classes
 from ...dtypes import DTYPE, INT_WORD, is_bool, is_integer
@@ -31,6 +31,7 @@ from ...program import Function
 from ...renaming import placed
 from ...types import INT, Scalar, Type
 from .places import CHOSEN
+from .trees import without_casts
 from .turns import Unclear
 from .updates import Contest, Update
 
@@ -245,11 +246,6 @@ def _definitions(loop: gast.For) -> dict[str, gast.expr]:
         made = {name: value for name, value in made.items() if name not in unclear}
 
 
-def nothing_yet(operator: str, dtype: str) -> object:
-    """The value that every other one beats."""
-    return DTYPE[dtype].greatest if OPERATORS[operator].takes_least else DTYPE[dtype].least
-
-
 def numbers_ahead(before: Sequence[gast.stmt]) -> dict[str, object]:
     """The names that these statements leave with a number that the text tells."""
     found: dict[str, object] = {}
@@ -258,8 +254,7 @@ def numbers_ahead(before: Sequence[gast.stmt]) -> dict[str, object]:
             found.pop(name, None)
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                while syntax.operator_of(value) == "cast":
-                    value = value.args[0]
+                value = without_casts(value)
                 if isinstance(value, gast.Constant):
                     found[name] = value.value
     return found

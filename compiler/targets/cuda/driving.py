@@ -37,7 +37,7 @@ from .recognised import scan
 from .scatters import scatters
 from .spell import FAILED, Unmappable
 from .texts import HostText, KernelText
-from .trees import copied, expression, mentioned, mentioned_itself, python
+from .trees import copied, expression, mentioned, mentioned_itself, python, without_casts
 from .whole_folds import whole
 from .writing import KernelWriter, like, not_negative
 
@@ -106,9 +106,7 @@ class DriverWriter:
         """Whether a cell is set to a known number: perhaps what a fold begins with, which need not be stored."""
         match node:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.cells:
-                while syntax.operator_of(value) == "cast":
-                    value = value.args[0]
-                return isinstance(value, gast.Constant)
+                return isinstance(without_casts(value), gast.Constant)
         return False
 
     def all_on_host(self, reason: str) -> list[gast.stmt]:

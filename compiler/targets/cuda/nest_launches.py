@@ -13,7 +13,9 @@ import gast
 from ... import syntax
 from .column_folds import columns
 from .in_flight import loads_of, several, turns_of
-from .nests import Columns, Elements, Rows, Tiles, bounds, is_together, shape_of
+from .nests import Columns, Elements, Rows, Tiles, bounds, is_short, is_together, perfect, shape_of, steps_by_one
+from .recognise import row_scan_of
+from .recognised import row_scan
 from .rows import RowWriter
 from .spell import Unmappable
 from .trees import expression, product, python
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 
 def nest(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
+    scanned = perfect(loop) if steps_by_one(loop) else []
+    if scanned and (found := row_scan_of(driver.function, scanned)) is not None and not is_short(found.loop):
+        return row_scan(driver, found, scanned)
     match shape_of(loop):
         case Elements():
             return elements(driver, loop)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import gast
 
@@ -76,6 +77,11 @@ class PrintedKernels:
 def read_kernels(text: str, path: str) -> PrintedKernels:
     """Raises StageError where a line is not Python, an import unknown, or a type not said."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    return _taken_apart(text, path)
+
+
+@lru_cache(maxsize=8)  # the kernels of a text are assembled one after the other
+def _taken_apart(text: str, path: str) -> PrintedKernels:
     lines = text.splitlines()
     kernels: dict[str, PrintedKernel] = {}
     support: dict[str, str] = {}

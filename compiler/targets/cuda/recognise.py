@@ -114,6 +114,17 @@ def scan_of(function: Function, loop: gast.For) -> Scan | None:
     return _scan_of_elements(function, nest) or _scan_of_name(function, nest)
 
 
+def row_scan_of(function: Function, rows: Sequence[gast.For]) -> Scan | None:
+    """The scan along the last axis that is all there is in independent loops over the others, but for numbers ahead."""
+    if not rows[-1].body:
+        return None
+    *ahead, last = rows[-1].body
+    if not _is_plain(ahead) or kind_of(last) != "range" or len(nest := loops_of(last)) != 1 or not nest[0].body:
+        return None
+    counters = [loop.target.id for loop in rows]
+    return _scan_of_elements(function, nest, counters) or _scan_of_name(function, nest, counters)
+
+
 def first_alone(function: Function, node: gast.stmt, behind: gast.stmt) -> gast.stmt:
     """A loop that fills an array which the scan behind it stores again, but for the first element: that element alone.
 
@@ -139,8 +150,8 @@ def _is_after(scan: Scan, base: str) -> bool:
     return scan.first is not None and scan.place.value.id == base and _is_next(scan.place.slice, scan.loop.target.id, 0)
 
 
-def _scan_of_elements(function: Function, nest: Sequence[gast.For]) -> Scan | None:
-    """`out[i] = out[i - 1] + term`, or `out[i + 1] = out[i] + term`."""
+def _scan_of_elements(function: Function, nest: Sequence[gast.For], rows: Sequence[str] = ()) -> Scan | None:
+    """`out[i] = out[i - 1] + term`, or `out[i + 1] = out[i] + term`; behind the counters of rows, if there are any."""
     *before, last = nest[-1].body
     match last:
         case gast.Assign(
@@ -150,16 +161,18 @@ def _scan_of_elements(function: Function, nest: Sequence[gast.For]) -> Scan | No
             pass
         case _:
             return None
-    fold, counter = _fold(operator, function.types[base], 1), nest[0].target.id
-    by = next((by for by in (0, 1) if _is_next(place.slice, counter, by)), None)
-    if fold is None or by is None or not _is_next(first.slice, counter, by - 1):
+    fold, counter = _fold(operator, function.types[base], 1 + len(rows)), nest[0].target.id
+    by = next((by for by in (0, 1) if _is_next(place.slice, counter, by, rows)), None)
+    if fold is None or by is None or not _is_next(first.slice, counter, by - 1, rows):
         return None
-    if ranges(function).of(first, 0) != FRONT or not _is_plain(before) or _touches(function, [*before, term], base):
+    if ranges(function).of(first, len(rows)) != FRONT:
         return None  # the element before may be the last one, as `out[-1]`
+    if not _is_plain(before) or _touches(function, [*before, term], base):
+        return None
     return Scan(tuple(nest), operator, fold, tuple(before), term, place, first)
 
 
-def _scan_of_name(function: Function, nest: Sequence[gast.For]) -> Scan | None:
+def _scan_of_name(function: Function, nest: Sequence[gast.For], rows: Sequence[str] = ()) -> Scan | None:
     """`total += term; out[i] = total`, or the other way round."""
     stores = [s for s in nest[-1].body if syntax.stored_base(s) is not None]
     others = [s for s in nest[-1].body if syntax.stored_base(s) is None]
@@ -175,9 +188,9 @@ def _scan_of_name(function: Function, nest: Sequence[gast.For]) -> Scan | None:
         case _:
             return None
     scalar, type_ = function.types[name], function.types[base]
-    if not isinstance(scalar, Scalar) or scalar.dtype != dtype_of(type_) or not _is_at(place, nest):
+    if not isinstance(scalar, Scalar) or scalar.dtype != dtype_of(type_) or not _is_at(place, nest, rows):
         return None
-    fold, parts = _fold(operator, type_, len(nest)), [*before, term]
+    fold, parts = _fold(operator, type_, len(rows) + len(nest)), [*before, term]
     if fold is None or name in {n for part in parts for n in syntax.names_read(part)}:
         return None
     if _touches(function, parts, base) or scalar.weak and is_integer(scalar.dtype) and not _is_small(operator, term):
@@ -186,10 +199,10 @@ def _scan_of_name(function: Function, nest: Sequence[gast.For]) -> Scan | None:
     return Scan(tuple(nest), operator, fold, tuple(before), term, place, None, name, exclusive)
 
 
-def _is_at(place: gast.Subscript, nest: Sequence[gast.For]) -> bool:
-    """Whether an element is that of the counters of a nest."""
+def _is_at(place: gast.Subscript, nest: Sequence[gast.For], rows: Sequence[str]) -> bool:
+    """Whether an element is that of the counters of a nest, behind those of rows."""
     items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
-    counters = [loop.target.id for loop in nest]
+    counters = [*rows, *(loop.target.id for loop in nest)]
     return [getattr(item, "id", None) for item in items] == counters
 
 
@@ -289,10 +302,12 @@ def _fold(operator: str, type_: object, ndim: int) -> Fold | None:
     return fold_by(operator, type_.dtype) if type_.dtype in ADDED_UP else None
 
 
-def _is_next(items: gast.expr, variable: str, by: int) -> bool:
-    """Whether an index is the turn of the loop, or the one before."""
+def _is_next(items: gast.expr, variable: str, by: int, rows: Sequence[str] = ()) -> bool:
+    """Whether an index is the turn of the loop, or the one before, behind the counters of rows."""
     listed = items.elts if isinstance(items, gast.Tuple) else [items]
-    match listed:
+    if [getattr(item, "id", None) for item in listed[:-1]] != list(rows):
+        return False
+    match listed[-1:]:
         case [gast.Name(id=name)]:
             return name == variable and by == 0
         case [gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=name), gast.Constant(value=number)])]:

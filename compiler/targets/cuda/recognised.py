@@ -1,10 +1,12 @@
 """The kernels of scans (`recognise.py`).
 
 cumsum     scan_1: a block adds up its part   scan_2: one block, what lies before each part   scan_3: the elements
+of rows    a block for each row, which goes over it by tiles
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import gast
@@ -127,16 +129,12 @@ def _before_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str, kept
 
 
 def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: gast.expr) -> list[gast.stmt]:
-    """A block goes over its part by tiles, which pass through shared memory so that a warp moves what lies together."""
-    names = ("tile", "carry", "first", "last", "k", "own", "before", "total", "term", "e")
-    tile, carry, first, last, k, own, before, total, term_, e = (driver.local(n) for n in names)
-    writer = _writer(driver, found, tile, carry, first, last, k, own, before, total, term_, e)
+    """A block goes over its part by tiles."""
+    locals_ = _locals(driver)
+    tile, carry, first, last = locals_[:4]
+    writer = _writer(driver, found, *locals_)
     turns = Turns.of(driver, found.loops, writer)
-    i = turns.number
-    scan_ = driver.need(f"block_scan_{reduction_by(found.operator)}_{dtype}")
-    identity = start_value(found.fold.start(dtype), dtype)
-    room = syntax.constant(TILE + TILE // 32)
-    made = python("{tile} = cuda.shared.array({room}, {d})", tile=tile, room=room, d=numpy_dtype(dtype))
+    made = _tile(dtype, tile)
     writer.parameters[sums] = None
     made += python("{c} = {s}[cuda.blockIdx.x]", c=carry, s=sums)
     begins = _beginning(writer, found)
@@ -144,6 +142,49 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     made += python("{l} = min({f} + {n}, {s})", l=last, f=first, n=syntax.constant(SCANNED), s=turns.stop())
     onwards = python("{c} = {v}", c=carry, v=_combined(writer, found, dtype, begins, syntax.name(carry)))
     made.append(gast.If(expression("{f} < {l}", f=first, l=last), onwards, []))
+    made.append(_tiles(driver, writer, found, turns, dtype))
+    return driver.launched(writer, [like(s, found.loop) for s in made], number, found.loop)
+
+
+def row_scan(driver: DriverWriter, found: Scan, rows: Sequence[gast.For]) -> list[gast.stmt]:
+    """A block for each row."""
+    dtype, locals_ = dtype_of(driver.types[found.place.value.id]), _locals(driver)
+    tile, carry, first, last = locals_[:4]
+    writer = driver.writer(own_names([rows[0]]) | set(locals_))
+    turns = Turns.of(driver, found.loops, writer)
+    of_rows = Turns.of(driver, rows, writer)
+    ahead = rows[-1].body[:-1]
+    work = [*of_rows.apart(), *(writer.thread(ahead) if ahead else [])]
+    work += python("{c} = {z}", c=carry, z=start_value(found.fold.start(dtype), dtype))
+    start = writer.speller.as_dtype(bounds(found.loop)[0], "i64")
+    work += python("{f} = {v}\n{l} = {s}", f=first, v=start, l=last, s=turns.stop())
+    begins = syntax.name(found.carried) if found.carried else _beginning(writer, found)
+    work.append(gast.If(expression("{f} < {l}", f=first, l=last), python("{c} = {v}", c=carry, v=begins), []))
+    work.append(_tiles(driver, writer, found, turns, dtype))
+    made = _tile(dtype, tile)
+    made += python("{r} = {b}", r=of_rows.number, b=of_rows.first(expression("cuda.blockIdx.x")))
+    made.append(gast.If(expression("{r} < {n}", r=of_rows.number, n=of_rows.stop()), work, []))
+    shape = expression("max({n}, 1), {t}", n=of_rows.count(driver), t=syntax.constant(THREADS))
+    return driver.launched(writer, [like(s, rows[0]) for s in made], shape, rows[0])
+
+
+def _locals(driver: DriverWriter) -> list[str]:
+    """The names of a kernel that goes over tiles; they are the same in each."""
+    names = ("tile", "carry", "first", "last", "k", "own", "before", "total", "term", "e")
+    return [driver.local(name) for name in names]
+
+
+def _tile(dtype: str, tile: str) -> list[gast.stmt]:
+    room = syntax.constant(TILE + TILE // 32)
+    return python("{tile} = cuda.shared.array({room}, {d})", tile=tile, room=room, d=numpy_dtype(dtype))
+
+
+def _tiles(driver: DriverWriter, writer: KernelWriter, found: Scan, turns: Turns, dtype: str) -> gast.While:
+    """From `first` to `last` by tiles, which pass through shared memory so that a warp moves what lies together."""
+    tile, carry, first, last, k, own, before, total, term_, e = _locals(driver)
+    i = turns.number
+    scan_ = driver.need(f"block_scan_{reduction_by(found.operator)}_{dtype}")
+    identity = start_value(found.fold.start(dtype), dtype)
     work, value = _term(driver, found, writer, dtype)
     load = [*turns.apart(), *work, *python("{t} = {v}", t=term_, v=value)]
     body = python("{k} = cuda.threadIdx.x", k=k)
@@ -173,8 +214,7 @@ def _elements(driver: DriverWriter, found: Scan, sums: str, dtype: str, number: 
     body.append(gast.While(inside, [*out, *python("{k} += cuda.blockDim.x", k=k)], []))
     body += python("{c} = {v}", c=carry, v=_combined(writer, found, dtype, carry, syntax.name(total)))
     body += python("{f} += {n}\ncuda.syncthreads()", f=first, n=syntax.constant(TILE))
-    made.append(gast.While(expression("{f} < {l}", f=first, l=last), body, []))
-    return driver.launched(writer, [like(s, found.loop) for s in made], number, found.loop)
+    return gast.While(expression("{f} < {l}", f=first, l=last), body, [])
 
 
 def _running(
@@ -196,9 +236,12 @@ def _beginning(writer: KernelWriter, found: Scan) -> gast.expr:
         writer.own.discard(found.carried)
         return writer.read(found.carried)
     base, start = writer.read(found.place.value.id), bounds(found.loop)[0]
-    (item,) = found.first.slice.elts if isinstance(found.first.slice, gast.Tuple) else (found.first.slice,)
+    *rows, item = found.first.slice.elts if isinstance(found.first.slice, gast.Tuple) else [found.first.slice]
     by = 0 if isinstance(item, gast.Name) else 1
     if isinstance(start, gast.Constant):
-        return gast.Subscript(base, syntax.constant(start.value - by), gast.Load())
-    place = writer.speller.as_dtype(start, "i64")
-    return gast.Subscript(base, gast.BinOp(place, gast.Sub(), syntax.constant(by)) if by else place, gast.Load())
+        place: gast.expr = syntax.constant(start.value - by)
+    else:
+        place = writer.speller.as_dtype(start, "i64")
+        place = gast.BinOp(place, gast.Sub(), syntax.constant(by)) if by else place
+    items = gast.Tuple([*map(writer.speller.expression, rows), place], gast.Load()) if rows else place
+    return gast.Subscript(base, items, gast.Load())

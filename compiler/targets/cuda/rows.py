@@ -11,14 +11,14 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
-from ...analysis.folds import choices_in
+from ...analysis.folds import choices_in, nothing_yet
 from ...analysis.lanes import arrays_handed_on
 from ...names import Names
 from ...types import dtype_of
-from .choosing import begun, folded, nothing_yet, taken, wins
+from .choosing import begun, folded, taken, wins
 from .nests import bounds, is_together, kind_of
 from .spell import FAILED, Unmappable
-from .trees import expression, python, with_name
+from .trees import expression, number_of, python, with_name
 from .writing import KernelWriter, first_turn, like, neutral, range_of
 
 Touched = tuple[str, str, object, bool]  # memory, by whom ("all", "one" or "each"), index, whether stored
@@ -107,7 +107,7 @@ class RowWriter(KernelWriter):
         made: list[gast.stmt] = []
         behind: list[gast.stmt] = []
         for name, (operator, fold) in found.items():
-            start = neutral(operator, self.dtype(name), fold)
+            start = neutral(operator, dtype_of(self.types[name]), fold)
             folded = self.fold_name(name, operator)
             if self.begins_with(name, fold):
                 behind += python("{t} = {fold}({t})", t=name, fold=folded)
@@ -145,8 +145,9 @@ class RowWriter(KernelWriter):
         ahead: list[gast.stmt] = []
         behind: list[gast.stmt] = []
         for choice in choices_in(node) if kind_of(node) == "folding" else []:
-            start = self.number_of(choice.place)
-            if start is not None and self.number_of(choice.best) == nothing_yet(choice, self.dtype(choice.best)):
+            nothing = nothing_yet(choice.operator, dtype_of(self.types[choice.best]))
+            start = number_of(self.known.get(choice.place))
+            if start is not None and number_of(self.known.get(choice.best)) == nothing:
                 behind += folded(self, choice, {n: n for n in choice.names})
                 continue
             parts = {n: Names({*self.types, *self.own, *self.parameters}).fresh(f"{n}_part") for n in choice.names}
@@ -158,16 +159,6 @@ class RowWriter(KernelWriter):
             test = wins(self, choice, syntax.name(parts[choice.best]), syntax.name(choice.best))
             behind.append(taken(choice, test, {n: syntax.name(p) for n, p in parts.items()}, {n: n for n in parts}))
         return ahead, behind
-
-    def number_of(self, name: str) -> object:
-        """The number that a name is known to hold; None where none is."""
-        value = self.known.get(name)
-        while syntax.operator_of(value) == "cast" if value is not None else False:
-            value = value.args[0]  # type: ignore[union-attr]
-        return value.value if isinstance(value, gast.Constant) else None
-
-    def dtype(self, name: str) -> str:
-        return dtype_of(self.types[name])
 
     def combined(self, name: str, operator: str, folded: str, part: str, row: gast.expr) -> gast.stmt:
         """`name = name + row_sum(part)`."""
@@ -182,13 +173,8 @@ class RowWriter(KernelWriter):
 
     def begins_with(self, name: str, fold: object) -> bool:
         """Whether the name is known to hold what a fold begins with."""
-        value = self.known.get(name)
-        if syntax.operator_of(value) == "cast" if value is not None else False:
-            value = value.args[0]  # type: ignore[union-attr]
-        if not isinstance(value, gast.Constant):
-            return False
         start = fold.start(dtype_of(self.types[name]))  # type: ignore[attr-defined]
-        return bool(value.value == start)
+        return number_of(self.known.get(name)) == start
 
     # --- who waits
 

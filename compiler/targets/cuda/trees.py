@@ -90,3 +90,16 @@ def copied(node: Any) -> Any:
         elif isinstance(old, gast.AST) and field != "ctx":
             changes[field] = copied(old)
     return syntax.rebuild(node, **changes)
+
+
+def without_casts(node: gast.expr) -> gast.expr:
+    """What is cast, once or more than once."""
+    while syntax.operator_of(node) == "cast":
+        node = node.args[0]
+    return node
+
+
+def number_of(node: gast.expr | None) -> object:
+    """The number that the text tells, casts aside; None where it tells none."""
+    value = None if node is None else without_casts(node)
+    return value.value if isinstance(value, gast.Constant) else None

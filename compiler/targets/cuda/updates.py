@@ -22,6 +22,7 @@ from ...ops.comparison import turned_round
 from ...ops.schema import OPERATORS, row_of
 from ...records import dataclass
 from ...types import Scalar, Type
+from .trees import number_of, without_casts
 from .turns import Unclear
 
 
@@ -42,9 +43,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """Names that change together: under `guards`, which the turn alone decides, to the trees of `becomes`.
-
-    """
+    """Names that change together: under `guards`, which the turn alone decides, to the trees of `becomes`."""
 
     guards: tuple[gast.expr, ...]
     contest: Contest | None
@@ -168,7 +167,7 @@ def _contest(
     was = syntax.map_names(second, lambda name: becomes.get(name, name))
     if not states.isdisjoint([*syntax.names_read(first), *syntax.names_read(was)]):
         raise Unclear
-    if not syntax.same(*(told(_without_casts(tree), definitions) for tree in (first, plain(was)))):
+    if not syntax.same(*(told(without_casts(tree), definitions) for tree in (first, plain(was)))):
         raise Unclear
     if nan_wins and not (OPERATORS[operator].is_strict and syntax.same(rest, before_numbers(first, second))):
         raise Unclear
@@ -186,14 +185,7 @@ def told(tree: gast.expr, definitions: Mapping[str, gast.expr]) -> gast.expr:
 
 
 def _is_false(tree: gast.expr | None) -> bool:
-    tree = None if tree is None else _without_casts(tree)
-    return isinstance(tree, gast.Constant) and tree.value is False
-
-
-def _without_casts(tree: gast.expr) -> gast.expr:
-    while syntax.operator_of(tree) == "cast":
-        tree = tree.args[0]
-    return tree
+    return number_of(tree) is False
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------

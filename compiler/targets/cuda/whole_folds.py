@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from ...analysis.folds import Choice, choices_in, is_folding
+from ...analysis.folds import Choice, choices_in, is_folding, nothing_yet
 from ...analysis.lanes import arrays_handed_on
 from ...names import Names
 from ...ops.schema import Fold
 from ...types import Type, dtype_of
 from ..python.templates import numpy_dtype
-from .choosing import begun, folded, kept_besides, nothing_yet, taken, wins
+from .choosing import begun, folded, kept_besides, taken, wins
 from .nests import begins_with_zero, bounds, is_together
 from .rows import RowWriter
 from .spell import Unmappable
-from .trees import expression, python
+from .trees import expression, number_of, python
 from .writing import KernelWriter, combined, first_turn, like, neutral, own_names
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def part_start(driver: DriverWriter, writer: KernelWriter, name: str, operator: 
 def place_of_nothing(driver: DriverWriter, choice: Choice) -> int:
     """The place that a choice begins with, where the text tells."""
     start = driver.starts.get(choice.place)
-    value = None if start is None else _number(start)
+    value = None if start is None else number_of(start.value)
     return value if isinstance(value, int) else -1
 
 
@@ -267,7 +267,8 @@ def _chosen(
     """The names of a choice become what is chosen of the parts, where that wins over what they held before."""
     starts = {name: driver.starts.pop(name, None) for name in choice.names}
     best = starts[choice.best]
-    begins = best is not None and _number(best) == nothing_yet(choice, dtype_of(driver.types[choice.best]))
+    nothing = nothing_yet(choice.operator, dtype_of(driver.types[choice.best]))
+    begins = best is not None and number_of(best.value) == nothing
     made: list[gast.stmt] = []
     for name in choice.names:
         start = starts[name]
@@ -332,13 +333,5 @@ def cell_for(driver: DriverWriter, writer: KernelWriter, name: str) -> str:
 
 def is_identity(start: gast.Assign, fold: Fold, dtype: str) -> bool:
     """Whether a name begins with what a fold begins with."""
-    value = _number(start)
+    value = number_of(start.value)
     return value is not None and bool(value == fold.start(dtype)) and str(value) != "-0.0"
-
-
-def _number(start: gast.Assign) -> object:
-    """The number that an assignment gives a name."""
-    value = start.value
-    while syntax.operator_of(value) == "cast":
-        value = value.args[0]
-    return value.value if isinstance(value, gast.Constant) else None

@@ -12,7 +12,7 @@ axes there, `total[()]`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import gast
@@ -250,10 +250,15 @@ def neutral(operator: str, dtype: str, fold: Fold) -> gast.expr:
 def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, right: gast.expr) -> gast.expr:
     """`operator(left, right)` for operands that are written already, both of one type."""
     given = {"__left__": left, "__right__": right}
+    return spelled(writer, syntax.call(operator, *given), type_, given)
+
+
+def spelled(writer: KernelWriter, tree: gast.expr, type_: Type, given: Mapping[str, gast.expr]) -> gast.expr:
+    """An expression over names of one type that stand for what is written already, with that in their places."""
     types, own = writer.speller.types, writer.own
     writer.speller.types = {**types, **dict.fromkeys(given, type_)}
     writer.own = own | given.keys()
-    made = writer.speller.expression(syntax.call(operator, *map(syntax.name, given)))
+    made = writer.speller.expression(tree)
     writer.speller.types, writer.own = types, own
     found: gast.expr = syntax.map_names(made, lambda name: given.get(name, name))
     return found

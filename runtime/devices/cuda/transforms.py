@@ -15,7 +15,7 @@ import numpy as np
 
 from . import driver
 from .libraries import Library, library, on_device, stream, wait_for_device
-from .matrices import copy_array
+from .matrices import blas, copy_array
 from .products import PLAIN, readable
 
 KINDS = {"R2C": 0x2A, "C2R": 0x2C, "C2C": 0x29, "D2Z": 0x6A, "Z2D": 0x6C, "Z2Z": 0x69}
@@ -89,10 +89,8 @@ def _without_imaginary_ends(a: Any, n: int) -> Any:
     copy_array(made, a[:, :columns])
     letter, item = ("S", 4) if a.dtype == np.complex64 else ("D", 8)
     zeros = driver.extension().device_array(len(a), np.float32 if letter == "S" else np.float64).clear()
-    blas = library("cublas")
-    assert blas is not None, "who calls it has looked for it"
     with on_device(a.number):
         for column in (0, columns - 1) if n % 2 == 0 else (0,):
             place = made.ptr + (2 * column + 1) * item
-            blas.call(f"cublas{letter}copy_v2", blas.handle(a.number), len(a), zeros.ptr, 1, place, 2 * columns)
+            blas().call(f"cublas{letter}copy_v2", blas().handle(a.number), len(a), zeros.ptr, 1, place, 2 * columns)
     return made
