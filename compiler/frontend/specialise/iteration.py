@@ -181,8 +181,6 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
             return reversed_length(frame, inner, start, node)
         case Iteration(kind="deque", parts=(inner,)):
             return keyed.parts_of(frame, inner)["size"]
-        case Iteration(kind="cycle"):
-            return Static(NEVER)
         case Iteration(kind="zip" | "map"):
             lengths = [length_of_iterable(frame, p, node) for p in columns_of(value)]
             result = lengths[0]
@@ -274,9 +272,6 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
             return item_at(frame, inner, evaluate.binary(frame, gast.Add, start, position, node), node)
         case Iteration(kind="deque", parts=(inner,)):
             return keyed.in_language(frame, "python_deques:item", [inner, position], node)
-        case Iteration(kind="cycle", parts=(inner,)):
-            count = length_of_iterable(frame, inner, node)
-            return item_at(frame, inner, evaluate.binary(frame, gast.Mod, position, count, node, "place"), node)
         case Iteration(kind="map", parts=(function, *inner)):
             given = [item_at(frame, part, position, node) for part in inner]
             return apply.apply(frame, function, given, {}, node)

@@ -34,7 +34,6 @@ from .object_changes import change, values_in_use
 from .static_python import stop
 from .values import Conflict, GeneratorCall, Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
 
-GO_ON = {"cycle": "read its items by their place: `items[k % len(items)]`"}
 FROM_THE_START = Static(0)
 USED_UP = Static(2**62)  # the position of an iterator that has come to its end, however long its list becomes
 TAKEN = Static("taken")  # what an iterator goes over that another one has taken over
@@ -63,7 +62,7 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     if isinstance(held.source, Conflict) or isinstance(held.position, Conflict):
         why = "a branch or loop takes items of it, and a generator cannot go on from there"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
-                    (GO_ON.get(held.kind, "go over a list of its items: `iter(list(...))`"),))  # fmt: skip
+                    ("go over a list of its items: `iter(list(...))`",))  # fmt: skip
     if held.position == USED_UP:
         return Sequence(())
     if isinstance(held.source, Sequence) and not isinstance(held.position, Static):
@@ -80,12 +79,6 @@ def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     left = rest(frame, value, node)
     go_to(frame, value, USED_UP, node)
     return left
-
-
-def is_in_turn(frame: Frame, value: Value) -> bool:
-    """Whether each item is used up when the next one is asked for."""
-    held = iterator(frame, value)
-    return held is not None and generators.is_in_turn(held.source)
 
 
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
