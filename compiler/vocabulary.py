@@ -143,8 +143,13 @@ WAYS_OUT = {
     "numpy.frompyfunc": "write the loop",
     "itertools.cycle": "read the items by their place: `items[k % len(items)]`",
     "itertools.tee": "make a list of the items, and go over it twice",
-    **dict.fromkeys((f"itertools.{name}" for name in words(
-        "combinations_with_replacement compress dropwhile filterfalse groupby takewhile zip_longest")), "write the loop"),
+    **dict.fromkeys(
+        words(
+            "itertools.combinations_with_replacement itertools.compress itertools.dropwhile itertools.filterfalse"
+            " itertools.groupby itertools.takewhile itertools.zip_longest"
+        ),
+        "write the loop",
+    ),
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",

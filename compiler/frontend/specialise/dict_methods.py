@@ -127,7 +127,7 @@ def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AS
 def from_keys(frame: Frame, keys: Value, value: Value, node: gast.AST) -> Value:
     """`dict.fromkeys(keys, value)`: one value under all keys."""
     target = keyed.new_dict(frame, {}, node)
-    source = sets.items_of(frame, [keys], node)
+    source = sets.items_of(frame, keys, node)
     if sets.is_set(frame, keys):
         sets.refuse_order(frame, node)
     if iteration.is_static_iterable(frame, source):

@@ -283,10 +283,6 @@ def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(None)
 
 
-def _of_sets(name: str) -> Known:
-    return lambda frame, args, kwargs, node, hint: getattr(sets, name)(frame, args, node)
-
-
 HEAP_FUNCTIONS = (
     heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest
 )  # fmt: skip
@@ -377,10 +373,6 @@ FUNCTIONS: dict[Any, Known] = {
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     containers_of_library.append_anything: _asked("append_anything"),
-    **{function: _of_sets(function.__name__) for function in (
-        containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set,
-        containers_of_library.any_item_of,
-    )},
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),

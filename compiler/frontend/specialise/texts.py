@@ -260,8 +260,8 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
-def of_known(frame: Frame, text: str | bytes, method: str, args, kwargs, node: gast.AST) -> Value:
-    """A method of a text that is known now, with arguments that are; `split` and its like make a new list."""
+def of_known(frame: Frame, text: str | bytes | frozenset, method: str, args, kwargs, node: gast.AST) -> Value:
+    """A method of what is known now, with arguments that are; `split` and its like make a new list."""
     values = [evaluate.known(frame, a, node, "text") for a in args]
     named = {name: evaluate.known(frame, a, node, "text") for name, a in kwargs.items()}
     found = computed(frame, lambda: getattr(text, method)(*values, **named), node)
