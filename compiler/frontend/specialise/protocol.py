@@ -3,9 +3,8 @@
     length = operation(...)            length.of(Range) is the arm for a range, which stands in `kinds/ranges.py`
     length(frame, value, node)         calls the arm of the kind that `value` is of
 
-The interpreter calls operations and knows no kinds; what a kind can do is read in its file.  An operation says once what
-is told a user who wants it of a kind that has no arm.  A union is taken apart here and nowhere else: an operation on one
-is the operation on the case that there is, and one on what may be None first tests that it is not.
+The interpreter calls operations and knows no kinds; what a kind can do is read in its file.  An operation says once
+what a user is told who wants it of a kind that has no arm.
 
 Kinds are the classes of `values.py`.  A value that is known at run time only is of the class of its type (`Scalar`,
 `Array`, `ListOf`), and an object is of the kind of what it holds: its arm is given the object, and asks what that is.

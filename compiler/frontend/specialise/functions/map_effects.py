@@ -15,7 +15,7 @@ from .... import types
 from .. import protocol
 from ..frame import Frame, Stopped
 from ..interpreter import any_order
-from ..values import Closure, Iteration, Leaf, Static, Value
+from ..values import Closure, Iteration, Leaf, Map, Static, Value
 
 
 def are_in_turn(frame: Frame, value: Value, node: gast.AST) -> bool:
@@ -52,7 +52,7 @@ def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
 def _may_have(value: Value) -> bool:
     if not isinstance(value, Iteration):
         return False
-    if value.kind == "map" and not isinstance(value.parts[0], Static):
+    if isinstance(value, Map) and not isinstance(value.parts[0], Static):
         function = value.parts[0]
         if not isinstance(function, Closure) or any(map(_may_change, gast.walk(function.node))):
             return True

@@ -126,8 +126,6 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
         return [make()]
     first, *rest = generators
     source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
-    if iterators.is_in_turn(frame, source):
-        raise _OnlyAtRunTime
     iterable = iterators.taken(frame, source, first.iter)
     if not is_unrolled(frame, iterable, first.iter):
         raise _OnlyAtRunTime

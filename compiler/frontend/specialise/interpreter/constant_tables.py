@@ -24,7 +24,7 @@ from .. import protocol
 from ..frame import Frame, NeedsStatic, Task
 from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
-from ..values import Column, Iteration, Ref, Rows, Sequence, Static, Text, Value, is_number
+from ..values import Column, Enumerate, Ref, Rows, Sequence, Static, Text, Value, Zip, is_number
 
 MANY = 128  # items, however little is done with each
 FEWEST = 17  # items, however much is done with each
@@ -72,11 +72,11 @@ def least_for(body: Statements[gast.stmt]) -> int:
 def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Value | None:
     """What a loop goes over, with so many alike items and more in tables; None where it is to be unrolled."""
     match value:
-        case Iteration(kind="zip" | "enumerate", parts=inner):
-            if value.kind == "zip" and not all(protocol.has_known_length(frame, part) for part in inner):
+        case Zip(parts=inner) | Enumerate(parts=inner):
+            if isinstance(value, Zip) and not all(protocol.has_known_length(frame, part) for part in inner):
                 least = 1  # which is the shortest, the run knows
             made = [_or_itself(frame, part, node, least) for part in inner]
-            return None if None in made or tuple(made) == inner else Iteration(value.kind, tuple(made), value.start)
+            return None if None in made or tuple(made) == inner else type(value)(tuple(made), value.start)
         case Static(value=str() as text) if len(text) >= of_names(least):
             return built_texts.spelled(frame, value, node)
         case Static(value=tuple() | bytes() as items) if len(items) >= least:

@@ -18,7 +18,7 @@ from ....types import Array, ListOf, Scalar
 from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, built_texts, containers, keyed, one_of, optional, own_operators, slices, texts
+from ..kinds import arrays, built_texts, containers, keyed, one_of, optional, own_operators, ranges, slices, texts
 from ..kinds.known_numbers import plain
 from ..library.static_python import computed
 from ..limits import limit

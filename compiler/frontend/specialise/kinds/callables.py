@@ -1,4 +1,4 @@
-"""Functions of the program as values: local ones, their derivatives, methods, functions with some of their arguments."""
+"""Functions of the program as values: local ones, their derivatives, methods, functions with some arguments."""
 
 from __future__ import annotations
 

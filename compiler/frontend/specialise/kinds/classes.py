@@ -24,6 +24,7 @@ from ..interpreter import apply, refusals
 from ..library import library
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
+from ..protocol import python_class
 from ..values import (
     Bound,
     Closure,
@@ -88,6 +89,8 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> Non
         message = f"`{record.cls.__name__}` finds attributes by a `__getattr__` of its own, which is not compiled"
         frame.fault("U013", message, node, "looked up here", ("make a field or a property of it",))
     own = library_classes.stands_for(record.cls)
+    if own is set:
+        sets.refuse_method(frame, name, node)
     if own is not None:
         refusals.refuse_method(frame, f"a {own.__name__} has", name, node)
     known = ", ".join(f"`{key}`" for key, _ in record.items) or "none"
@@ -320,7 +323,7 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
         if not getattr(node, "any_order", False):
             sets.refuse_order(frame, node)
         setattr(node, "was_set", True)  # noqa: B010
-        return sets.items_of(frame, [value], node)
+        return sets.items_of(frame, value, node)
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)

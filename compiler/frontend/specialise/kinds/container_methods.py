@@ -48,6 +48,8 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
         "tuple": COMMON_METHODS,
     }  # fmt: skip
     found = methods[kind].get(method)
+    if found is None and kind == "set":
+        sets.refuse_method(frame, method, node)
     if found is None:
         refusals.refuse_method(frame, f"a {kind} has", method, node)
     least, most, names = (0, 10**9, None) if kind == "set" else ARGUMENTS.get(method, (0, 10**9, None))

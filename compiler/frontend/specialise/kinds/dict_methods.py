@@ -21,7 +21,7 @@ from ..library.static_python import no_key, stop
 from ..objects import sites
 from ..objects.heap import reachable
 from ..objects.object_changes import change
-from ..values import NONE, Iteration, Mapping_, OneOf, Ref, Sequence, Static, Value
+from ..values import NONE, DictView, Items, Keys, Mapping_, OneOf, Ref, Sequence, Static, Value, Values
 from . import classes, containers, keyed, list_positions, one_of, sets
 
 MOST_WRITTEN_OUT = 4  # items that are put into a dict of the run one by one
@@ -129,7 +129,7 @@ def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AS
 def from_keys(frame: Frame, keys: Value, value: Value, node: gast.AST) -> Value:
     """`dict.fromkeys(keys, value)`: one value under all keys."""
     target = keyed.new_dict(frame, {}, node)
-    source = sets.items_of(frame, [keys], node)
+    source = sets.items_of(frame, keys, node)
     if sets.is_set(frame, keys):
         sets.refuse_order(frame, node)
     if protocol.is_unrolled(frame, source):
@@ -175,7 +175,7 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
         put_each(frame, target, [(keyed.as_key(key), value) for key, value in held.items], node)
         return
     if keyed.dict_of(frame, other) is not None:
-        other = Iteration("items", (other,))
+        other = Items((other,))
     source = classes.iterable(frame, other, node)
     if not protocol.is_unrolled(frame, source):
         keyed.in_language(frame, "python_dicts:put_pairs", [target, source], node)
@@ -189,8 +189,8 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     put_each(frame, target, pairs, node)
 
 
-def _view(kind: str) -> Callable[..., Value]:
-    return lambda frame, target, node: Iteration(kind, (target,))
+def _view(kind: type[DictView]) -> Callable[..., Value]:
+    return lambda frame, target, node: kind((target,))
 
 
 def merged(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
@@ -202,6 +202,6 @@ def merged(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
 
 
 METHODS: dict[str, Callable[..., Value]] = {
-    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": _copy,
+    "items": _view(Items), "values": _view(Values), "keys": _view(Keys), "get": _get, "copy": _copy,
     "pop": pop_key, "setdefault": _set_default, "update": _update, "popitem": _pop_item, "clear": _clear,
 }  # fmt: skip

@@ -23,18 +23,33 @@ from ..library import written_generators
 from ..library.static_python import stop
 from ..objects.heap import reachable
 from ..objects.object_changes import change, values_in_use
-from ..values import Conflict, GeneratorCall, Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
+from ..values import (
+    Conflict,
+    DictView,
+    Enumerate,
+    GeneratorCall,
+    Iteration,
+    Iterator,
+    Map,
+    Mapping_,
+    Ref,
+    Rest,
+    Reversed,
+    Sequence,
+    Static,
+    Value,
+    Zip,
+)
 from . import container_methods, generators, iterations
 
-GO_ON = {"cycle": "read its items by their place: `items[k % len(items)]`"}
 FROM_THE_START = Static(0)
 USED_UP = Static(2**62)  # the position of an iterator that has come to its end, however long its list becomes
 TAKEN = Static("taken")  # what an iterator goes over that another one has taken over
 
 
-def made(frame: Frame, kind: str, parts: tuple[Value, ...], start: Value = FROM_THE_START) -> Ref:
+def made(frame: Frame, kind: type[Iteration], parts: tuple[Value, ...], start: Value = FROM_THE_START) -> Ref:
     """A new iterator of one of Python's kinds."""
-    return frame.new(Iterator(Iteration(kind, parts, start), kind=kind), "iterator")
+    return frame.new(Iterator(kind(parts, start), kind=kind.kind), "iterator")
 
 
 def iterator(frame: Frame, value: Value) -> Iterator | None:
@@ -55,14 +70,14 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     if isinstance(held.source, Conflict) or isinstance(held.position, Conflict):
         why = "a branch or loop takes items of it, and a generator cannot go on from there"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
-                    (GO_ON.get(held.kind, "go over a list of its items: `iter(list(...))`"),))  # fmt: skip
+                    ("go over a list of its items: `iter(list(...))`",))  # fmt: skip
     if held.position == USED_UP:
         return Sequence(())
     if isinstance(held.source, Sequence) and not isinstance(held.position, Static):
         source = container_methods.as_growing(frame, held.source, node)  # whose items can be read at any place
         held = Iterator(source, held.position, held.kind)
         change(frame, value, held, node)
-    return held.source if held.position == Static(0) else Iteration("rest", (held.source,), held.position)
+    return held.source if held.position == Static(0) else Rest((held.source,), held.position)
 
 
 def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -72,12 +87,6 @@ def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     left = rest(frame, value, node)
     go_to(frame, value, USED_UP, node)
     return left
-
-
-def is_in_turn(frame: Frame, value: Value) -> bool:
-    """Whether each item is used up when the next one is asked for."""
-    held = iterator(frame, value)
-    return held is not None and generators.is_in_turn(held.source)
 
 
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -99,7 +108,7 @@ def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
         if isinstance(part, GeneratorCall):
             generators.require_end(frame, part, node)
         parts.append(_with_lists(frame, part, node))
-    return Iteration(value.kind, tuple(parts), value.start)
+    return type(value)(tuple(parts), value.start)
 
 
 def _each(node: gast.AST) -> gast.GeneratorExp:
@@ -270,7 +279,7 @@ class Items:
 
     def _check_size(self, frame: Frame) -> None:
         held = frame.held(self.iterable)
-        is_view = isinstance(held, Iteration) and held.kind in iterations.VIEWS
+        is_view = isinstance(held, DictView)
         if is_view or isinstance(held, Mapping_):
             stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
         if not isinstance(self.iterable, Ref):
@@ -304,7 +313,7 @@ def of_zip(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast
         return frame.new(Iterator(Sequence(()), kind="zip"), "iterator")
     if protocol.known(frame, kwargs.get("strict", Static(False)), node, "`strict`"):
         require_equal_lengths(frame, parts, node)
-    return made(frame, "zip", parts)
+    return made(frame, Zip, parts)
 
 
 def require_equal_lengths(frame: Frame, parts: tuple[Value, ...], node: gast.AST) -> None:
@@ -324,7 +333,7 @@ def require_equal_lengths(frame: Frame, parts: tuple[Value, ...], node: gast.AST
 
 def of_enumerate(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
-    return made(frame, "enumerate", (taken_over(frame, args[0], node),), start)
+    return made(frame, Enumerate, (taken_over(frame, args[0], node),), start)
 
 
 def of_reversed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
@@ -332,12 +341,12 @@ def of_reversed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node:
         kind = frame.describe(args[0])
         frame.fault("T001", f"'{kind}' object is not reversible", node, "called here",
                     ("make a list of it first: `list(...)`",))  # fmt: skip
-    return made(frame, "reversed", (args[0],), protocol.length(frame, args[0], node))
+    return made(frame, Reversed, (args[0],), protocol.length(frame, args[0], node))
 
 
 def of_map(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     function, *values = args
-    return made(frame, "map", (function, *(taken_over(frame, v, node) for v in values)))
+    return made(frame, Map, (function, *(taken_over(frame, v, node) for v in values)))
 
 
 def of_filter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

@@ -30,7 +30,10 @@ from ..objects import sites
 from ..values import (
     NONE,
     Conflict,
-    Iteration,
+    DequeItems,
+    DictView,
+    Items,
+    Keys,
     Mapping_,
     Optional,
     Record,
@@ -41,6 +44,8 @@ from ..values import (
     Text,
     Typed,
     Value,
+    Values,
+    Zip,
     leaves,
     map_leaves,
     parts,
@@ -355,12 +360,15 @@ def append_anything(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     return NONE
 
 
+VIEWS = {view.kind: view for view in (Keys, Values, Items, DequeItems)}
+
+
 def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     """The view of a container; a deque that nothing was put into so far has no items of any kind."""
     ring = parts_of(frame, args[0]).get("ring")
     if ring is not None and isinstance(frame.held(ring), Sequence):
         return Sequence(())
-    return Iteration(protocol.known(frame, args[1], node), (args[0],))
+    return VIEWS[protocol.known(frame, args[1], node)]((args[0],))
 
 
 def is_dict(frame: Frame, args: list[Value], node: gast.AST) -> Value:
@@ -376,10 +384,12 @@ def table_inside(frame: Frame, value: Value) -> Value:
 
 def shown_by(frame: Frame, view: Value) -> Value | None:
     """What a view of a dict goes over: its lists; None for any other value."""
-    if not isinstance(view, Iteration) or view.kind not in ("keys", "values", "items"):
+    if not isinstance(view, DictView):
         return None
     record = parts_of(frame, view.parts[0])
     if not record:
         return None
     names, entries = record["names"], record["entries"]
-    return {"keys": names, "values": entries, "items": Iteration("zip", (names, entries))}[view.kind]
+    if isinstance(view, Items):
+        return Zip((names, entries))
+    return names if isinstance(view, Keys) else entries

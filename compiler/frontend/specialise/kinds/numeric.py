@@ -87,7 +87,8 @@ def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
 @item.of(Array)
 def _(frame: Frame, value: Leaf, position: Value, node: gast.AST) -> Value:
     rank = frame.type_of(value).ndim
-    return subscript.element(frame, value, [frame.atom(position, node), *(syntax.slice_() for _ in range(rank - 1))], node)
+    rest = [syntax.slice_() for _ in range(rank - 1)]
+    return subscript.element(frame, value, [frame.atom(position, node), *rest], node)
 
 
 @truth.of(Array)

@@ -10,6 +10,8 @@ from ..protocol import describe, has_known_length, item, items, known, length, p
 from ..values import Range, Static, Value
 from . import keyed
 
+NEVER = 2**62  # as many items as no loop comes to
+
 
 def parts_of(value: Range) -> tuple[Value, Value, Value]:
     return value.start, value.stop, value.step

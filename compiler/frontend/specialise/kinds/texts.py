@@ -89,16 +89,18 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 
 
 def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`+` of texts and `*` of one with a number, where the run knows a part of it; None for anything else."""
+    """`+` of texts, where only the run knows one of them; None for anything else."""
     if isinstance(left, Static) and isinstance(right, Static):
         return None
     if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
-        return formatted.by_percent(frame, left.value, right, node)
+        return formatted.by_known(frame, operator.mod, [left, right], node)
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
     for text, count in ((left, right), (right, left)):
         if op is gast.Mult and is_text(text) and frame.is_integer(count):
-            return built_texts.repeated(frame, text, builtin_calls.as_int(frame, count, node), node)
+            if isinstance(text, Static):
+                formatted.refuse(frame, count, node)
+            built_texts.refuse(frame, "`*`", node)
     return None
 
 
@@ -258,21 +260,23 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
     values = [protocol.known(frame, a, node, "text") for a in args]
     if method == "replace" and len(values) > 1 and len(values[1]) > len(values[0]):
-        return built_texts.call_method(frame, text, method, args, node)  # what becomes longer each time has no table
+        built_texts.refuse(frame, "`.replace()` by a longer part", node)  # each iteration would make more of them
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
-def of_known(frame: Frame, text: str | bytes, method: str, args: list[Value], node: gast.AST) -> Value:
-    """A method of a text that is known now, with arguments that are; `split` and its like make a new list."""
+def of_known(frame: Frame, text: str | bytes | frozenset, method: str, args, kwargs, node: gast.AST) -> Value:
+    """A method of what is known now, with arguments that are; `split` and its like make a new list."""
     values = [protocol.known(frame, a, node, "text") for a in args]
-    found = computed(frame, lambda: getattr(text, method)(*values), node)
+    named = {name: protocol.known(frame, a, node, "text") for name, a in kwargs.items()}
+    found = computed(frame, lambda: getattr(text, method)(*values, **named), node)
     return containers.new_list(frame, tuple(map(Static, found))) if type(found) is list else Static(found)
 
 
 def with_texts(frame: Frame, text: Static, method: str, args, kwargs, node: gast.AST, hint: str) -> Value:
     """A method of a text that is known now, with what only the run knows: `"ACGT".index(letter)`."""
     if method == "format":
-        return formatted.by_method(frame, text.value, args, kwargs, node)
+        written = lambda *values: text.value.format(*values[: len(args)], **dict(zip(kwargs, values[len(args) :])))  # noqa: E731
+        return formatted.by_known(frame, written, [*args, *kwargs.values()], node)
     if method in METHODS and isinstance(args[0], Text) and len(args) == 1:
         return looked_up(frame, args[0], getattr(text.value, method), node, hint)
     return built_texts.call_method(frame, text, method, args, node)

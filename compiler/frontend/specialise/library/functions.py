@@ -274,10 +274,6 @@ def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(None)
 
 
-def _of_sets(name: str) -> Known:
-    return lambda frame, args, kwargs, node, hint: getattr(sets, name)(frame, args, node)
-
-
 HEAP_FUNCTIONS = (
     heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest
 )  # fmt: skip
@@ -310,9 +306,9 @@ def _asked(name: str) -> Known:
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
 
 
-def _in_base(function: Callable[..., str], form: str) -> Known:
+def _in_base(function: Callable[..., str]) -> Known:
     """`bin`, `oct` and `hex`."""
-    return taking(1, 1, lambda frame, args, _, node, hint: formatted.in_base(frame, args[0], function, form, node))
+    return taking(1, 1, lambda frame, args, _, node, hint: formatted.by_known(frame, function, args, node))
 
 
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -368,17 +364,13 @@ FUNCTIONS: dict[Any, Known] = {
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     containers_of_library.append_anything: _asked("append_anything"),
-    **{function: _of_sets(function.__name__) for function in (
-        containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set,
-        containers_of_library.any_item_of,
-    )},
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
     str: taking(0, 1, lambda frame, args, _, node, hint: formatted.of_value(frame, args, node)),
     format: taking(1, 2, lambda frame, args, _, node, hint: formatted.by_builtin(frame, args, node)),
     repr: taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], "r", "", node)),
-    **{function: _in_base(function, form) for function, form in ((bin, "#b"), (oct, "#o"), (hex, "#x"))},
+    **{function: _in_base(function) for function in (bin, oct, hex)},
     containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip
