@@ -23,6 +23,7 @@ from .diagnostics import Label
 from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
 from .frontend.specialise.derivatives.cotangents import PULLBACK
 from .frontend.specialise.derivatives.rules import expand
+from .frontend.specialise.functional import Partial
 from .frontend.specialise.specialised import Cut, Specialised
 from .frontend.specialise.values import (
     NONE,
@@ -32,7 +33,6 @@ from .frontend.specialise.values import (
     OneOf,
     Optional,
     Out,
-    Partial,
     Record,
     Rows,
     Text,

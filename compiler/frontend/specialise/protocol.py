@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+Held = TypeVar("Held")
 Arm = TypeVar("Arm", bound=Callable[..., Any])
 
 
@@ -31,6 +32,13 @@ def kind_of(frame: Frame, value: Value) -> type:
     """The kind whose arms a value has."""
     kind = type(value)
     return type(frame.builder.types[value.name]) if kind is Leaf else kind
+
+
+def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
+    """What a value of a kind is, or what an object of that kind holds."""
+    held = frame.held(value)
+    assert isinstance(held, kind)
+    return held
 
 
 class Operation(Generic[Given, Result]):

@@ -16,8 +16,10 @@ from .....runtime.amounts import memory
 from .....runtime.given_rules import GivenRule, written_out
 from .. import protocol
 from ..frame import Frame
+from ..functional import Closure, Partial
 from ..interpreter import apply, evaluate
-from ..values import Closure, Partial, Range, Static, Value
+from ..iterables import Range
+from ..values import Static, Value
 from . import ruled_calls
 
 MARK = of_python.checkpointed  # what `pellucid.checkpoint` is to the compiler

@@ -15,13 +15,14 @@ from .....runtime.guards import Guards
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
+from ..functional import Derived
 from ..functions import instances, results
 from ..functions.environments import Environment
 from ..interpreter import apply, subscript
 from ..joins.merging import coerce
 from ..kinds import arrays, rows, tables
 from ..specialised import Instance, Specialised
-from ..values import NONE, Derived, Leaf, Rows, Sequence, Static, Table, Typed, Value, leaves, map_leaves
+from ..values import NONE, Leaf, Rows, Sequence, Static, Table, Typed, Value, leaves, map_leaves
 from . import inner_derivatives, inner_transformations
 from .cotangents import CODE, HELP, Given, Misfit, cotangents_of, matched, with_function
 

@@ -15,8 +15,9 @@ from ....parsing import parsed_expression
 from ...source.located import located
 from .. import protocol
 from ..frame import Frame
+from ..functional import Closure, Derived, Partial
 from ..interpreter import apply
-from ..values import Closure, Derived, Partial, Static, Value, parts
+from ..values import Static, Value, parts
 from . import inner_derivatives
 
 

@@ -14,8 +14,10 @@ import gast
 from .... import types
 from .. import protocol
 from ..frame import Frame, Stopped
+from ..functional import Closure
 from ..interpreter import any_order
-from ..values import Closure, Iteration, Leaf, Map, Static, Value
+from ..iterables import Iteration, Map
+from ..values import Leaf, Static, Value
 
 
 def are_in_turn(frame: Frame, value: Value, node: gast.AST) -> bool:

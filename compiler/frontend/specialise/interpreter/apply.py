@@ -20,6 +20,7 @@ from ...source.read import SourceFile
 from .. import protocol
 from ..derivatives import inner_derivatives, inner_pullbacks, inner_transformations, ruled_calls
 from ..frame import Frame, Stopped
+from ..functional import Bound, Closure, Derived, Partial
 from ..functions import instances
 from ..functions.local_functions import reaches_itself
 from ..given_names import note_name
@@ -42,22 +43,7 @@ from ..kinds.record_classes import is_namedtuple_class
 from ..library import builtin_calls, functions, library, numbers
 from ..library.static_python import computed
 from ..objects import given_back, items_in_place
-from ..values import (
-    Bound,
-    Closure,
-    Conflict,
-    Derived,
-    Mapping_,
-    OneOf,
-    Partial,
-    Record,
-    Ref,
-    Rows,
-    Sequence,
-    Static,
-    Text,
-    Value,
-)
+from ..values import Conflict, Mapping_, OneOf, Record, Ref, Rows, Sequence, Static, Text, Value
 from ..world import outside, recursion
 from . import any_order, attributes, evaluate, execute, refusals, unpacking
 
@@ -380,6 +366,6 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
             return keyed.new_dict(frame, dict(items), node)
-        case Static(value=str() | bytes() | frozenset() as known), _:
-            return texts.of_known(frame, known, method, args, kwargs, node)
+        case Static(value=str() | bytes() | frozenset() as constant), _:
+            return texts.of_known(frame, constant, method, args, kwargs, node)
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")

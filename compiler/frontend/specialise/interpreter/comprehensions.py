@@ -22,9 +22,10 @@ from ....analysis import core_liveness
 from ...source.located import located
 from .. import protocol
 from ..frame import Frame
+from ..iterables import Range
 from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
-from ..values import Range, Ref, Static, Value
+from ..values import Ref, Static, Value
 from . import branches, evaluate, execute, loops
 
 PASSING = "t"  # what is hinted for a value that no variable gets

@@ -22,9 +22,10 @@ from ....dtypes import INT_WORD
 from ....types import Scalar
 from .. import protocol
 from ..frame import Frame, NeedsStatic, Task
+from ..iterables import Enumerate, Zip
 from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
-from ..values import Column, Enumerate, Ref, Rows, Sequence, Static, Text, Value, Zip, is_number
+from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number
 
 MANY = 128  # items, however little is done with each
 FEWEST = 17  # items, however much is done with each

@@ -9,6 +9,7 @@ import gast
 
 from .. import protocol
 from ..frame import Frame
+from ..functional import Closure
 from ..functions.local_functions import free_names
 from ..kinds import (
     classes,
@@ -19,7 +20,7 @@ from ..kinds import (
     keyed,
     tuples,
 )
-from ..values import Closure, Mapping_, Sequence, Value
+from ..values import Mapping_, Sequence, Value
 from . import evaluate
 
 

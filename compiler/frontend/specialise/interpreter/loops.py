@@ -16,10 +16,11 @@ from ...source.located import located
 from .. import protocol
 from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
+from ..iterables import Iteration, Range
 from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, one_of, optional, tables
 from ..objects import handing_on, keyed_loops, shared_items, sites
 from ..objects.heap import reachable
-from ..values import Iteration, Leaf, OneOf, Range, Ref, Sequence, Static, Value, is_none, is_number, parts
+from ..values import Leaf, OneOf, Ref, Sequence, Static, Value, is_none, is_number, parts
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
 
 UNROLL_LIMIT = 2048

@@ -17,13 +17,14 @@ from ....ops.slices import takes_one
 from ....types import Array, ListOf, Scalar
 from .. import protocol
 from ..frame import Frame, NeedsStatic
+from ..iterables import Range, Slice
 from ..joins.broadcasts import fitted
 from ..kinds import arrays, built_texts, containers, keyed, one_of, optional, own_operators, ranges, slices, texts
 from ..kinds.known_numbers import plain
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import given_back, sites
-from ..values import Leaf, OneOf, Range, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
+from ..values import Leaf, OneOf, Record, Ref, Rows, Sequence, Static, Table, Text, Value
 from ..world import outside
 from . import evaluate
 

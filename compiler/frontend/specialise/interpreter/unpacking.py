@@ -17,11 +17,13 @@ import gast
 from .... import syntax
 from .. import protocol
 from ..frame import Frame
+from ..functional import Bound, Closure, Partial
+from ..iterables import Iterator
 from ..kinds import classes, container_methods, containers, generator_expressions, one_of, tuples
 from ..kinds.record_classes import is_namedtuple_class
 from ..library import builtin_calls
 from ..limits import limit
-from ..values import Bound, Closure, Iterator, OneOf, Partial, Record, Rows, Sequence, Static, Table, Value
+from ..values import OneOf, Record, Rows, Sequence, Static, Table, Value
 from ..world import outside
 from . import branches, evaluate, execute
 

@@ -9,8 +9,9 @@ import gast
 
 from ..describing import FUNCTION
 from ..frame import Frame
+from ..functional import Bound, Closure, Derived, Partial
 from ..protocol import describe, python_class, truth
-from ..values import Bound, Closure, Derived, Partial, Static, Value
+from ..values import Static, Value
 
 
 @truth.of(Closure, Bound, Partial)

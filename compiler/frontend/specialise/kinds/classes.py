@@ -20,25 +20,13 @@ from .....runtime import frozen as freezing
 from .....runtime.guards import ABSENT
 from ..called_from import calls_to
 from ..frame import Frame
+from ..functional import Bound, Closure, Derived, Partial, Super
 from ..interpreter import apply, refusals
 from ..library import library
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
 from ..protocol import python_class
-from ..values import (
-    Bound,
-    Closure,
-    Derived,
-    OneOf,
-    Optional,
-    Partial,
-    Record,
-    Ref,
-    Static,
-    Super,
-    Value,
-    map_leaves,
-)
+from ..values import OneOf, Optional, Record, Ref, Static, Value, map_leaves
 from ..world import outside
 from . import iterators, library_classes, one_of, optional, sets
 from .record_classes import can_change

@@ -21,6 +21,7 @@ from .. import protocol
 from ..exceptions import raising
 from ..frame import Frame, Stopped
 from ..interpreter import evaluate, subscript
+from ..iterables import Iteration, Iterator
 from ..joins.joined_types import join_types
 from ..library.static_python import computed, no_key
 from ..objects import handing_on, items_read, shared_items, sites
@@ -28,8 +29,6 @@ from ..objects.heap import objects
 from ..objects.object_changes import change
 from ..values import (
     Column,
-    Iteration,
-    Iterator,
     Leaf,
     Mapping_,
     Record,

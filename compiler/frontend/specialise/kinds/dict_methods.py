@@ -17,11 +17,12 @@ import gast
 
 from .. import protocol
 from ..frame import Frame
+from ..iterables import DictView, Items, Keys, Values
 from ..library.static_python import no_key, stop
 from ..objects import sites
 from ..objects.heap import reachable
 from ..objects.object_changes import change
-from ..values import NONE, DictView, Items, Keys, Mapping_, OneOf, Ref, Sequence, Static, Value, Values
+from ..values import NONE, Mapping_, OneOf, Ref, Sequence, Static, Value
 from . import classes, containers, keyed, list_positions, one_of, sets
 
 MOST_WRITTEN_OUT = 4  # items that are put into a dict of the run one by one

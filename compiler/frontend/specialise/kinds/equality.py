@@ -17,23 +17,11 @@ from ....dtypes import BOOL_WORD
 from ....types import Array
 from .. import protocol
 from ..frame import Frame
+from ..functional import Closure
 from ..interpreter import branches, choices, evaluate
+from ..iterables import Iteration, Range
 from ..library.static_python import PYTHON_COMPARISONS
-from ..values import (
-    Closure,
-    Iteration,
-    Leaf,
-    Mapping_,
-    Range,
-    Record,
-    Ref,
-    Rows,
-    Sequence,
-    Static,
-    Text,
-    Value,
-    is_number,
-)
+from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Text, Value, is_number
 from . import (
     classes,
     container_methods,

@@ -12,8 +12,10 @@ import gast
 from .... import syntax
 from ...source.located import located
 from ..frame import Frame
+from ..functional import Closure
 from ..interpreter import comprehensions, displays, evaluate
-from ..values import Closure, Map, Static, Value
+from ..iterables import Map
+from ..values import Static, Value
 from . import classes, generators, iterators
 
 ITEM = "item (value)"  # no name of Python's: the expression reads the variables around it

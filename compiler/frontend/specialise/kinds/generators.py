@@ -30,7 +30,8 @@ from ...source.read import SourceFile
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, branches, evaluate, execute, loops
-from ..values import Enumerate, GeneratorCall, Iteration, Iterator, Map, Static, Value
+from ..iterables import Enumerate, GeneratorCall, Iteration, Iterator, Map
+from ..values import Static, Value
 from . import iterations
 
 ITEM = "item of the generator"

@@ -12,11 +12,13 @@ import gast
 from .... import syntax
 from ..frame import Frame
 from ..interpreter import apply, choices, evaluate
+from ..iterables import DequeItems, DictView, Enumerate, Items, Iteration, Keys, Map, Rest, Reversed, Values, Zip
 from ..limits import limit
 from ..protocol import (
     count,
     describe,
     has_known_length,
+    held_as,
     is_unrolled,
     item,
     item_of_unrolled,
@@ -26,28 +28,12 @@ from ..protocol import (
     most_items,
     of_dynamic_length,
 )
-from ..values import (
-    DequeItems,
-    DictView,
-    Enumerate,
-    Items,
-    Iteration,
-    Keys,
-    Leaf,
-    Map,
-    Ref,
-    Rest,
-    Reversed,
-    Sequence,
-    Static,
-    Value,
-    Values,
-    Zip,
-)
+from ..values import Leaf, Mapping_, Ref, Sequence, Static, Value
 from . import keyed
 
 VIEWS = (Keys, Values, Items)
-MADE_OF_SEVERAL = (Zip, Map, Enumerate, Reversed, Rest, DequeItems)
+SIDE_BY_SIDE = (Zip, Map, Enumerate)
+MADE = (*SIDE_BY_SIDE, Reversed, Rest, DequeItems)
 
 
 def columns_of(value: Iteration) -> tuple[Value, ...]:
@@ -84,24 +70,24 @@ def _check_long_enough(frame: Frame, column: Value, expected: int, node: gast.AS
 # --- what has parts side by side -------------------------------------------------------------------------------------
 
 
-@is_unrolled.of(*MADE_OF_SEVERAL)
+@is_unrolled.of(*MADE)
 def _(frame: Frame, value: Iteration) -> bool:
     return any(is_unrolled(frame, part) for part in value.parts)
 
 
-@has_known_length.of(*MADE_OF_SEVERAL)
+@has_known_length.of(*MADE)
 def _(frame: Frame, value: Iteration) -> bool:
     return isinstance(value.start, Static) and all(has_known_length(frame, part) for part in columns_of(value))
 
 
-@items.of(*MADE_OF_SEVERAL)
+@items.of(*MADE)
 def _(frame: Frame, value: Iteration, node: gast.AST) -> list[Value]:
     found = count(frame, value, node)
     check_lengths(frame, value, found, node)
     return [item(frame, value, Static(position), node) for position in range(found)]
 
 
-@count.of(*MADE_OF_SEVERAL)
+@count.of(*SIDE_BY_SIDE, DequeItems)
 def _(frame: Frame, value: Iteration, node: gast.AST) -> int:
     """As many as the shortest has whose length is known now."""
     columns = columns_of(value)
@@ -112,7 +98,7 @@ def _(frame: Frame, value: Iteration, node: gast.AST) -> int:
     return min(count(frame, part, node) for part in of_known_length)
 
 
-@length.of(*MADE_OF_SEVERAL)
+@length.of(*SIDE_BY_SIDE)
 def _(frame: Frame, value: Iteration, node: gast.AST) -> Value:
     lengths = [length(frame, part, node) for part in columns_of(value)]
     result = lengths[0]
@@ -130,24 +116,24 @@ def _are_equal_extents(frame: Frame, left: Leaf, right: Leaf) -> bool:
     return left.name in table and table[left.name] == table.get(right.name)
 
 
-@most_items.of(Zip, Map, Enumerate)
+@most_items.of(*SIDE_BY_SIDE)
 def _(frame: Frame, value: Iteration, node: gast.AST) -> int | None:
     found = [most_items(frame, part, node) for part in columns_of(value)]
     return min((most for most in found if most is not None), default=None)
 
 
-@item_of_unrolled.of(*MADE_OF_SEVERAL)
+@item_of_unrolled.of(*MADE)
 def _(frame: Frame, value: Iteration, position: int, node: gast.AST) -> Value:
     """What a `map` gives is computed when its iteration comes."""
     return item(frame, value, Static(position), node)
 
 
-@known.of(*MADE_OF_SEVERAL, *VIEWS)
+@known.of(*MADE, *VIEWS)
 def _(frame: Frame, value: Iteration, node: gast.AST, what: str = "this value") -> tuple[object, ...]:
     return tuple(known(frame, part, node, what) for part in items(frame, value, node))
 
 
-@describe.of(*MADE_OF_SEVERAL, *VIEWS)
+@describe.of(*MADE, *VIEWS)
 def _(frame: Frame, value: Iteration) -> str:
     return value.kind
 
@@ -249,7 +235,7 @@ def _(frame: Frame, value: DictView) -> Value | None:
 
 @items.of(*VIEWS)
 def _(frame: Frame, value: DictView, node: gast.AST) -> list[Value]:
-    pairs = [(Static(key), entry) for key, entry in frame.held(value.parts[0]).items]
+    pairs = [(Static(key), entry) for key, entry in held_as(frame, value.parts[0], Mapping_).items]
     if isinstance(value, Items):
         return [Sequence(pair) for pair in pairs]
     return [key if isinstance(value, Keys) else entry for key, entry in pairs]

@@ -19,27 +19,12 @@ from .. import protocol
 from ..frame import Frame
 from ..functions import map_effects
 from ..interpreter import branches, carrying, choices, comprehensions, evaluate, execute, loop_tests, loops
+from ..iterables import DictView, Enumerate, GeneratorCall, Iteration, Iterator, Map, Rest, Reversed, Zip
 from ..library import written_generators
 from ..library.static_python import stop
 from ..objects.heap import reachable
 from ..objects.object_changes import change, values_in_use
-from ..values import (
-    Conflict,
-    DictView,
-    Enumerate,
-    GeneratorCall,
-    Iteration,
-    Iterator,
-    Map,
-    Mapping_,
-    Ref,
-    Rest,
-    Reversed,
-    Sequence,
-    Static,
-    Value,
-    Zip,
-)
+from ..values import Conflict, Mapping_, Ref, Sequence, Static, Value
 from . import container_methods, generators, iterations
 
 FROM_THE_START = Static(0)
@@ -108,6 +93,7 @@ def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
         if isinstance(part, GeneratorCall):
             generators.require_end(frame, part, node)
         parts.append(_with_lists(frame, part, node))
+    assert isinstance(value, Iteration)
     return type(value)(tuple(parts), value.start)
 
 
@@ -383,9 +369,9 @@ def _(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 @protocol.python_class.of(Iterator)
 def _(frame: Frame, value: Value) -> type | None:
-    return CLASSES.get(frame.held(value).kind)
+    return CLASSES.get(protocol.held_as(frame, value, Iterator).kind)
 
 
 @protocol.describe.of(Iterator)
 def _(frame: Frame, value: Value) -> str:
-    return frame.held(value).kind
+    return protocol.held_as(frame, value, Iterator).kind

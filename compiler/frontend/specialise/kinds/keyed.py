@@ -23,6 +23,7 @@ from ....types import Scalar
 from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import apply
+from ..iterables import DequeItems, DictView, Items, Keys, Values, Zip
 from ..joins.joined_types import own_lengths
 from ..library import library
 from ..library.static_python import computed
@@ -30,10 +31,6 @@ from ..objects import sites
 from ..values import (
     NONE,
     Conflict,
-    DequeItems,
-    DictView,
-    Items,
-    Keys,
     Mapping_,
     Optional,
     Record,
@@ -44,8 +41,6 @@ from ..values import (
     Text,
     Typed,
     Value,
-    Values,
-    Zip,
     leaves,
     map_leaves,
     parts,

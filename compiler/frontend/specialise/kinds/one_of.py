@@ -16,9 +16,10 @@ import gast
 
 from .. import protocol
 from ..frame import Frame
+from ..functional import Bound
 from ..interpreter import apply, branches, choices, evaluate
 from ..library.static_python import stop
-from ..values import NONE, Bound, OneOf, Static, Value
+from ..values import NONE, OneOf, Static, Value
 from . import classes, optional, structures
 
 Act = Callable[..., Value]

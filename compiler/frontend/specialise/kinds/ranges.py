@@ -6,8 +6,9 @@ import gast
 
 from ..frame import Frame
 from ..interpreter import evaluate
+from ..iterables import Range
 from ..protocol import describe, has_known_length, item, items, known, length, python_class
-from ..values import Range, Static, Value
+from ..values import Static, Value
 from . import keyed
 
 NEVER = 2**62  # as many items as no loop comes to

@@ -115,29 +115,29 @@ def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
 
 @protocol.of_dynamic_length.of(Rows)
 def _(frame: Frame, value: Value) -> Value | None:
-    return frame.held(value)
+    return protocol.held_as(frame, value, Rows)
 
 
 @protocol.length.of(Rows)
 def _(frame: Frame, value: Value, node: gast.AST) -> Value:
-    return length(frame, frame.held(value), node)
+    return length(frame, protocol.held_as(frame, value, Rows), node)
 
 
 @protocol.item.of(Rows)
 def _(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
-    return item(frame, frame.held(value), frame.atom(position, node), node)
+    return item(frame, protocol.held_as(frame, value, Rows), frame.atom(position, node), node)
 
 
 @protocol.truth.of(Rows)
 def _(frame: Frame, value: Value, node: gast.AST) -> Value:
-    return frame.emit("greater", length(frame, frame.held(value), node), Static(0), node=node)
+    return frame.emit("greater", length(frame, protocol.held_as(frame, value, Rows), node), Static(0), node=node)
 
 
 @protocol.python_class.of(Rows)
 def _(frame: Frame, value: Value) -> type:
-    return frame.held(value).kind
+    return protocol.held_as(frame, value, Rows).kind
 
 
 @protocol.describe.of(Rows)
 def _(frame: Frame, value: Value) -> str:
-    return frame.held(value).kind.__name__
+    return protocol.held_as(frame, value, Rows).kind.__name__

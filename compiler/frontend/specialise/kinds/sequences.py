@@ -7,13 +7,13 @@ from typing import Any
 import gast
 
 from ..frame import Frame
-from ..protocol import describe, is_unrolled, items, known, python_class, truth
+from ..protocol import describe, held_as, is_unrolled, items, known, python_class, truth
 from ..values import Sequence, Static, Value
 
 
 @known.of(Sequence)
 def _(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
-    held = frame.held(value)
+    held = held_as(frame, value, Sequence)
     return held.kind(known(frame, part, node, what) for part in held.items)
 
 
@@ -24,20 +24,20 @@ def _(frame: Frame, value: Value) -> bool:
 
 @items.of(Sequence)
 def _(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
-    return list(frame.held(value).items)
+    return list(held_as(frame, value, Sequence).items)
 
 
 @truth.of(Sequence)
 def _(frame: Frame, value: Value, node: gast.AST) -> Value:
-    return Static(bool(frame.held(value).items))
+    return Static(bool(held_as(frame, value, Sequence).items))
 
 
 @python_class.of(Sequence)
 def _(frame: Frame, value: Value) -> type:
-    held = frame.held(value)
+    held = held_as(frame, value, Sequence)
     return held.like or held.kind
 
 
 @describe.of(Sequence)
 def _(frame: Frame, value: Value) -> str:
-    return frame.held(value).kind.__name__
+    return held_as(frame, value, Sequence).kind.__name__

@@ -15,9 +15,10 @@ from ....ops.python_names import NameBinding
 from ....vocabulary import INDEX_EXPRESSIONS
 from ..frame import Frame
 from ..interpreter import apply, evaluate
+from ..iterables import Slice
 from ..library import library
 from ..protocol import python_class
-from ..values import NONE, Sequence, Slice, Static, Value
+from ..values import NONE, Sequence, Static, Value
 from . import arrays
 
 OBJECTS: dict[int, str] = {id(getattr(np, name)): name for name in INDEX_EXPRESSIONS}

@@ -13,6 +13,7 @@ from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, branches, choices, comprehensions, evaluate, subscript
+from ..iterables import Range
 from ..joins.joined_types import are_of_one_dtype, note_start
 from ..kinds import (
     arrays,
@@ -30,7 +31,7 @@ from ..kinds import (
     tuples,
 )
 from ..kinds.known_numbers import as_int
-from ..values import NONE, Range, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
+from ..values import NONE, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
 from . import complex_calls, library, numbers
 from .static_python import stop
 

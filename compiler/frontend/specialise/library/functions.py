@@ -25,6 +25,7 @@ from ....ops.python_names import NameBinding
 from .. import protocol
 from ..derivatives import checkpointing, open_functions
 from ..frame import Frame
+from ..functional import Partial
 from ..interpreter import apply, attributes, choices, evaluate, subscript
 from ..kinds import (
     built_texts,
@@ -38,7 +39,7 @@ from ..kinds import (
     sets,
     texts,
 )
-from ..values import NONE, Mapping_, Partial, Record, Ref, Sequence, Static, Value, map_leaves
+from ..values import NONE, Mapping_, Record, Ref, Sequence, Static, Value, map_leaves
 from ..world import outside
 from . import iteration_tools, library, mapping_parts, numbers, trees
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop

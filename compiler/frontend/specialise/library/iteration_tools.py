@@ -18,8 +18,9 @@ import gast
 
 from .. import protocol
 from ..frame import Frame
+from ..iterables import Iterator, Range, Rest, Zip
 from ..kinds import classes, container_methods, iterators, ranges
-from ..values import NONE, Iterator, Range, Rest, Sequence, Static, Value, Zip
+from ..values import NONE, Sequence, Static, Value
 from . import written_generators
 
 MOST = 2048  # as many items as loops are unrolled for

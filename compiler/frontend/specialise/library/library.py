@@ -25,26 +25,14 @@ from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, evaluate, subscript
+from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of, own_lengths
 from ..kinds import arrays
 from ..kinds.known_numbers import plain
 from ..limits import limit
 from ..objects.heap import objects
-from ..values import (
-    Iteration,
-    Iterator,
-    Leaf,
-    Mapping_,
-    Record,
-    Rows,
-    Sequence,
-    Static,
-    Table,
-    Value,
-    leaves,
-    map_leaves,
-)
+from ..values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, leaves, map_leaves
 from ..world.taking_apart import from_python
 from . import into_out
 

@@ -16,8 +16,9 @@ from ....dtypes import NUMPY_DTYPE
 from ....types import Array
 from .. import protocol
 from ..frame import Frame
+from ..functional import Partial
 from ..interpreter import apply, choices, evaluate
-from ..values import NONE, Leaf, Partial, Sequence, Static, Value
+from ..values import NONE, Leaf, Sequence, Static, Value
 from . import library, trees
 
 

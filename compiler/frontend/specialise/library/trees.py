@@ -29,25 +29,12 @@ from ....types import ListOf
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply
+from ..iterables import Iteration
+from ..iterables import Iterator as IteratorValue
 from ..kinds import classes, containers
 from ..kinds.record_classes import is_namedtuple_class, record_fields
 from ..objects.heap import object_of
-from ..values import (
-    NONE,
-    Iteration,
-    Leaf,
-    Mapping_,
-    OneOf,
-    Optional,
-    Record,
-    Rows,
-    Sequence,
-    Static,
-    Table,
-    Value,
-    is_none,
-)
-from ..values import Iterator as IteratorValue
+from ..values import NONE, Leaf, Mapping_, OneOf, Optional, Record, Rows, Sequence, Static, Table, Value, is_none
 from ..world import outside
 from . import tree_vectors
 
