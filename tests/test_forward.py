@@ -210,7 +210,7 @@ def forward_text(case):
 
 
 def test_cases(update_cases):
-    cases = read_cases("transform/forward.case")
+    cases = read_cases("transform/forward/forward.case")
     texts = [forward_text(case) for case in cases]
     if update_cases:
         write_cases(cases[0].file, [dataclasses.replace(c, after=t) for c, t in zip(cases, texts)])

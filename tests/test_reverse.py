@@ -353,7 +353,7 @@ def reverse_text(case):
 
 
 def test_cases(update_cases):
-    cases = read_cases("transform/reverse.case")
+    cases = read_cases("transform/reverse/reverse.case")
     texts = [reverse_text(case) for case in cases]
     if update_cases:
         write_cases(cases[0].file, [dataclasses.replace(c, after=t) for c, t in zip(cases, texts)])

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from .... import syntax, types
-from ....at_places import METHODS
+from ....analysis.at_places import METHODS
 from ....builder import INFIX, PREFIX
 from ....diagnostics import InternalError
 from ....dtypes import FLOAT_WORD, INT_WORD, is_bool

@@ -13,7 +13,7 @@ import gast
 
 from .... import syntax
 from ....dtypes import PYTHON_TYPE, is_python
-from ....placeholders import placeholder
+from ....ops.placeholders import placeholder
 from ....records import dataclass
 from ....types import Array, ListOf, Scalar, Type
 from ..frame import Frame

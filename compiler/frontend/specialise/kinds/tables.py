@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from .... import syntax, types
-from ....placeholders import placeholder
+from ....ops.placeholders import placeholder
 from ....types import Array, ListOf, Scalar
 from ..frame import Frame
 from ..joins.joined_types import can_hold, meanings_of, own_lengths

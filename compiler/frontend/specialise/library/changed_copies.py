@@ -13,7 +13,7 @@ import gast
 
 from .....runtime.at import HINTS, UFUNCS
 from .... import types
-from ....at_places import place_of
+from ....analysis.at_places import place_of
 from ....dtypes import is_bool
 from ....ops.python_names import NameBinding
 from ....syntax import rebuild

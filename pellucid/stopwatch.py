@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from . import steps
+from .compiler import steps
 
 MACHINE_CODE = "machine code"
 

@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from .frontend.decoration import require_pure
-from .frontend.specialise import specialise as specialising
-from .frontend.specialise.objects.views import check_views
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Value
-from .records import dataclass
-from .request import Request
-from .transform.in_arrays import in_arrays
+from ..records import dataclass
+from ..request import Request
+from .decoration import require_pure
+from .specialise import specialise as specialising
+from .specialise.objects.views import check_views
+from .specialise.specialised import Specialised
+from .specialise.values import Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +54,3 @@ def views(made: Specialised, _: Asked) -> Specialised:
             continue
         check_views(function, made.mutated, outside if function is main else {})
     return made
-
-
-def take_products(made: Specialised, asked: Asked) -> Specialised:
-    """Whole arrays in the place of loops over elements, unless they are to stay as they are written."""
-    change = in_arrays if asked.request.rewrite else lambda function: function.with_(as_written=True)
-    return replace(made, program=made.program.map(change))

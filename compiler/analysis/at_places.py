@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import gast
 
-from ..runtime.at import METHODS
-from .records import dataclass
+from ...runtime.at import METHODS
+from ..records import dataclass
 
 
 @dataclass

@@ -9,8 +9,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import types
-from .differentiate import (
+from ... import types
+from ...frontend.specialise.derivatives.rules import expand
+from ...frontend.specialise.specialised import Specialised
+from ...frontend.specialise.values import (
+    NONE,
+    Column,
+    Leaf,
+    ListOut,
+    Out,
+    Rows,
+    Sequence,
+    Value,
+    leaves,
+    map_leaves,
+    parts,
+)
+from ..derivatives import (
     Wanted,
     check_argnums,
     check_differentiable,
@@ -24,21 +39,6 @@ from .differentiate import (
     slopes_of,
     split,
     with_value,
-)
-from .frontend.specialise.derivatives.rules import expand
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import (
-    NONE,
-    Column,
-    Leaf,
-    ListOut,
-    Out,
-    Rows,
-    Sequence,
-    Value,
-    leaves,
-    map_leaves,
-    parts,
 )
 
 
@@ -74,7 +74,7 @@ def _has_list(value: Value) -> bool:
 
 def along_directions(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the Jacobians of its floats by the leaves of the arguments that were chosen."""
-    from .transform.forward.directions import jacobians
+    from .directions import jacobians
 
     wrt, outputs = floats_of(made, chosen(made, wanted)), _outputs(made, wanted)
     return replace(made, program=jacobians(made.program, wrt, outputs, expand))

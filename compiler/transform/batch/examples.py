@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from . import syntax, types
-from .axes import fault, map_axes, mapped_leaves
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import (
+from ... import syntax, types
+from ...frontend.specialise.specialised import Specialised
+from ...frontend.specialise.values import (
     Column,
     ListOut,
     OneOf,
@@ -25,10 +24,11 @@ from .frontend.specialise.values import (
     parts,
     with_parts,
 )
-from .program import Program
-from .transform.batch import batch as writing
-from .transform.batch.batch import Mapped, Ragged, Returned
-from .transform.batch.crossing import Divergent, crosses, first_crossing
+from ...program import Program
+from . import batch as writing
+from .axes import fault, map_axes, mapped_leaves
+from .batch import Mapped, Ragged, Returned
+from .crossing import Divergent, crosses, first_crossing
 
 
 def batchable(made: Specialised, wanted: Any) -> Specialised:

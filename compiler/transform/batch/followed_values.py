@@ -12,11 +12,11 @@ from collections.abc import Iterable
 
 import gast
 
-from . import syntax
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Leaf, leaves
-from .program import Function
-from .transform.batch.varying import Varying, items_of, varying
+from ... import syntax
+from ...frontend.specialise.specialised import Specialised
+from ...frontend.specialise.values import Leaf, leaves
+from ...program import Function
+from .varying import Varying, items_of, varying
 
 
 def follows_values(made: Specialised, arguments: Iterable[str]) -> bool:

@@ -1,7 +1,7 @@
-"""The steps from a program to the two halves of its derivative: one forward, one that pulls cotangents back.
+"""The steps from a program to its derivative in split mode: a forward sweep, and a pullback of cotangents.
 
-    Wanted(Vjp((0,)), span)    ->    differentiable_results, cut, trim    ->    both halves
-                 give_halves   ->    f_vjp(x): the value, and the function of a pullback with its residuals
+    Wanted(Vjp((0,)), span)    ->    differentiable_results, split_sweeps, trim_residuals    ->    both functions
+             return_pullback   ->    f_vjp(x): the value, and the function of a pullback with its residuals
                take_pullback   ->    f_pullback(residuals, out_bar): the cotangents of the arguments
 
 Results that are no floats have no cotangent: None stands for it.
@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from . import syntax, types
-from .analysis.activity import result_names
-from .analysis.influence import first_jump, influence
-from .diagnostics import Label
-from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
-from .frontend.specialise.derivatives.cotangents import PULLBACK
-from .frontend.specialise.derivatives.rules import expand
-from .frontend.specialise.functional import Partial
-from .frontend.specialise.specialised import Cut, Specialised
-from .frontend.specialise.values import (
+from ... import syntax, types
+from ...analysis.activity import result_names
+from ...analysis.influence import first_jump, influence
+from ...diagnostics import Label
+from ...frontend.specialise.derivatives.cotangents import PULLBACK
+from ...frontend.specialise.derivatives.rules import expand
+from ...frontend.specialise.functional import Partial
+from ...frontend.specialise.specialised import Cut, Specialised
+from ...frontend.specialise.values import (
     NONE,
     Column,
     Leaf,
@@ -41,12 +40,13 @@ from .frontend.specialise.values import (
     map_leaves,
     parts,
 )
-from .frontend.specialise.values import Sequence as SequenceValue
-from .program import Function, Program
-from .request import COTANGENT, RESIDUALS
+from ...frontend.specialise.values import Sequence as SequenceValue
+from ...program import Function, Program
+from ...request import COTANGENT, RESIDUALS
+from ..derivatives import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
 
 if TYPE_CHECKING:
-    from .transform.reverse.halves import Output
+    from .halves import Output
 
 
 def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -101,10 +101,10 @@ def _without_cotangent(out: Value) -> str:
     return ""
 
 
-def cut(made: Specialised, wanted: Wanted) -> Specialised:
-    """The program of both halves; the entry is the one that goes forward, and returns the residuals as well."""
-    from .transform.reverse import shared
-    from .transform.reverse.halves import halves
+def split_sweeps(made: Specialised, wanted: Wanted) -> Specialised:
+    """The program of both sweeps; the entry is the forward one, which returns the residuals as well."""
+    from . import shared
+    from .halves import halves
 
     what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
     values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
@@ -125,7 +125,7 @@ def cut(made: Specialised, wanted: Wanted) -> Specialised:
 def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type]) -> list[Output]:
     """The leaves of a structure that have cotangents, each as the user would write it; of arrays in a list, their
     lengths as well."""
-    from .transform.reverse.halves import Output
+    from .halves import Output
 
     match value:
         case Out(index=index):
@@ -146,15 +146,15 @@ def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type])
 # --- residuals -----------------------------------------------------------------------------------------------------
 
 
-def trim(made: Specialised, _: Wanted) -> Specialised:
-    """Hand over what the other half reads and cannot have from what it is handed anyway."""
+def trim_residuals(made: Specialised, _: Wanted) -> Specialised:
+    """Return as residuals what the pullback reads and cannot have from other residuals."""
     assert made.cut is not None
     main, other = made.program.main, made.program.functions[made.cut.pullback]
     first = made.cut.first
     atoms = main.body[-1].value.elts
     names = other.parameters[: len(atoms) - first]
     read = {name for statement in syntax.walk(other.body) for name in syntax.names_read(statement)}
-    kept: dict[str, tuple[str, int]] = {}  # atoms of the forward half: the residual, and its place
+    kept: dict[str, tuple[str, int]] = {}  # atoms of the forward sweep: the residual, and its place
     start: list[gast.stmt] = []
     for place, (name, atom) in enumerate(zip(names, atoms[first:], strict=True), first):
         if name not in read:
@@ -180,7 +180,7 @@ def trim(made: Specialised, _: Wanted) -> Specialised:
 
 
 def _length_of(main: Function, atom: str, kept: dict[str, tuple[str, int]]) -> tuple[str, int] | None:
-    """The array that is handed over and has a length, and along which axis."""
+    """The residual that is an array and has a length, and along which axis."""
     for statement in main.body:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="dim"), args=[array])):
@@ -214,8 +214,8 @@ def require_linear(made: Specialised, wanted: Wanted) -> None:
             fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",))
 
 
-def give_halves(made: Specialised, wanted: Wanted) -> Specialised:
-    """The half that goes forward, which returns the residuals together with the function that takes them."""
+def return_pullback(made: Specialised, wanted: Wanted) -> Specialised:
+    """The forward sweep, which returns the residuals together with the function that takes them."""
     assert made.cut is not None
     if wanted.transform.is_linear:
         require_linear(made, wanted)
@@ -227,7 +227,7 @@ def give_halves(made: Specialised, wanted: Wanted) -> Specialised:
 
 
 def take_pullback(made: Specialised, _: Wanted) -> Specialised:
-    """The half that goes backward."""
+    """The pullback."""
     assert made.cut is not None
     program = Program(made.cut.pullback, made.program.functions)
     bars = _names_of(made.cut.cotangents)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import gast
 
-from . import syntax
-from .program import Decision
+from .. import syntax
+from ..program import Decision
 
 APART = "a turn of one needs what other turns of the other store"
 

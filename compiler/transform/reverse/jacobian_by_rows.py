@@ -19,9 +19,16 @@ from dataclasses import replace
 
 import gast
 
-from . import syntax, types
-from .builder import Builder
-from .differentiate import (
+from ... import syntax, types
+from ...builder import Builder
+from ...dtypes import DTYPE, FLOAT_WORD
+from ...frontend.specialise.specialised import Cut, Specialised
+from ...frontend.specialise.values import Out, Rows, Value, leaves, map_leaves, parts
+from ...frontend.specialise.values import Sequence as SequenceValue
+from ...names import Names
+from ...program import Decision, Function, Program
+from ...types import INT, Extent, Scalar
+from ..derivatives import (
     Wanted,
     check_holomorphic,
     chosen,
@@ -32,13 +39,6 @@ from .differentiate import (
     split,
     with_value,
 )
-from .dtypes import DTYPE, FLOAT_WORD
-from .frontend.specialise.specialised import Cut, Specialised
-from .frontend.specialise.values import Out, Rows, Value, leaves, map_leaves, parts
-from .frontend.specialise.values import Sequence as SequenceValue
-from .names import Names
-from .program import Decision, Function, Program
-from .types import INT, Extent, Scalar
 
 
 def floating_results(made: Specialised, wanted: Wanted) -> Specialised:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import gast
 
-from . import syntax
-from .dtypes import DTYPE, is_python
-from .types import Array, Scalar, Type
+from .. import syntax
+from ..dtypes import DTYPE, is_python
+from ..types import Array, Scalar, Type
 
 
 def placeholder(type_: Type) -> gast.expr:

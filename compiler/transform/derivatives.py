@@ -1,25 +1,24 @@
-"""The steps from a program to its derivative: ask whether it has one, write it, and choose what it returns.
+"""What all derivatives have in common: what they are taken by, whether that is possible, and what is returned of them.
 
-    Wanted(Gradient(0, with_value=True), span)    ->    differentiable, reverse, choose_results
-                                                  ->    the program of (value, slope), and its structure
+    argnums=(0, "w") of f(x, *, w)     ->     the arguments `x` and `w`, their floats, and the structure of their slopes
 
-The results are put together as JAX does it.
+The steps of each kind of derivative stand beside its passes, in `reverse` and `forward`.  The results are put together
+as JAX does it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import count
 from typing import Any, NoReturn
 
 import gast
 
-from . import syntax, types
-from .diagnostics import Diagnostic, GradientError, Label, Span
-from .frontend.specialise.derivatives.rules import expand
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import (
+from .. import syntax, types
+from ..diagnostics import Diagnostic, GradientError, Label, Span
+from ..frontend.specialise.specialised import Specialised
+from ..frontend.specialise.values import (
     NONE,
     Leaf,
     ListOut,
@@ -35,11 +34,11 @@ from .frontend.specialise.values import (
     parts,
     with_parts,
 )
-from .frontend.specialise.values import Sequence as SequenceValue
-from .frontend.specialise.world.taking_apart import known_parts
-from .program import Program, Unnumbered
-from .records import dataclass
-from .types import Type
+from ..frontend.specialise.values import Sequence as SequenceValue
+from ..frontend.specialise.world.taking_apart import known_parts
+from ..program import Program, Unnumbered
+from ..records import dataclass
+from ..types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +55,6 @@ class Wanted:
     def places(self) -> tuple[int | str, ...]:
         argnums = self.transform.argnums
         return argnums if isinstance(argnums, tuple) else (argnums,)
-
-
-def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
-    """Raise a GradientError where the gradient asked for does not exist."""
-    require_arguments(made, wanted)
-    output, _ = split_result(made, wanted)
-    check_output(made, wanted.where, output)
-    require_real_results(made, wanted, [made.program.main.results[output.index]])
-    return made
 
 
 def require_arguments(made: Specialised, wanted: Wanted) -> None:
@@ -120,35 +110,6 @@ def require_real_results(made: Specialised, wanted: Wanted, results: Iterable[Ty
         if holomorphic and not types.of_complex(found):
             fault(wanted.where, "G002", f"holomorphic=True asks for the derivative of a function that returns complex "
                   f"numbers, and this one returns {found}", ("leave out holomorphic=True",))  # fmt: skip
-
-
-def returns_number(made: Specialised, wanted: Wanted) -> bool:
-    """Whether what is differentiated is one float, whose gradient is its Jacobian."""
-    value, _ = split(made, wanted)
-    found = made.program.main.results[value.index] if isinstance(value, Out) else None
-    return found is not None and types.rank(found) == 0 and types.is_floating(found)
-
-
-def reverse(made: Specialised, wanted: Wanted) -> Specialised:
-    """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
-    from .transform.reverse import reverse as writing
-    from .transform.reverse import shared
-
-    wrt = floats_of(made, chosen(made, wanted))
-    program = shared.with_halves(made.program, wrt, (0,), expand)
-    program = writing.reverse(program, wrt, keep_value=True, specialiser=expand)
-    return replace(made, program=shared.without_halves(program))
-
-
-def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
-    """Return what was asked for, in the order in which the structure of the result mentions it."""
-    values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
-    first = len(made.program.main.results) - len(floats_of(made, values))
-    slopes = slopes_of(made, values, first)
-    gradient: Value = SequenceValue(slopes) if many else slopes[0]
-    output, auxiliary = split_result(made, wanted)
-    program, result = keep_results(made.program, with_value(wanted, output, auxiliary, gradient))
-    return replace(made, program=program, result=result)
 
 
 def with_value(wanted: Wanted, output: Value, auxiliary: Value | None, derivative: Value) -> Value:
@@ -233,24 +194,6 @@ def split(made: Specialised, wanted: Wanted) -> tuple[Value, Value | None]:
     if not isinstance(made.result, SequenceValue) or len(made.result.items) != 2:
         fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
     return made.result.items[0], made.result.items[1]
-
-
-def split_result(made: Specialised, wanted: Wanted) -> tuple[Out, Value | None]:
-    """The same where it has to be one number."""
-    value, auxiliary = split(made, wanted)
-    if not isinstance(value, Out):
-        fault(wanted.where, "G002", "the gradient is of a function that returns one float",
-              ("for a pair (value, auxiliary) use has_aux=True",))  # fmt: skip
-    return value, auxiliary
-
-
-def check_output(made: Specialised, where: Span, output: Out) -> None:
-    found = made.program.main.results[output.index]
-    if not isinstance(found, types.Scalar) and not (isinstance(found, types.Array) and found.ndim == 0):
-        fault(where, "G002", f"the gradient is of a function that returns a scalar, and this one returns {found}",
-              ("sum or average the result", "or take the gradient of one element"))  # fmt: skip
-    if not types.is_floating(found):
-        fault(where, "G002", f"the gradient is of a function that returns a float, and this one returns {found}")
 
 
 def leaves_with_slopes(value: Value) -> Iterator[Value]:

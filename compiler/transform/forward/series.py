@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Items
 
-from .differentiate import Wanted, fault
-from .frontend.specialise.values import (
+from ...frontend.specialise.values import (
     NONE,
     ListOut,
     OneOf,
@@ -23,6 +22,7 @@ from .frontend.specialise.values import (
     parts,
     with_parts,
 )
+from ..derivatives import Wanted, fault
 
 HELP = "write `jet(f, (x,), ((x_1, x_2),))`"
 

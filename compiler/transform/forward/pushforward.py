@@ -13,12 +13,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import types
-from .diagnostics import Span
-from .differentiate import Wanted, fault, keep_results, split
-from .frontend.specialise.derivatives.rules import expand
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import (
+from ... import types
+from ...diagnostics import Span
+from ...frontend.specialise.derivatives.rules import expand
+from ...frontend.specialise.specialised import Specialised
+from ...frontend.specialise.values import (
     NONE,
     Leaf,
     ListOut,
@@ -40,11 +39,12 @@ from .frontend.specialise.values import (
     same_structure,
     with_parts,
 )
-from .frontend.specialise.world.taking_apart import from_python, known_parts
-from .jets import as_given, lists_of, orders_of
-from .program import Program
-from .request import Tangent
-from .types import Array, Scalar, Type
+from ...frontend.specialise.world.taking_apart import from_python, known_parts
+from ...program import Program
+from ...request import Tangent
+from ...types import Array, Scalar, Type
+from ..derivatives import Wanted, fault, keep_results, split
+from .series import as_given, lists_of, orders_of
 
 Arguments = Mapping[str, Value]
 
@@ -109,8 +109,8 @@ def _is_plain(value: Any) -> bool:
 
 def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of the value and its tangent, with what is asked for of them."""
-    from .transform.forward import forward as writing
-    from .transform.told_apart import told_apart
+    from ..told_apart import told_apart
+    from . import forward as writing
 
     if made.mutated:
         fault(wanted.where, "G004", "a function that changes its arguments has no derivative",
@@ -220,7 +220,7 @@ def _marked_leaf(
         what = repr(tangent.value) if isinstance(tangent, Static) else _shown(given)
         fault(wanted.where, "G005", f"{_spoken(path)} is {_shown(found)}, and its tangent {what}",
               ("a tangent has the dtype and the shape of its primal",))  # fmt: skip
-    wrt[primal.name] = _in_lengths(given, found, wanted.is_entry)  # type: ignore[union-attr]
+    wrt[primal.name] = _in_lengths(given, found, wanted.is_entry)
     return primal
 
 
@@ -241,7 +241,7 @@ def _in_lengths(given: Type, primal: Type, is_entry: bool) -> Type:
     """The type of a tangent; the lengths of what is called from Python are compared on entry."""
     if not isinstance(given, Array):
         return given
-    dims = primal.dims if is_entry else tuple(d if d == 1 else types.symbol("any") for d in given.dims)  # type: ignore[union-attr]
+    dims = primal.dims if is_entry else tuple(d if d == 1 else types.symbol("any") for d in given.dims)
     return Array(given.dtype, dims, given.layout)
 
 

@@ -12,10 +12,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from . import types
-from .diagnostics import BatchError, Diagnostic, Span
-from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import (
+from ... import types
+from ...diagnostics import BatchError, Diagnostic, Span
+from ...frontend.specialise.specialised import Specialised
+from ...frontend.specialise.values import (
     Column,
     Leaf,
     Mapping_,
@@ -28,8 +28,8 @@ from .frontend.specialise.values import (
     parts,
     with_parts,
 )
-from .records import dataclass
-from .request import Batch, NamedAxes
+from ...records import dataclass
+from ...request import Batch, NamedAxes
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 Change = Callable[[Value, int | None, str], Value]
