@@ -13,8 +13,7 @@ simplified statement reads to `residuals.py`, and copies of those that the backw
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import gast
 
@@ -24,8 +23,7 @@ from ...messages import escaped
 from ...names import base_of
 from ...program import Function, Program
 from ...records import dataclass
-from ...renaming import with_blocks
-from ...types import INT, Array, ListOf
+from ...types import Array, ListOf
 from .calls import passing_names, used_types
 from .given_rules import erase, with_rules
 from .packed_lists import pack, unpack
@@ -75,7 +73,6 @@ def halves(
     forward = derivative.with_tapes(entry, [*entry.forward, *entry.statements[:late]])
     back = derivative.with_tapes(entry, [*entry.statements[late:], syntax.return_(entry.backward.returned, span)])
     forward = [*(syntax.assign(t, syntax.call("new_list"), span) for t in entry.tape_names.values()), *forward]
-    forward, back = _with_lengths(sweep, forward, back)
     names = _read_of(function.parameters, forward, back)
     kept = {name: pack(sweep, name, span) for name in names if isinstance(sweep.types[name], ListOf)}
     residuals = [part for name in names for part in (kept[name].parts if name in kept else (name,))]
@@ -85,37 +82,6 @@ def halves(
     second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
     functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
     return Halves(erase(Program(first.name, functions)), second.name)
-
-
-def _with_lengths(
-    sweep: Sweep, forward: list[gast.stmt], back: list[gast.stmt]
-) -> tuple[list[gast.stmt], list[gast.stmt]]:
-    """Lists that are only asked for their lengths stay in the forward half: it hands over the lengths."""
-    made = {name for statement in forward for name in _made_by(statement)}
-    read = Counter(name for statement in syntax.walk(back) for name in syntax.names_read(statement))
-    asking = [s for s in syntax.walk(back) if isinstance(s, gast.Assign) and _asked(s.value) in made]
-    for statement in asking:
-        read[_asked(statement.value)] -= 1
-    lengths: dict[int, gast.stmt] = {}
-    for statement in asking:
-        if read[_asked(statement.value)] == 0:
-            length = sweep.names.fresh("n")
-            sweep.types[length] = INT
-            forward = [*forward, syntax.at(syntax.assign(length, statement.value), getattr(statement, "span", None))]
-            lengths[id(statement)] = syntax.rebuild(statement, value=syntax.name(length))
-    return forward, _replaced(back, lengths) if lengths else back
-
-
-def _asked(value: gast.expr) -> str:
-    """The list that is asked for its length."""
-    return str(value.args[0].id) if syntax.operator_of(value) == "length" else ""
-
-
-def _replaced(block: Sequence[gast.stmt], others: Mapping[int, gast.stmt]) -> list[gast.stmt]:
-    return [
-        others[id(s)] if id(s) in others else with_blocks(s, [_replaced(b, others) for b in syntax.blocks_of(s)])
-        for s in block
-    ]
 
 
 def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequence[gast.stmt]) -> list[str]:
