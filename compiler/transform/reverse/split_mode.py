@@ -149,7 +149,7 @@ def trim_residuals(made: Specialised, _: Wanted) -> Specialised:
     """Return as residuals what the pullback reads and cannot have from other residuals."""
     assert made.cut is not None
     main, other = made.program.main, made.program.functions[made.cut.pullback]
-    forward, back, _ = trim(main, other, made.cut.first)
+    forward, back, _kept = trim(main, other, made.cut.first)
     if forward is main:
         return made
     functions = {**made.program.functions, forward.name: forward, back.name: back}
