@@ -210,6 +210,44 @@ def one_interpreter(module):
     return "the interpreter" if module.startswith("pellucid.compiler.frontend.specialise.") else module
 
 
+# The files that may ask whether a value is of a kind; everywhere else an operation of `protocol.py` is the way.
+OF_KIND = {
+    "Sequence": ("sequences", "tuples", "list_positions"), "Mapping_": ("dicts", "dict_methods"),
+    "Record": ("records", "classes", "making"), "Static": ("known_values", "known_numbers"),
+    "Leaf": ("numeric", "growing_lists"), "Rows": ("rows",), "Column": ("rows",), "Table": ("tables", "growing_lists"),
+    "Text": ("texts", "text_numbers"), "Iteration": ("iterations",), "DictView": ("iterations",), "Range": ("ranges",),
+    "Slice": ("slices",), "Iterator": ("iterators",), "GeneratorCall": ("generators",), "Optional": ("optional",),
+    "OneOf": ("one_of", "structures"), "Closure": ("callables", "local_functions"), "Derived": ("callables",),
+    "Bound": ("callables",), "Partial": ("callables",), "Super": ("classes",), "Ref": ("heap",),
+    **dict.fromkeys(("Typed", "Out", "ListOut", "Lent", "Joined", "Caught", "Undefined", "Dropped", "Conflict"), ()),
+    **dict.fromkeys(("Zip", "Map", "Enumerate", "Reversed", "Rest", "DequeItems"), ("iterations",)),
+    **dict.fromkeys(("Keys", "Values", "Items"), ("iterations",)),
+}  # fmt: skip
+ELSEWHERE = 1003  # tests of kind: the number may only fall
+
+
+def kinds_tested(node):
+    """The kinds that a test or pattern asks for."""
+    if isinstance(node, ast.MatchClass):
+        named = [node.cls]
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+        named = ast.walk(node.args[1])
+    elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Call):
+        named = node.comparators
+    else:
+        return set()
+    return {name.id for name in named if isinstance(name, ast.Name)} & OF_KIND.keys()
+
+
+def test_kinds_of_values_are_asked_for_in_their_own_files():
+    found = 0
+    for path in FILES:
+        if "/frontend/specialise/" in str(path):
+            for node in nodes_of(path):
+                found += sum(path.stem not in OF_KIND[kind] for kind in kinds_tested(node))
+    assert found <= ELSEWHERE
+
+
 # Imports inside functions: what each buys is measured in docs/decisions.md, or it closes a circle of two files.
 INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/helpers.py": {"fractions"},

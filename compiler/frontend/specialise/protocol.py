@@ -4,7 +4,8 @@
     length(frame, value, node)         calls the arm of the kind that `value` is of
 
 The interpreter calls operations and knows no kinds; what a kind can do is read in its file.  An operation says once
-what a user is told who wants it of a kind that has no arm.
+what a user is told who wants it of a kind that has no arm.  Unions are taken apart before a function sees them: those
+that are `lifted` are called for the case that there is.
 
 Kinds are the classes of `values.py`.  A value that is known at run time only is of the class of its type (`Scalar`,
 `Array`, `ListOf`), and an object is of the kind of what it holds: its arm is given the object, and asks what that is.
@@ -13,9 +14,10 @@ Kinds are the classes of `values.py`.  A value that is known at run time only is
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from .values import Leaf, Static, Value
+from .values import NONE, Leaf, OneOf, Optional, Static, Value, is_none
 
 if TYPE_CHECKING:
     import gast
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Held = TypeVar("Held")
+Function = TypeVar("Function", bound=Callable[..., Any])
 Arm = TypeVar("Arm", bound=Callable[..., Any])
 
 
@@ -67,6 +70,52 @@ class Operation(Generic[Given, Result]):
 def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
     """Declare an operation by what is done with a value of a kind that has no arm for it."""
     return Operation(otherwise)
+
+
+# --- unions ----------------------------------------------------------------------------------------------------------
+
+
+@operation
+def of_cases(frame: Frame, value: Value, act: Callable[[Value], Value], node: gast.AST, hint: str = "t") -> Value:
+    """What `act` makes of the case that a union has; any other value is its own case."""
+    return act(value)
+
+
+@operation
+def present(
+    frame: Frame, value: Value, node: gast.AST, message: str = "'NoneType' object has no value here",
+    error: str = "TypeError",
+) -> Value:  # fmt: skip
+    """The value of what may be None; the program raises where it is."""
+    return value
+
+
+def lifted(none: str = "", error: str = "TypeError") -> Callable[[Function], Function]:
+    """Take a union apart before a function sees it, whose parameters are (frame, value, ..., node, hint).
+
+    The function is called for the case that there is; what may be None raises `error` with the message `none`.
+    """
+
+    def decorate(function: Function) -> Function:
+        names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
+        places = [names.index(name) - 2 for name in ("node", "hint") if name in names]
+
+        @wraps(function)
+        def taken_apart(frame: Frame, value: Value, *given: Any) -> Any:
+            if none and (type(value) is Optional or is_none(value)):
+                value = present(frame, value, given[places[0]], none, error)
+            if type(value) is not OneOf:
+                return function(frame, value, *given)
+
+            def act(case: Value) -> Value:
+                made = taken_apart(frame, case, *given)
+                return NONE if made is None else made
+
+            return of_cases(frame, value, act, *(given[place] for place in places if place < len(given)))
+
+        return taken_apart
+
+    return decorate
 
 
 # --- what is gone over -----------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ from ..kinds.record_classes import is_namedtuple_class
 from ..library import builtin_calls, functions, library, numbers
 from ..library.static_python import computed
 from ..objects import given_back, items_in_place
-from ..values import Conflict, Mapping_, OneOf, Record, Ref, Rows, Sequence, Static, Text, Value
+from ..values import Conflict, Mapping_, Record, Ref, Rows, Sequence, Static, Text, Value
 from ..world import outside, recursion
 from . import any_order, attributes, evaluate, execute, refusals, unpacking
 
@@ -95,12 +95,10 @@ def takes_all_items(function: Value) -> bool:
     return isinstance(function, Static) and any(function.value is cls for cls in library_classes.MADE_OTHERWISE)
 
 
+@protocol.lifted(none="'NoneType' object is not callable")
 def apply(
     frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
 ) -> Value:
-    function = optional.present(frame, function, node, "'NoneType' object is not callable")
-    if isinstance(function, OneOf):
-        return one_of.of_cases(frame, function, lambda case: apply(frame, case, args, kwargs, node, hint), node, hint)
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)

@@ -280,7 +280,7 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
         return choices.denial(frame, value, node, hint)
     value = optional.operand(frame, op, value, node)
     if isinstance(value, OneOf):
-        return one_of.of_cases(frame, value, lambda case: unary(frame, op, case, node), node, hint)
+        return protocol.of_cases(frame, value, lambda case: unary(frame, op, case, node), node, hint)
     if (by_class := own_operators.unary(frame, op, value, node)) is not None:
         return by_class
     if is_number(value):

@@ -19,12 +19,12 @@ from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..iterables import Range, Slice
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, built_texts, containers, keyed, one_of, optional, own_operators, ranges, slices, texts
+from ..kinds import arrays, built_texts, containers, keyed, optional, own_operators, ranges, slices, texts
 from ..kinds.known_numbers import plain
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import given_back, sites
-from ..values import Leaf, OneOf, Record, Ref, Rows, Sequence, Static, Table, Text, Value
+from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Text, Value
 from ..world import outside
 from . import evaluate
 
@@ -32,11 +32,9 @@ NO_MASK = "a list of bools that has no items: compiled code takes it for a mask,
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
 
 
+@protocol.lifted(none="'NoneType' object is not subscriptable")
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
-    base = optional.present(frame, base, node, "'NoneType' object is not subscriptable")
-    if isinstance(base, OneOf):
-        return one_of.of_cases(frame, base, lambda case: load(frame, case, items, node, hint), node, hint)
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict | bytes):
         position = own_operators.index_of(frame, items, node)
         if isinstance(base.value, bytes) and isinstance(position, Leaf):
@@ -226,12 +224,9 @@ def _bounds(node: gast.Slice) -> tuple:
     return (node.lower, node.upper, node.step)
 
 
+@protocol.lifted(none="'NoneType' object does not support item assignment")
 def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value`."""
-    base = optional.present(frame, base, node, "'NoneType' object does not support item assignment")
-    if isinstance(base, OneOf):
-        one_of.of_cases(frame, base, one_of.done(lambda case: store(frame, case, items, value, node)), node)
-        return None
     if given_back.is_there(frame, base, items, value, node) or own_operators.set_item(frame, base, items, value, node):
         return None
     if type(frame.held(base)) is Record and keyed.record_of(frame, base) is None:

@@ -271,7 +271,7 @@ def _type(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
     target, other = args
-    dict_methods.put_all(frame, target, other, node)
+    dict_methods.put_all(frame, other, target, node)
     return Static(None)
 
 
