@@ -165,7 +165,7 @@ def _takes_all(frame: Frame, function: Value) -> bool:
     """Whether a function takes all items of a generator expression at once, so that a list of them does as well."""
     match function:
         case Bound(receiver=receiver):
-            return containers.is_container(frame, receiver) or isinstance(receiver, Static)
+            return protocol.is_container(frame, receiver) or isinstance(receiver, Static)
         case Static(value=value) if isinstance(value, python_types.BuiltinFunctionType | type):
             return value in builtin_calls.BUILTINS and value not in builtin_calls.ITERATORS_THEMSELVES
     return False

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
 import numpy as np
 
-from ..frame import Frame
-from ..protocol import describe, is_unrolled, items, known, python_class, truth
-from ..values import Static, Value
+from ..frame import Frame, NeedsStatic
+from ..library.static_python import computed
+from ..objects import sites
+from ..protocol import describe, is_unrolled, items, known, load, python_class, truth
+from ..values import Leaf, Sequence, Static, Value
 from ..world import outside
+from . import built_texts, keyed, own_operators, slices, texts
 
 CONTAINERS = (tuple, list, dict, str, bytes)
 
@@ -49,3 +53,27 @@ def _(frame: Frame, value: Static) -> str:
     if found is not None:
         return str(found)
     return "None" if value.value is None else type(value.value).__name__
+
+
+@load.of(Static)
+def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    constant = base.value
+    if slices.is_index_expression(constant):
+        return slices.of_index_expression(frame, constant, items, node, hint)
+    if not isinstance(constant, CONTAINERS):
+        frame.fault("T001", f"a {describe(frame, base)} has no elements", node, "indexed here")
+    position = own_operators.index_of(frame, items, node)
+    if isinstance(constant, bytes) and isinstance(position, Leaf):
+        given = [Sequence(tuple(map(Static, constant))), position]
+        return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
+    if isinstance(constant, str) and isinstance(position, Leaf):
+        return texts.item(frame, constant, position, node, hint)
+    if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.positions:
+        return built_texts.sliced(frame, base, items, node)
+    try:
+        index = known(frame, position, node, "an index")
+    except NeedsStatic as needed:
+        if isinstance(constant, str) and isinstance(items, gast.Slice):
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+        raise
+    return outside.read(frame, computed(frame, operator.getitem, node, constant, index), "item", node)

@@ -19,6 +19,7 @@ from ..protocol import (
     items,
     known,
     length,
+    load,
     of_dynamic_length,
     python_class,
     truth,
@@ -106,3 +107,6 @@ def _(frame: Frame, value: Leaf) -> type:
     return np.ndarray
 
 
+@load.of(Array)
+def _(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    return subscript.load_of_array(frame, base, items, node, hint)

@@ -7,8 +7,9 @@ from typing import Any
 import gast
 
 from ..frame import Frame
-from ..protocol import describe, held_as, is_unrolled, items, known, python_class, truth
-from ..values import Record, Static, Value
+from ..objects import given_back
+from ..protocol import describe, held_as, is_unrolled, items, known, load, python_class, truth
+from ..values import Record, Sequence, Static, Value
 from . import library_classes, own_operators
 
 
@@ -53,3 +54,14 @@ def _(frame: Frame, value: Value) -> type:
 def _(frame: Frame, value: Value) -> str:
     cls = held_as(frame, value, Record).cls
     return getattr(cls, "python", cls).__name__
+
+
+@load.of(Record)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    """By the class, or as the tuple that a NamedTuple is."""
+    if (by_class := own_operators.item(frame, base, items, node)) is not None:
+        return given_back.note_key(frame, base, items, by_class, node)
+    held = held_as(frame, base, Record)
+    if not held.is_tuple:
+        frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
+    return load(frame, Sequence(tuple(part for _, part in held.items)), items, node, hint)

@@ -15,8 +15,9 @@ from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
 from ..library import library
+from ..objects import given_back
 from ..values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
-from . import arrays, forms, tables
+from . import arrays, containers, forms, tables
 
 
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
@@ -141,3 +142,15 @@ def _(frame: Frame, value: Value) -> type:
 @protocol.describe.of(Rows)
 def _(frame: Frame, value: Value) -> str:
     return protocol.held_as(frame, value, Rows).kind.__name__
+
+
+@protocol.load.of(Rows)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    held = protocol.held_as(frame, base, Rows)
+    if isinstance(items, gast.Slice):
+        part = sliced(frame, held, items, node)
+        return frame.new(part) if held.kind is list else part
+    position = evaluate.evaluate(frame, items)
+    place = containers.whole(frame, position, node)
+    require_within(frame, held, position, node)
+    return given_back.note_key(frame, base, items, item(frame, held, place, node), node)

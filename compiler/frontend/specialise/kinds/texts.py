@@ -343,3 +343,8 @@ def _(frame: Frame, value: Text) -> type:
 @protocol.describe.of(Text)
 def _(frame: Frame, value: Text) -> str:
     return "str"
+
+
+@protocol.load.of(Text)
+def _(frame: Frame, base: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    return part(frame, base, items, node, hint)

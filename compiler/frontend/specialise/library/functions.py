@@ -26,7 +26,7 @@ from .. import protocol
 from ..derivatives import checkpointing, open_functions
 from ..frame import Frame
 from ..functional import Partial
-from ..interpreter import apply, attributes, choices, evaluate, subscript
+from ..interpreter import apply, attributes, choices, evaluate
 from ..kinds import (
     built_texts,
     classes,
@@ -130,7 +130,7 @@ def item_of(frame: Frame, base: Value, position: Value, node: gast.AST, hint: st
     frame.variables[STANDING] = position
     place = gast.copy_location(syntax.name(STANDING), node)
     try:
-        return subscript.load(frame, base, place, node, hint)
+        return protocol.load(frame, base, place, node, hint)
     finally:
         frame.variables.pop(STANDING, None)
 
