@@ -176,7 +176,7 @@ def is_function(value: Any) -> bool:
 
 def called(frame: Frame, function: Any, args: list[Value], node: gast.AST, **named: Value) -> Value:
     """The value of a method of a class, called by itself."""
-    return apply.apply(frame, method(frame, function, node), args, named, node)
+    return protocol.call(frame, method(frame, function, node), args, named, node)
 
 
 def kept(frame: Frame, value: Value, name: str, node: gast.AST) -> Value:

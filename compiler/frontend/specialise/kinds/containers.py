@@ -276,3 +276,9 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     tables.store(frame, held, position, value, node)
     return None
 
+
+@protocol.call_method.of(Sequence, Mapping_, Table, ListOf, Iterator)
+def _(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
+) -> Value:
+    return container_methods.call_method(frame, receiver, method, args, named, node)

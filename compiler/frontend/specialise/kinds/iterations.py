@@ -11,8 +11,9 @@ from typing import NoReturn
 import gast
 
 from .... import syntax
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, choices, evaluate
+from ..interpreter import choices, evaluate
 from ..iterables import DequeItems, DictView, Enumerate, Items, Iteration, Keys, Map, Rest, Reversed, Values, Zip
 from ..limits import limit
 from ..protocol import (
@@ -149,7 +150,7 @@ def _(frame: Frame, value: Zip, position: Value, node: gast.AST) -> Value:
 @item.of(Map)
 def _(frame: Frame, value: Map, position: Value, node: gast.AST) -> Value:
     function, *columns = value.parts
-    return apply.apply(frame, function, [item(frame, part, position, node) for part in columns], {}, node)
+    return protocol.call(frame, function, [item(frame, part, position, node) for part in columns], {}, node)
 
 
 @item.of(Enumerate)

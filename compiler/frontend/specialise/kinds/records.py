@@ -8,9 +8,9 @@ import gast
 
 from ..frame import Frame
 from ..objects import given_back
-from ..protocol import describe, held_as, is_unrolled, items, known, load, python_class, truth
+from ..protocol import Named, call_method, describe, held_as, is_unrolled, items, known, load, python_class, truth
 from ..values import Record, Sequence, Static, Value
-from . import library_classes, own_operators
+from . import container_methods, keyed, library_classes, making, own_operators
 
 
 @known.of(Record)
@@ -65,3 +65,18 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
     if not held.is_tuple:
         frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
     return load(frame, Sequence(tuple(part for _, part in held.items)), items, node, hint)
+
+
+@call_method.of(Record)
+def _(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    held = held_as(frame, receiver, Record)
+    if method == "_replace":
+        return making.renewed(frame, held, named, node)
+    if method == "_asdict":
+        return keyed.new_dict(frame, dict(held.items), node)
+    if method not in ("index", "count"):
+        frame.fault("U013", f"a {describe(frame, receiver)} has no method `{method}` here", node, "called here")
+    as_tuple = Sequence(tuple(part for _, part in held.items))
+    return container_methods.call_method(frame, as_tuple, method, args, named, node)

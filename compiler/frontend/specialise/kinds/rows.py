@@ -17,7 +17,7 @@ from ..interpreter import choices, evaluate, subscript
 from ..library import library
 from ..objects import given_back
 from ..values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
-from . import arrays, containers, forms, tables
+from . import arrays, built_texts, container_methods, containers, forms, tables, texts
 
 
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
@@ -154,3 +154,12 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
     place = containers.whole(frame, position, node)
     require_within(frame, held, position, node)
     return given_back.note_key(frame, base, items, item(frame, held, place, node), node)
+
+
+@protocol.call_method.of(Rows)
+def _(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
+) -> Value:
+    if texts.is_built(receiver) and not named:
+        return built_texts.call_method(frame, receiver, method, args, node)
+    return container_methods.call_method(frame, receiver, method, args, named, node)

@@ -19,7 +19,7 @@ from ....ops.python_names import NameBinding
 from ....syntax import rebuild
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, attributes, evaluate, execute, subscript
+from ..interpreter import attributes, evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
 from ..values import Record, Sequence, Static, Value
@@ -159,7 +159,7 @@ def _by_stores(
     if method != "set":
         old = protocol.load(frame, array, index, node)
         function = value if method == "apply" else Static(UFUNCS[method])
-        value = apply.apply(frame, function, [old] if method == "apply" else [old, value], {}, node)
+        value = protocol.call(frame, function, [old] if method == "apply" else [old, value], {}, node)
         if method != "apply":
             execute.same_kind(frame, value, found, node)
     subscript.store(frame, array, index, value, node)

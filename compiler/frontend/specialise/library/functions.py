@@ -95,7 +95,7 @@ def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
     items = [*initial, *protocol.items(frame, source, node)]
     if not items:
         stop(frame, "TypeError", "reduce() of empty iterable with no initial value", node)
-    return functools.reduce(lambda total, item: apply.apply(frame, function, [total, item], {}, node), items)
+    return functools.reduce(lambda total, item: protocol.call(frame, function, [total, item], {}, node), items)
 
 
 # --- operator ------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _getter(kind: type) -> Known:
 def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.AST, hint: str) -> Value:
     if kind is operator.methodcaller:
         method = attributes.attribute_of(frame, base, protocol.known(frame, given[0], node), node, hint)
-        return apply.apply(frame, method, given[1:], {}, node, hint)
+        return protocol.call(frame, method, given[1:], {}, node, hint)
     if kind is operator.itemgetter:
         found = [item_of(frame, base, part, node, hint) for part in given]
     else:
