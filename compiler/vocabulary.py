@@ -32,10 +32,8 @@ PYTHON_NAMES = words(
     " dataclasses.astuple dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"
     " collections.defaultdict heapq.heappush heapq.heappop heapq.heapify heapq.heappushpop heapq.heapreplace"
     " heapq.nsmallest heapq.nlargest itertools.accumulate itertools.chain itertools.chain.from_iterable"
-    " itertools.combinations itertools.combinations_with_replacement itertools.count itertools.pairwise"
-    " itertools.permutations itertools.product itertools.repeat itertools.compress itertools.cycle itertools.dropwhile"
-    " itertools.filterfalse itertools.groupby itertools.islice itertools.starmap itertools.takewhile"
-    " itertools.tee itertools.zip_longest"
+    " itertools.combinations itertools.count itertools.islice itertools.pairwise itertools.permutations"
+    " itertools.product itertools.repeat itertools.starmap"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -143,6 +141,15 @@ WAYS_OUT = {
     "scipy.linalg.cholesky": "use `np.linalg.cholesky`, which gives the lower triangle unless `upper=True`",
     "scipy.linalg.solve_triangular": "use `np.linalg.solve`",
     "numpy.frompyfunc": "write the loop",
+    "itertools.cycle": "read the items by their place: `items[k % len(items)]`",
+    "itertools.tee": "make a list of the items, and go over it twice",
+    **dict.fromkeys(
+        words(
+            "itertools.combinations_with_replacement itertools.compress itertools.dropwhile itertools.filterfalse"
+            " itertools.groupby itertools.takewhile itertools.zip_longest"
+        ),
+        "write the loop",
+    ),
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",

@@ -18,6 +18,7 @@ import numpy as np
 from .compiler import types
 from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
+from .compiler.frontend.specialise.functional import Partial
 from .compiler.frontend.specialise.values import (
     Column,
     Leaf,
@@ -26,7 +27,6 @@ from .compiler.frontend.specialise.values import (
     OneOf,
     Optional,
     Out,
-    Partial,
     Record,
     Rows,
     Sequence,

@@ -40,8 +40,9 @@ from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
+from . import protocol
 from .called_from import calls_to
-from .describing import describe, too_large
+from .describing import too_large
 from .joins import broadcasts, fitting, two_meanings
 from .objects.heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
@@ -274,7 +275,7 @@ class Frame:
         return types.type_of_number(value.value) if isinstance(value, Static) else None
 
     def describe(self, value: Value) -> str:
-        return describe(self, value)
+        return protocol.describe(self, value)
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)

@@ -14,14 +14,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import gast
-
-from ... import syntax, types
+from ... import types
 from ...analysis.activity import result_names
 from ...analysis.influence import first_jump, influence
 from ...diagnostics import Label
 from ...frontend.specialise.derivatives.cotangents import PULLBACK
 from ...frontend.specialise.derivatives.rules import expand
+from ...frontend.specialise.functional import Partial
 from ...frontend.specialise.specialised import Cut, Specialised
 from ...frontend.specialise.values import (
     NONE,
@@ -31,7 +30,6 @@ from ...frontend.specialise.values import (
     OneOf,
     Optional,
     Out,
-    Partial,
     Record,
     Rows,
     Text,
@@ -44,6 +42,7 @@ from ...frontend.specialise.values import Sequence as SequenceValue
 from ...program import Function, Program
 from ...request import COTANGENT, RESIDUALS
 from ..derivatives import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
+from .residuals import trim
 
 if TYPE_CHECKING:
     from .halves import Output
@@ -150,51 +149,11 @@ def trim_residuals(made: Specialised, _: Wanted) -> Specialised:
     """Return as residuals what the pullback reads and cannot have from other residuals."""
     assert made.cut is not None
     main, other = made.program.main, made.program.functions[made.cut.pullback]
-    first = made.cut.first
-    atoms = main.body[-1].value.elts
-    names = other.parameters[: len(atoms) - first]
-    read = {name for statement in syntax.walk(other.body) for name in syntax.names_read(statement)}
-    kept: dict[str, tuple[str, int]] = {}  # atoms of the forward sweep: the residual, and its place
-    start: list[gast.stmt] = []
-    for place, (name, atom) in enumerate(zip(names, atoms[first:], strict=True), first):
-        if name not in read:
-            continue
-        if isinstance(atom, gast.Constant):
-            start.append(syntax.assign(name, atom, _span(other)))
-        elif atom.id in kept:
-            start.append(syntax.assign(name, syntax.name(kept[atom.id][0]), _span(other)))
-        else:
-            kept[atom.id] = name, place
-    lengths = {atom: length for atom in kept if (length := _length_of(main, atom, kept)) is not None}
-    for atom, (array, axis) in lengths.items():
-        value = syntax.call("dim", kept[array][0], axis=axis)
-        start.insert(0, syntax.assign(kept.pop(atom)[0], value, _span(other)))
-    if len(kept) == len(names):
+    forward, back, _kept = trim(main, other, made.cut.first)
+    if forward is main:
         return made
-    places = [*range(first), *(place for _, place in kept.values())]
-    returned = syntax.rebuild(main.body[-1], value=syntax.tuple_([atoms[k] for k in places]))
-    forward = main.with_(body=(*main.body[:-1], returned), results=tuple(main.results[k] for k in places))
-    parameters = (*(name for name, _ in kept.values()), *other.parameters[len(names) :])
-    back = other.with_(parameters=parameters, body=(*start, *other.body))
-    return replace(made, program=_with_functions(made.program, forward, back))
-
-
-def _length_of(main: Function, atom: str, kept: dict[str, tuple[str, int]]) -> tuple[str, int] | None:
-    """The residual that is an array and has a length, and along which axis."""
-    for statement in main.body:
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="dim"), args=[array])):
-                if name == atom and array.id in kept:
-                    return array.id, int(str(syntax.static_of(statement.value)["axis"]))
-    return None
-
-
-def _span(function: Function):
-    return next((s.span for s in function.body if getattr(s, "span", None) is not None), None)
-
-
-def _with_functions(program: Program, *functions: Function) -> Program:
-    return Program(program.entry, {**program.functions, **{function.name: function for function in functions}})
+    functions = {**made.program.functions, forward.name: forward, back.name: back}
+    return replace(made, program=Program(made.program.entry, functions))
 
 
 # --- what is asked for ---------------------------------------------------------------------------------------------

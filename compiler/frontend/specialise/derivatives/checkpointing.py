@@ -14,9 +14,12 @@ import gast
 from .....runtime import parts as of_python
 from .....runtime.amounts import memory
 from .....runtime.given_rules import GivenRule, written_out
+from .. import protocol
 from ..frame import Frame
+from ..functional import Closure, Partial
 from ..interpreter import apply, evaluate
-from ..values import Closure, Partial, Range, Static, Value
+from ..iterables import Range
+from ..values import Static, Value
 from . import ruled_calls
 
 MARK = of_python.checkpointed  # what `pellucid.checkpoint` is to the compiler
@@ -25,11 +28,11 @@ MARK = of_python.checkpointed  # what `pellucid.checkpoint` is to the compiler
 def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     """`checkpoint(range(n), segments=8)`, `checkpoint(range(n), memory="64 MB")` or `checkpoint(f)`."""
     (what,) = args
-    segments = evaluate.known(frame, kwargs.get("segments", Static(None)), node, "`segments`")
-    budget = evaluate.known(frame, kwargs.get("memory", Static(None)), node, "`memory`")
+    segments = protocol.known(frame, kwargs.get("segments", Static(None)), node, "`segments`")
+    budget = protocol.known(frame, kwargs.get("memory", Static(None)), node, "`memory`")
     if segments is not None and (type(segments) is not int or segments < 1):
         frame.fault("T005", f"`segments` is a number of segments, not {segments!r}", node, "called here")
-    numbers = evaluate.known(frame, kwargs.get("static_argnums", Static(())), node, "`static_argnums`")
+    numbers = protocol.known(frame, kwargs.get("static_argnums", Static(())), node, "`static_argnums`")
     if isinstance(what, Range):
         if budget is not None and (segments is not None or memory(budget) is None):
             message = f'`memory` is an amount such as "64 MB", in the place of `segments`, not {budget!r}'

@@ -18,13 +18,13 @@ from typing import Any
 
 from ....records import dataclass
 from ....types import Array, ListOf, Scalar, Type, is_floating, of_complex
+from ..functional import Partial
 from ..values import (
     NONE,
     Column,
     ListOut,
     Mapping_,
     Out,
-    Partial,
     Record,
     Rows,
     Sequence,

@@ -21,12 +21,13 @@ from ....program import Function, Program
 from ...source.located import located
 from ...source.read import SourceFile, read, unnumbered
 from ..frame import Frame
+from ..functional import Closure, Derived
 from ..functions import environments, instances, signatures
 from ..functions.environments import Environment
 from ..interpreter import apply
 from ..kinds import texts
 from ..specialised import Instance, Specialised
-from ..values import Closure, Derived, Static, Value
+from ..values import Static, Value
 from ..world import outside
 from ..world.hidden import statement_with, with_hidden
 from . import inner_pullbacks

@@ -13,14 +13,16 @@ import gast
 
 from .....runtime.guards import Guards
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
+from ..functional import Derived
 from ..functions import instances, results
 from ..functions.environments import Environment
-from ..interpreter import apply, evaluate, subscript
+from ..interpreter import apply, subscript
 from ..joins.merging import coerce
 from ..kinds import arrays, rows, tables
 from ..specialised import Instance, Specialised
-from ..values import NONE, Derived, Leaf, Rows, Sequence, Static, Table, Typed, Value, leaves, map_leaves
+from ..values import NONE, Leaf, Rows, Sequence, Static, Table, Typed, Value, leaves, map_leaves
 from . import inner_derivatives, inner_transformations
 from .cotangents import CODE, HELP, Given, Misfit, cotangents_of, matched, with_function
 
@@ -34,7 +36,7 @@ def vjp(frame: Frame, carrier: Any, args: list[Value], kwargs: dict[str, Value],
         what = f"an unexpected keyword argument '{unknown[0]}'" if unknown else "no function"
         frame.fault("T004", f"vjp() got {what}", node, "called here")
     function, *primals = args
-    given = evaluate.known(frame, kwargs.get("argnums", NONE), node, "`argnums`")
+    given = protocol.known(frame, kwargs.get("argnums", NONE), node, "`argnums`")
     chosen = range(len(primals)) if given is None else given if isinstance(given, tuple | list) else (given,)
     options = {**kwargs, "argnums": Static(tuple(chosen))}
     derivative = inner_transformations.transform(frame, carrier, [function], options, node)

@@ -13,9 +13,11 @@ import gast
 
 from ....parsing import parsed_expression
 from ...source.located import located
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, evaluate
-from ..values import Closure, Derived, Partial, Static, Value, parts
+from ..functional import Closure, Derived, Partial
+from ..interpreter import apply
+from ..values import Static, Value, parts
 from . import inner_derivatives
 
 
@@ -32,8 +34,8 @@ def transform(
         given = {**dict(zip(called, args[1:])), **{name: part for name, part in kwargs.items() if name in called}}
         made = transform(frame, value, [args[0], *args[1 + len(called) :]], own, node)
         return apply.apply(frame, made, [given[name] for name in called if name in given], {}, node, hint)
-    options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
-    rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
+    options = {k: plain(protocol.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
+    rest = [plain(protocol.known(frame, v, node, "this option")) for v in args[1:]]
     asked = _asked(frame, value, rest, options, node)
     made = args[0]
     if isinstance(made, Partial) and (held := _held_by(made)) is not None:
@@ -113,5 +115,5 @@ def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gas
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
         return Derived(closure, (*before, asked))
-    given = evaluate.known(frame, function, node, "the function")
+    given = protocol.known(frame, function, node, "the function")
     return Static(value.__pellucid_inside__(given, asked))

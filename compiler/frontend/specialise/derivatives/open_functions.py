@@ -11,10 +11,11 @@ import gast
 from .....runtime import parts as of_python
 from .... import types
 from ..frame import Frame
+from ..functional import Partial
 from ..functions.environments import Environment
 from ..interpreter import apply
 from ..objects.heap import objects
-from ..values import Leaf, Partial, Sequence, Static, Value, is_number, map_leaves
+from ..values import Leaf, Sequence, Static, Value, is_number, map_leaves
 
 FUNCTION = "the function"
 

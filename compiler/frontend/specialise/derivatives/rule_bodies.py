@@ -20,27 +20,14 @@ from ....program import Function
 from ....types import Array, Scalar, Type
 from ...source.read import SourceFile
 from ..frame import Frame
+from ..functional import Closure, Derived, Partial
 from ..functions import instances
 from ..interpreter import evaluate
 from ..joins import merge, merging
 from ..kinds import classes
 from ..objects.heap import Heap, Owner, objects
 from ..specialised import Instance
-from ..values import (
-    Closure,
-    Derived,
-    Leaf,
-    Out,
-    Partial,
-    Static,
-    Typed,
-    Value,
-    is_number,
-    leaves,
-    map_leaves,
-    parts,
-    same_structure,
-)
+from ..values import Leaf, Out, Static, Typed, Value, is_number, leaves, map_leaves, parts, same_structure
 
 
 class Key:

@@ -17,6 +17,7 @@ from .... import syntax
 from ....builder import Builder
 from ..frame import Frame, Task
 from ..interpreter import apply
+from ..kinds import every  # noqa: F401
 from ..values import Leaf, Static, Value
 from ..values import Sequence as SequenceValue
 

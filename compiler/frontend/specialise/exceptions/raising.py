@@ -15,6 +15,7 @@ import gast
 from .... import syntax
 from ....diagnostics import UnsupportedError
 from ....messages import UNSHOWN, Argument, Message, escaped
+from .. import protocol
 from ..frame import Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate
 from ..values import Caught, Mapping_, Record, Sequence, Static, Value
@@ -34,7 +35,7 @@ def raise_statement(frame: Frame, node: gast.Raise) -> None:
     raised = evaluate.evaluate(frame, exception)
     if isinstance(raised, Caught):
         return trying.raise_again(frame, raised, node)
-    cls = evaluate.known(frame, raised, exception, "the exception")
+    cls = protocol.known(frame, raised, exception, "the exception")
     message, values = message_of(frame, arguments)
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         frame.fault("T001", "`raise` takes an exception", exception, "raised here")
@@ -68,7 +69,8 @@ def made_now(frame: Frame, node: gast.expr) -> Value | None:
     try:
         return evaluate.evaluate(frame, node)
     except NeedsStatic as needed:
-        if not isinstance(node, gast.Call) or needed.list is not None or needed.keys is not None:
+        is_text = needed.diagnostic.code == "U008"
+        if not is_text and (not isinstance(node, gast.Call) or needed.list is not None or needed.keys is not None):
             raise
     except UnsupportedError as refused:
         if refused.diagnostics[0].code != "U008":

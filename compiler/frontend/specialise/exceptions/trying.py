@@ -16,6 +16,7 @@ import gast
 from .... import syntax
 from ....analysis.failure import Failures
 from ....messages import message_arguments
+from .. import protocol
 from ..frame import Frame, Stopped
 from ..interpreter import branches, evaluate, execute
 from ..library.static_python import stop
@@ -310,7 +311,7 @@ def format_of(frame: Frame, caught: Caught, node: gast.AST) -> tuple[str, list[V
 def text_of(frame: Frame, caught: Caught, node: gast.AST) -> str:
     """`str(e)`."""
     (_, site), *_ = caught.sites
-    args = [evaluate.known(frame, a, node, "the text of an exception") for a in arguments_of(frame, caught, node)]
+    args = [protocol.known(frame, a, node, "the text of an exception") for a in arguments_of(frame, caught, node)]
     if site.cls.__str__ not in (BaseException.__str__, KeyError.__str__):
         frame.fault("U008", f"`{site.cls.__name__}` has a text of its own", node, "used here",
                     ("use its arguments: `e.args[0]`",))  # fmt: skip

@@ -23,7 +23,9 @@ from typing import Any
 
 from ....records import dataclass
 from ..frame import Frame
-from ..values import Closure, Derived, Dropped, GeneratorCall, Leaf, Static, Undefined, Value, parts, with_parts
+from ..functional import Closure, Derived
+from ..iterables import GeneratorCall
+from ..values import Dropped, Leaf, Static, Undefined, Value, parts, with_parts
 from .local_functions import free_names, has_same_defaults, is_one
 
 MOST_OF_ONE = 12  # functions that one definition makes, each of which sees the one before

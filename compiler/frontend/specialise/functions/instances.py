@@ -23,28 +23,14 @@ from ....program import Function, Origin
 from ....types import Array, Extent, ListOf, Type
 from ...source.read import SourceFile
 from ..frame import Frame, Stopped, Task, Unresolved
+from ..functional import Closure, Derived
 from ..interpreter import apply
 from ..joins.joined_types import own_lengths
 from ..joins.merging import coerce
 from ..objects import shared_items
 from ..objects.heap import Heap, Owner, objects
 from ..specialised import Instance
-from ..values import (
-    Closure,
-    Conflict,
-    Derived,
-    Leaf,
-    Mapping_,
-    Out,
-    Record,
-    Sequence,
-    Static,
-    Typed,
-    Value,
-    is_number,
-    map_leaves,
-    parts,
-)
+from ..values import Conflict, Leaf, Mapping_, Out, Record, Sequence, Static, Typed, Value, is_number, map_leaves, parts
 from ..world.hidden import fresh_lengths, leaf_of
 from ..world.world import Namespace
 from . import lending, results, returning, signatures

@@ -24,6 +24,7 @@ import gast
 from ....records import dataclass
 from ....types import ListOf, Scalar
 from ..frame import Anew, Frame
+from ..functional import Closure
 from ..kinds import built_texts, containers, forms, rows, tables
 from ..kinds.text_numbers import is_text
 from ..objects import sites
@@ -33,7 +34,6 @@ from ..objects.objects_of_loops import new_token
 from ..values import (
     NONE,
     UNDEFINED,
-    Closure,
     Conflict,
     Leaf,
     Lent,

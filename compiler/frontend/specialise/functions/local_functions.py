@@ -12,7 +12,8 @@ from typing import Any
 import gast
 
 from ..frame import Frame
-from ..values import Closure, Derived, Leaf, Ref, Rows, Static, Value, parts
+from ..functional import Closure, Derived
+from ..values import Leaf, Ref, Rows, Static, Value, parts
 
 
 def keeps_own_numbers(frame: Frame, value: Value) -> bool:

@@ -12,10 +12,12 @@ from __future__ import annotations
 import gast
 
 from .... import types
+from .. import protocol
 from ..frame import Frame, Stopped
+from ..functional import Closure
 from ..interpreter import any_order
-from ..kinds import iteration
-from ..values import Closure, Iteration, Leaf, Static, Value
+from ..iterables import Iteration, Map
+from ..values import Leaf, Static, Value
 
 
 def are_in_turn(frame: Frame, value: Value, node: gast.AST) -> bool:
@@ -24,7 +26,7 @@ def are_in_turn(frame: Frame, value: Value, node: gast.AST) -> bool:
 
 
 def _is_static(frame: Frame, value: Value) -> bool:
-    return iteration.has_static_length(frame, value) or iteration.is_static_iterable(frame, value)
+    return protocol.has_known_length(frame, value) or protocol.is_unrolled(frame, value)
 
 
 def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
@@ -32,7 +34,7 @@ def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
     if frame.is_library or not isinstance(value, Iteration) or not _may_have(value):
         return False
     is_static = _is_static(frame, value)
-    if is_static and iteration.static_count(frame, value, node) == 0:
+    if is_static and protocol.count(frame, value, node) == 0:
         return False
     kept = frame.snapshot()
     variable = frame.builder.names.fresh("i")
@@ -41,7 +43,7 @@ def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
     try:
         with frame.captured():
             has_changed = any_order.changes_from_here(frame)
-            iteration.item_at(frame, value, position, node)
+            protocol.item(frame, value, position, node)
             return has_changed()
     except Stopped:
         return True
@@ -52,7 +54,7 @@ def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
 def _may_have(value: Value) -> bool:
     if not isinstance(value, Iteration):
         return False
-    if value.kind == "map" and not isinstance(value.parts[0], Static):
+    if isinstance(value, Map) and not isinstance(value.parts[0], Static):
         function = value.parts[0]
         if not isinstance(function, Closure) or any(map(_may_change, gast.walk(function.node))):
             return True

@@ -8,8 +8,10 @@ from __future__ import annotations
 import gast
 
 from ..frame import Frame
+from ..functional import Bound, Closure
+from ..iterables import Iteration, Iterator, Range
 from ..kinds import classes, keyed, library_classes
-from ..values import Bound, Closure, Iteration, Iterator, Range, Record, Ref, Rows, Table, Value, parts, with_parts
+from ..values import Record, Ref, Rows, Table, Value, parts, with_parts
 
 
 def returned(frame: Frame, value: Value, node: gast.AST) -> Value:

@@ -11,26 +11,9 @@ from typing import Any
 from .... import types
 from ....types import Array, ListOf
 from ..frame import Frame
-from ..values import (
-    Bound,
-    GeneratorCall,
-    Iteration,
-    Iterator,
-    Lent,
-    OneOf,
-    Range,
-    Record,
-    Rows,
-    Sequence,
-    Static,
-    Super,
-    Text,
-    Typed,
-    Value,
-    is_number,
-    parts,
-    with_parts,
-)
+from ..functional import Bound, Super
+from ..iterables import GeneratorCall, Iteration, Iterator, Range
+from ..values import Lent, OneOf, Record, Rows, Sequence, Static, Text, Typed, Value, is_number, parts, with_parts
 from ..world.taking_apart import known_parts
 
 

@@ -17,8 +17,10 @@ from ....analysis.core_liveness import assigned, live_after
 from ....vocabulary import LIBRARIES
 from ...source.desugar import desugar, made_names
 from ...source.read import SourceFile
+from .. import protocol
 from ..derivatives import inner_derivatives, inner_pullbacks, inner_transformations, ruled_calls
 from ..frame import Frame, Stopped
+from ..functional import Bound, Closure, Derived, Partial
 from ..functions import instances
 from ..functions.local_functions import reaches_itself
 from ..given_names import note_name
@@ -41,22 +43,7 @@ from ..kinds.record_classes import is_namedtuple_class
 from ..library import builtin_calls, functions, library, numbers
 from ..library.static_python import computed
 from ..objects import given_back, items_in_place
-from ..values import (
-    Bound,
-    Closure,
-    Conflict,
-    Derived,
-    Mapping_,
-    OneOf,
-    Partial,
-    Record,
-    Ref,
-    Rows,
-    Sequence,
-    Static,
-    Text,
-    Value,
-)
+from ..values import Conflict, Mapping_, OneOf, Record, Ref, Rows, Sequence, Static, Text, Value
 from ..world import outside, recursion
 from . import any_order, attributes, evaluate, execute, refusals, unpacking
 
@@ -187,7 +174,7 @@ def call_object(
     if isinstance(value, np.dtype):
         return call_object(frame, value.type, args, kwargs, node, hint)
     if isinstance(value, type) and issubclass(value, enum.Enum):
-        given = [evaluate.known(frame, a, node, "the value of a member") for a in args]
+        given = [protocol.known(frame, a, node, "the value of a member") for a in args]
         return Static(computed(frame, value, node, *given))
     if isinstance(value, type) and is_users_class(value):
         return making.construct(frame, value, args, kwargs, node)
@@ -379,8 +366,6 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
             return keyed.new_dict(frame, dict(items), node)
-        case Static(value=frozenset()), _ if not kwargs:
-            return sets.call_frozen(frame, receiver, method, args, node)
-        case Static(value=str() | bytes() as text), _:
-            return texts.of_known(frame, text, method, args, node)
+        case Static(value=str() | bytes() | frozenset() as constant), _:
+            return texts.of_known(frame, constant, method, args, kwargs, node)
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")

@@ -17,25 +17,11 @@ from ....ops.python_names import BINDINGS
 from ....types import Array, Scalar, Type
 from ..exceptions import trying
 from ..frame import Frame
+from ..functional import Bound, Super
+from ..iterables import Slice
 from ..kinds import classes, one_of, optional
 from ..library import library
-from ..values import (
-    Bound,
-    Caught,
-    Leaf,
-    OneOf,
-    Optional,
-    Record,
-    Ref,
-    Sequence,
-    Slice,
-    Static,
-    Super,
-    Value,
-    is_none,
-    is_number,
-    parts,
-)
+from ..values import Caught, Leaf, OneOf, Optional, Record, Ref, Sequence, Static, Value, is_none, is_number, parts
 from ..world import outside
 from . import evaluate
 

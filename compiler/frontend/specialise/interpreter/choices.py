@@ -19,6 +19,7 @@ from ....dtypes import BOOL_WORD, is_bool
 from ....ops.schema import OPERATORS
 from ....syntax import operator_of
 from ....types import BOOL, Scalar, Type
+from .. import protocol
 from ..frame import Frame
 from ..joins.exactness import may_not_fit
 from ..joins.joined_types import join_numbers, meanings_of
@@ -37,7 +38,7 @@ def condition(frame: Frame, test: gast.expr) -> Value:
             return all_hold(frame, isinstance(op, gast.Or), first, others, test)
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             return evaluate.negation(frame, condition(frame, operand), test)
-    value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    value = protocol.truth(frame, evaluate.evaluate(frame, test), test)
     last = frame.builder.body[-1] if frame.builder.body else None
     match last:
         case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
@@ -76,7 +77,7 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
     first = compare(frame, type(ops[0]), left, right, node, hint if len(ops) == 1 else "t")
     if len(ops) == 1:
         return first
-    decided = evaluate.truth(frame, first, node)
+    decided = protocol.truth(frame, first, node)
     if isinstance(decided, Static):
         return chain(frame, right, ops[1:], comparators[1:], node, hint) if decided.value else first
     rest = lambda: chain(frame, right, ops[1:], comparators[1:], node, "t")  # noqa: E731
@@ -123,7 +124,7 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if (of_lists := equality.ordered_by_run(frame, op, first, second, node, hint)) is not None:
         return of_lists
     if all(isinstance(v, Sequence | Static) for v in sides):
-        known = [Static(evaluate.known(frame, value, node)) for value in sides]
+        known = [Static(protocol.known(frame, value, node)) for value in sides]
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
 
@@ -139,7 +140,7 @@ def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.A
     left = evaluate.evaluate(frame, values[0])
     if len(values) == 1:
         return left
-    decided = evaluate.truth(frame, left, node)
+    decided = protocol.truth(frame, left, node)
     rest = gast.BoolOp(op, values[1:]) if len(values) > 2 else values[1]
     gast.copy_location(rest, node)
     if isinstance(decided, Static):

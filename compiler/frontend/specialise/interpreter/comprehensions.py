@@ -20,10 +20,12 @@ import gast
 from .... import syntax
 from ....analysis import core_liveness
 from ...source.located import located
+from .. import protocol
 from ..frame import Frame
-from ..kinds import classes, containers, iteration, iterators, keyed, sets
+from ..iterables import Range
+from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
-from ..values import Range, Ref, Static, Value
+from ..values import Ref, Static, Value
 from . import branches, evaluate, execute, loops
 
 PASSING = "t"  # what is hinted for a value that no variable gets
@@ -125,8 +127,6 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
         return [make()]
     first, *rest = generators
     source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
-    if iterators.is_in_turn(frame, source):
-        raise _OnlyAtRunTime
     iterable = iterators.taken(frame, source, first.iter)
     if not is_unrolled(frame, iterable, first.iter):
         raise _OnlyAtRunTime
@@ -134,7 +134,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
     kept = _set_aside(frame, own)
     result: list[Any] = []
     with _scope(frame) as scope:
-        for item in iteration.static_items(frame, iterable, first.iter):
+        for item in protocol.items(frame, iterable, first.iter):
             execute.bind(frame, first.target, item, first.iter)
             scope.variables.update({name: frame.variables[name] for name in own if name in frame.variables})
             if _all_hold(frame, first.ifs):
@@ -158,7 +158,7 @@ def _scope(frame: Frame) -> Iterator[Frame]:
 
 def _all_hold(frame: Frame, tests: list[gast.expr]) -> bool:
     for test in tests:
-        decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        decided = protocol.truth(frame, evaluate.evaluate(frame, test), test)
         if not isinstance(decided, Static):
             raise _OnlyAtRunTime
         if not decided.value:
@@ -171,9 +171,9 @@ def is_unrolled(frame: Frame, iterable: Value, node: gast.AST) -> bool:
     if isinstance(iterable, Range):
         bounds = [p.value for p in (iterable.start, iterable.stop, iterable.step) if isinstance(p, Static)]
         return len(bounds) == 3 and len(range(*bounds)) <= loops.UNROLL_LIMIT
-    if iteration.has_static_length(frame, iterable) or iteration.is_static_iterable(frame, iterable):
+    if protocol.has_known_length(frame, iterable) or protocol.is_unrolled(frame, iterable):
         return True
-    iteration.length_of_iterable(frame, iterable, node)  # refuses what has no items
+    protocol.length(frame, iterable, node)  # refuses what has no items
     return False
 
 

@@ -20,10 +20,12 @@ from ....analysis import core_liveness
 from ....diagnostics import CompileError
 from ....dtypes import INT_WORD
 from ....types import Scalar
+from .. import protocol
 from ..frame import Frame, NeedsStatic, Task
-from ..kinds import built_texts, iteration, texts
+from ..iterables import Enumerate, Zip
+from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
-from ..values import Column, Iteration, Ref, Rows, Sequence, Static, Text, Value, is_number
+from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number
 
 MANY = 128  # items, however little is done with each
 FEWEST = 17  # items, however much is done with each
@@ -71,11 +73,11 @@ def least_for(body: Statements[gast.stmt]) -> int:
 def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Value | None:
     """What a loop goes over, with so many alike items and more in tables; None where it is to be unrolled."""
     match value:
-        case Iteration(kind="zip" | "enumerate", parts=inner):
-            if value.kind == "zip" and not all(iteration.has_static_length(frame, part) for part in inner):
+        case Zip(parts=inner) | Enumerate(parts=inner):
+            if isinstance(value, Zip) and not all(protocol.has_known_length(frame, part) for part in inner):
                 least = 1  # which is the shortest, the run knows
             made = [_or_itself(frame, part, node, least) for part in inner]
-            return None if None in made or tuple(made) == inner else Iteration(value.kind, tuple(made), value.start)
+            return None if None in made or tuple(made) == inner else type(value)(tuple(made), value.start)
         case Static(value=str() as text) if len(text) >= of_names(least):
             return built_texts.spelled(frame, value, node)
         case Static(value=tuple() | bytes() as items) if len(items) >= least:
@@ -91,7 +93,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
 
 def lists_in(frame: Frame, iterable: Value) -> list[tuple[Ref, Value]]:
     """The lists that are gone over, with what they hold: a table has that, whatever becomes of the list."""
-    return [(part, frame.held(part)) for part in iteration.gone_over(iterable) if isinstance(part, Ref)]
+    return [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
 
 
 def kinds_of(frame: Frame, body: Statements[gast.stmt]) -> dict[str, str]:
@@ -107,7 +109,7 @@ def kinds_of(frame: Frame, body: Statements[gast.stmt]) -> dict[str, str]:
 
 def _or_itself(frame: Frame, part: Value, node: gast.AST, least: int) -> Value | None:
     made = of_many(frame, part, node, least)
-    return part if made is None and not iteration.is_static_iterable(frame, part) else made
+    return part if made is None and not protocol.is_unrolled(frame, part) else made
 
 
 def of_names(least: int) -> int:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
+from ..functional import Closure
 from ..functions.local_functions import free_names
 from ..kinds import (
     classes,
@@ -15,11 +17,10 @@ from ..kinds import (
     containers,
     dict_methods,
     generator_expressions,
-    iteration,
     keyed,
     tuples,
 )
-from ..values import Closure, Mapping_, Sequence, Value
+from ..values import Mapping_, Sequence, Value
 from . import evaluate
 
 
@@ -29,7 +30,7 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
     for element in elements:
         if isinstance(element, gast.Starred):
             spread_out = classes.iterable(frame, generator_expressions.all_of(frame, element.value), element)
-            result += iteration.static_items(frame, spread_out, element)
+            result += protocol.items(frame, spread_out, element)
         else:
             result.append(evaluate.evaluate(frame, element))
     return result

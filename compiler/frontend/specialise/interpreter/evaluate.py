@@ -20,6 +20,7 @@ from ....diagnostics import InternalError
 from ....dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ....messages import escaped
 from ....types import Array, Scalar
+from .. import protocol
 from ..describing import FUNCTIONS
 from ..frame import Frame
 from ..functions.environments import is_set
@@ -32,7 +33,6 @@ from ..kinds import (
     equality,
     formatted,
     generator_expressions,
-    iteration,
     one_of,
     optional,
     own_operators,
@@ -40,27 +40,18 @@ from ..kinds import (
     texts,
     tuples,
 )
-from ..kinds.known_numbers import plain
 from ..library import changed_copies
 from ..library.static_python import PYTHON_INFIX, PYTHON_PREFIX
 from ..values import (
-    Bound,
-    Closure,
     Conflict,
     Dropped,
-    Iteration,
-    Iterator,
     Leaf,
     Mapping_,
     OneOf,
-    Optional,
-    Partial,
-    Record,
     Ref,
     Rows,
     Sequence,
     Static,
-    Table,
     Text,
     Undefined,
     Value,
@@ -132,24 +123,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
 
 def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
     """The Python value of an expression that must be known now."""
-    return known(frame, evaluate(frame, node), node, what)
-
-
-def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
-    match plain(frame.held(value)):
-        case Static(value=found):
-            return found
-        case Sequence(items=items, kind=kind):
-            return kind(known(frame, v, node, what) for v in items)
-        case Mapping_(items=items):
-            return {k: known(frame, v, node, what) for k, v in items}
-        case Record(cls=cls, items=items) as record if record.is_tuple:
-            return cls(*(known(frame, v, node, what) for _, v in items))
-        case Iteration():
-            return tuple(known(frame, v, node, what) for v in iteration.static_items(frame, value, node))
-        case Leaf(name=name) if isinstance(frame.builder.extents.get(name), int):
-            return frame.builder.extents[name]
-    frame.needs_static(value, what, node)
+    return protocol.known(frame, evaluate(frame, node), node, what)
 
 
 def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
@@ -315,47 +289,10 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
 
 
 def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
-    decided = truth(frame, value, node)
+    decided = protocol.truth(frame, value, node)
     if isinstance(decided, Static):
         return Static(not decided.value)
     return frame.emit("logical_not", decided, node=node, hint=hint)
-
-
-def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """`bool(value)`: a static bool, or a leaf of dtype bool."""
-    if (by_class := own_operators.truth(frame, value, node)) is not None:
-        return truth(frame, by_class, node)
-    if isinstance(value, Optional):
-        return optional.truth(frame, value, node)
-    if isinstance(value, OneOf):
-        return one_of.of_cases(frame, value, lambda case: truth(frame, case, node), node)
-    value = frame.held(value)
-    match value:
-        case Static(value=found):
-            return Static(bool(found))
-        case Sequence(items=items) | Mapping_(items=items):
-            return Static(bool(items))
-        case Record() if value.is_tuple:
-            return Static(bool(value.items))
-        case Text():
-            return texts.truth(frame, value, node)
-        case Record() | Closure() | Bound() | Partial() | Iterator():
-            return Static(True)
-    found = frame.type_of(value)
-    if isinstance(found, types.ListOf) or isinstance(value, Rows | Table):
-        return frame.emit("greater", iteration.length_of_iterable(frame, value, node), Static(0), node=node)
-    if isinstance(found, Array):
-        if found.ndim and not all(d == 1 for d in found.dims):
-            message = f"the truth value of an array with more than one element is ambiguous ({found})"
-            frame.fault("T001", message, node, "used as a condition", ("use .any() or .all()",))
-        value = frame.emit("reshape", value, node=node, shape=()) if found.ndim else value
-        value = subscript.element(frame, value, [], node)
-        found = frame.type_of(value)
-    if found is None:
-        frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
-    if is_bool(found.dtype):
-        return value
-    return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
 
 
 # --- attributes ----------------------------------------------------------------------------------------------------

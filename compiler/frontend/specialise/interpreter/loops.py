@@ -13,12 +13,14 @@ import gast
 from .... import syntax, types
 from ....analysis import core_liveness
 from ...source.located import located
+from .. import protocol
 from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
-from ..kinds import classes, containers, forms, iteration, iterators, keyed, list_positions, one_of, optional, tables
+from ..iterables import Iteration, Range
+from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, one_of, optional, tables
 from ..objects import handing_on, keyed_loops, shared_items, sites
 from ..objects.heap import reachable
-from ..values import Iteration, Leaf, OneOf, Range, Ref, Sequence, Static, Value, is_none, is_number, parts
+from ..values import Leaf, OneOf, Ref, Sequence, Static, Value, is_none, is_number, parts
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
 
 UNROLL_LIMIT = 2048
@@ -60,14 +62,14 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     if constant_tables.loop(frame, iterable, node, body, lambda tabled: counted(frame, node, tabled, stop, body)):
         return None
     frame.restore(saved)
-    if iteration.is_static_iterable(frame, iterable):
+    if protocol.is_unrolled(frame, iterable):
         try:
             return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
         except _Grew as grew:
             frame.restore(saved)
             return live_list(frame, node, iterable, grew.form, stop, body)
         except NeedsStatic:
-            grown = [(part, frame.held(part)) for part in iteration.gone_over(iterable) if isinstance(part, Ref)]
+            grown = [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
             known = [(part, forms.form_of_items(frame, held)) for part, held in grown if forms.grows(frame, held)]
             if not known:
                 raise
@@ -81,7 +83,7 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
         frame.restore(saved)
         live_list(frame, node, iterable, grew.form, stop, body)
     except NeedsStatic as needed:
-        if not isinstance(iterable, Range) or not iteration.has_static_length(frame, iterable):
+        if not isinstance(iterable, Range) or not protocol.has_known_length(frame, iterable):
             raise
         frame.restore(saved)
         items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
@@ -155,7 +157,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
     if isinstance(iterable, Range):
         start, end, step = iterable.start, iterable.stop, iterable.step
     else:
-        start, end, step = Static(0), iteration.length_of_iterable(frame, iterable, node), Static(1)
+        start, end, step = Static(0), protocol.length(frame, iterable, node), Static(1)
     if step == Static(0):
         frame.fault("S002", "range() arg 3 must not be zero", node.iter)
     if stop is not None:
@@ -174,7 +176,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         variable = frame.builder.names.fresh(wish)
         frame.builder.types[variable] = types.INT
         with frame.emitting():
-            item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
+            item = Leaf(variable) if simple else protocol.item(frame, iterable, Leaf(variable), node)
         handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return variable
@@ -185,7 +187,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
     is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
-    items = list(iteration.gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
+    items = list(iterations.gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
     sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
     over = reachable(sources, {})
     before = len(frame.heap.changes if is_view else frame.heap.resized)
@@ -210,7 +212,7 @@ def live_list(
 
 def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
     """A counted loop that may end early: `while position < trips and not broke`."""
-    trips = frame.atom(iteration.length_of_iterable(frame, iterable, node), node)
+    trips = frame.atom(protocol.length(frame, iterable, node), node)
     in_range = lambda position: syntax.call("less", position, trips)  # noqa: E731
     looped(frame, node, iterable, lambda: stepping(frame, node, iterable, stop, body, in_range))
 
@@ -228,7 +230,7 @@ def stepping(
     def enter() -> str:
         check()
         with frame.emitting():
-            item = iteration.item_at(frame, iterable, Leaf(position), node)
+            item = protocol.item(frame, iterable, Leaf(position), node)
         handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return position
@@ -344,7 +346,7 @@ def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) ->
     """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
     for _ in range(UNROLL_LIMIT):
         truth = choices.condition(frame, test)
-        decided = evaluate.known(frame, truth, test, "the condition")
+        decided = protocol.known(frame, truth, test, "the condition")
         if not decided:
             return
         execute.execute(frame, body)

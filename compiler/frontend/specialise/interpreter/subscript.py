@@ -15,14 +15,16 @@ from ....dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_s
 from ....ops.indexing import index_type
 from ....ops.slices import takes_one
 from ....types import Array, ListOf, Scalar
+from .. import protocol
 from ..frame import Frame, NeedsStatic
+from ..iterables import Range, Slice
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, built_texts, containers, iteration, keyed, one_of, optional, own_operators, slices, texts
+from ..kinds import arrays, built_texts, containers, keyed, one_of, optional, own_operators, ranges, slices, texts
 from ..kinds.known_numbers import plain
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import given_back, sites
-from ..values import Leaf, OneOf, Range, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
+from ..values import Leaf, OneOf, Record, Ref, Rows, Sequence, Static, Table, Text, Value
 from ..world import outside
 from . import evaluate
 
@@ -45,7 +47,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
         if isinstance(base.value, str) and sites.site_of(frame, node) in frame.task.positions:
             return built_texts.sliced(frame, base, items, node)
         try:
-            index = evaluate.known(frame, position, node, "an index")
+            index = protocol.known(frame, position, node, "an index")
         except NeedsStatic as needed:
             if isinstance(base.value, str) and isinstance(items, gast.Slice):
                 needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
@@ -61,7 +63,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     if containers.is_container(frame, base):
         return given_back.note_key(frame, base, items, containers.load(frame, base, items, node, hint), node)
     if isinstance(base, Range) and not isinstance(items, gast.Slice):
-        return iteration.item_of_range(frame, base, own_operators.index_of(frame, items, node), node)
+        return ranges.item_at_index(frame, base, own_operators.index_of(frame, items, node), node)
     found = frame.type_of(base)
     if not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")

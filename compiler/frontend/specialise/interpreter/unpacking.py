@@ -15,12 +15,15 @@ from typing import Any
 import gast
 
 from .... import syntax
+from .. import protocol
 from ..frame import Frame
-from ..kinds import classes, container_methods, containers, generator_expressions, iteration, one_of, tuples
+from ..functional import Bound, Closure, Partial
+from ..iterables import Iterator
+from ..kinds import classes, container_methods, containers, generator_expressions, one_of, tuples
 from ..kinds.record_classes import is_namedtuple_class
 from ..library import builtin_calls
 from ..limits import limit
-from ..values import Bound, Closure, Iterator, OneOf, Partial, Record, Rows, Sequence, Static, Table, Value
+from ..values import OneOf, Record, Rows, Sequence, Static, Table, Value
 from ..world import outside
 from . import branches, evaluate, execute
 
@@ -32,11 +35,11 @@ def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST
         return
     source = classes.iterable(frame, value, node)
     stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
-    is_open = iteration.length_now(frame, source) is not None
+    is_open = protocol.of_dynamic_length(frame, source) is not None
     if is_open:
         items = open_items(frame, elements, stars, source, node)
     else:
-        items = iteration.static_items(frame, source, node)
+        items = protocol.items(frame, source, node)
     if stars:
         first, after = stars[0], len(elements) - stars[0] - 1
         if not is_open and len(items) >= len(elements) - 1:
@@ -53,7 +56,7 @@ def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST
 
 def open_items(frame: Frame, elements: list[gast.expr], stars: list[int], value: Value, node: gast.AST) -> list[Value]:
     """The items of what has a length of the run, those under a star in a list."""
-    found = iteration.length_of_iterable(frame, value, node)
+    found = protocol.length(frame, value, node)
     needed = len(elements) - len(stars)
     expected = f"at least {needed}" if stars else str(needed)
     few = f"not enough values to unpack (expected {expected}, got {{}})"
@@ -61,13 +64,13 @@ def open_items(frame: Frame, elements: list[gast.expr], stars: list[int], value:
     if not stars:
         text = f"too many values to unpack (expected {needed})"
         require(frame, "greater", found, needed, "ValueError", text, node, [])
-        return [iteration.item_at(frame, value, Static(k), node) for k in range(needed)]
+        return [protocol.item(frame, value, Static(k), node) for k in range(needed)]
     first, after = stars[0], needed - stars[0]
-    front = [iteration.item_at(frame, value, Static(k), node) for k in range(first)]
+    front = [protocol.item(frame, value, Static(k), node) for k in range(first)]
     bounds = [Static(first), Static(after)]
     middle = container_methods.in_language(frame, "between", [value, *bounds], node)
     places = [evaluate.binary(frame, gast.Sub, found, Static(k), node) for k in range(after, 0, -1)]
-    return [*front, middle, *(iteration.item_at(frame, value, place, node) for place in places)]
+    return [*front, middle, *(protocol.item(frame, value, place, node) for place in places)]
 
 
 def require(
@@ -88,8 +91,8 @@ def arguments(frame: Frame, function: Value, node: gast.Call) -> list[Value]:
             given.append([(generator_expressions.all_of if takes_all else evaluate.evaluate)(frame, element)])
             continue
         spread = classes.iterable(frame, generator_expressions.all_of(frame, element.value), element)
-        is_open = iteration.length_now(frame, spread) is not None
-        given.append(spread if is_open else iteration.static_items(frame, spread, element))
+        is_open = protocol.of_dynamic_length(frame, spread) is not None
+        given.append(spread if is_open else protocol.items(frame, spread, element))
     unknown = [k for k, part in enumerate(given) if not isinstance(part, list)]
     if not unknown:
         return [value for part in given for value in part]
@@ -108,7 +111,7 @@ def _spread(
     frame: Frame, source: Value, taken: dict[str, Value | None], others: int, is_last: bool, node: gast.Call
 ) -> list[Value]:
     """The items behind a star, for parameters of which some may have a default."""
-    found = iteration.length_of_iterable(frame, source, node)
+    found = protocol.length(frame, source, node)
     total = evaluate.binary(frame, gast.Add, found, Static(others), node)
     needed, most = sum(default is None for default in taken.values()), len(taken)
     count = str(most) if needed == most else f"from {needed} to {most}"
@@ -122,12 +125,12 @@ def _spread(
         short = frame.emit("less", total, Static(most), node=node)
         frame.builder.append(syntax.if_(frame.atom(short, node), [limit("TypeError", FEWER, span=frame.here(node))]))
     sure = max(needed - others, 0) if is_last else most - others
-    items = [iteration.item_at(frame, source, Static(k), node) for k in range(sure)]
+    items = [protocol.item(frame, source, Static(k), node) for k in range(sure)]
     defaults = list(taken.values())[others + sure :] if is_last else []
     for k, default in enumerate(defaults, sure):
         is_given = frame.emit("greater", found, Static(k), node=node)
         assert default is not None
-        item = branches.walk(frame, lambda: iteration.item_at(frame, source, Static(k), node), None)  # noqa: B023
+        item = branches.walk(frame, lambda: protocol.item(frame, source, Static(k), node), None)  # noqa: B023
         other = branches.as_it_is(frame, default)
         items.append(branches.choose(frame, frame.atom(is_given, node), item, other, node, "given"))
     return items
@@ -148,7 +151,7 @@ def transposed(frame: Frame, function: Value, node: gast.Call) -> Value | None:
     item = held.item if isinstance(held, Table | Rows) else None
     if not isinstance(item, Sequence) and not (isinstance(item, Record) and item.is_tuple):
         return None
-    empty = frame.emit("equal", iteration.length_of_iterable(frame, rows, node), Static(0), node=node)
+    empty = frame.emit("equal", protocol.length(frame, rows, node), Static(0), node=node)
     error = limit("ValueError", NO_COLUMNS, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
     places = range(len(item.items))

@@ -19,25 +19,11 @@ from ....ops.static import strict_common
 from ....types import Array, ListOf, Scalar
 from ..frame import Frame
 from ..interpreter import evaluate, subscript
+from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of
 from ..library import library
-from ..values import (
-    Column,
-    Iteration,
-    Iterator,
-    Mapping_,
-    Optional,
-    Record,
-    Rows,
-    Sequence,
-    Static,
-    Table,
-    Value,
-    leaves,
-    parts,
-    with_parts,
-)
+from ..values import Column, Mapping_, Optional, Record, Rows, Sequence, Static, Table, Value, leaves, parts, with_parts
 from . import container_methods, containers, rows, tables
 from .library_classes import stands_for
 

@@ -11,21 +11,22 @@ What a text consists of is looked up when it meets one that was built; methods a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
 from ....dtypes import INT_WORD
 from ....ops.python_names import NameBinding
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate
 from ..library import builtin_calls, library
-from ..library.static_python import computed
-from ..values import NONE, Column, Rows, Sequence, Static, Text, Value
-from . import classes, container_methods, containers, equality, iteration, rows, tables, texts, tuples
+from ..values import Column, Rows, Sequence, Static, Text, Value
+from . import classes, container_methods, containers, equality, rows, tables, texts, tuples
 from .text_numbers import as_text, is_built, is_text, number_of
 
-WAY_OUT = ("compare it, or take it apart: `for letter in text`",)
+WAYS_OUT = ("return the number, and make its text outside the compiled function",
+            "compare it, or take it apart: `for letter in text`")  # fmt: skip
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -59,8 +60,8 @@ def of_letters(frame: Frame, letters: Value, node: gast.AST) -> Rows:
 def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Value:
     """`separator.join(items)`."""
     items = classes.iterable(frame, items, node)
-    if iteration.is_static_iterable(frame, items):
-        parts = iteration.static_items(frame, items, node)
+    if protocol.is_unrolled(frame, items):
+        parts = protocol.items(frame, items, node)
         _require_texts(frame, parts, node)
         if isinstance(separator, Static) and all(isinstance(part, Static) for part in parts):
             return Static(separator.value.join(part.value for part in parts))
@@ -76,7 +77,7 @@ def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Valu
 def _require_texts(frame: Frame, parts: list[Value], node: gast.AST) -> None:
     for place, part in enumerate(parts):
         if not is_text(part):
-            kind = getattr(classes.python_class(frame, part), "__name__", "object")
+            kind = getattr(protocol.python_class(frame, part), "__name__", "object")
             message = f"sequence item {place}: expected str instance, {kind} found"
             frame.fault("T001", message, node, "joined here", ("make texts of them: `map(str, items)`",))
 
@@ -98,29 +99,23 @@ def added(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     return tuples.end_to_end(frame, spelled(frame, left, node), spelled(frame, right, node), node)
 
 
-def repeated(frame: Frame, value: Value, count: Value, node: gast.AST) -> Value:
-    """`value * count`."""
-    return of_letters(frame, in_language(frame, "repeated", [spelled(frame, value, node), count], node), node)
-
-
 def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:
     """`int(text, base)` of a text of the run."""
-    known = evaluate.known(frame, base, node, "the base of a number")
+    known = protocol.known(frame, base, node, "the base of a number")
     if isinstance(value, Text):
         return texts.looked_up(frame, value, lambda text: int(text, known), node)
-    if known not in range(2, 37):
-        computed(frame, int, node, "0", known)
-    return in_language(frame, "number_in", [spelled(frame, value, node), Static(known)], node)
+    if known != 10:
+        refuse(frame, f"`int` with the base {known}", node)
+    return in_language(frame, "number_in", [value], node)
 
 
 def digit_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """The value of a letter as a digit; 36 for one that is none."""
+    """The value of a letter as a digit; 10 for one that is none."""
     return texts.looked_up(frame, as_text(frame, args[0]), _digit, node)
 
 
 def _digit(text: str) -> int:
-    is_digit = len(text) == 1 and text.isalnum() and (text.isascii() or text.isdecimal())
-    return int(text, 36) if is_digit else 36
+    return int(text) if len(text) == 1 and text.isdecimal() else 10
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -142,44 +137,22 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 
 def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether a method of a text that is known now is given a text, or another value, that only the run knows."""
-    if method in PADDED or method == "format":
+    if method == "format":
         return not all(isinstance(a, Static) for a in (*args, *kwargs.values()))
-    if kwargs:
-        return False
     return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
-
-
-METHODS = frozenset("count find rfind index rindex startswith endswith".split())
-BY_LETTER = frozenset("upper lower".split())
-STRIPPED = frozenset("strip lstrip rstrip".split())
-SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))  # those of Unicode
-PADDED = frozenset("ljust rjust center zfill".split())
 
 
 def call_method(frame: Frame, text: Value, method: str, args: list[Value], node: gast.AST) -> Value:
     """A method of a text that was built, or of another text with one."""
     if method == "join" and len(args) == 1:
         return joined(frame, text, args[0], node)
-    if method in BY_LETTER and not args:
-        return of_letters(frame, in_language(frame, method, [spelled(frame, text, node)], node), node)
-    if method in PADDED and 1 <= len(args) <= 1 + (method != "zfill") and frame.is_integer(args[0]):
-        width = builtin_calls.as_int(frame, args[0], node)
-        given = [spelled(frame, text, node), width, *(spelled(frame, fill, node) for fill in args[1:])]
-        return of_letters(frame, in_language(frame, method, given, node), node)
-    counts = args[2:]
-    if method == "replace" and 2 <= len(args) <= 3 and all([*map(is_text, args[:2]), *map(frame.is_integer, counts)]):
-        given = [*(spelled(frame, one, node) for one in (text, *args[:2])), *counts]
-        return of_letters(frame, in_language(frame, "replaced", given, node), node)
-    if method in STRIPPED and (not args or len(args) == 1 and is_text(args[0])):
-        given = [spelled(frame, one, node) for one in (text, *(args or [Static(SPACES)]))]
-        return of_letters(frame, in_language(frame, "stripped", [*given, Static(method)], node), node)
-    is_asked = method in METHODS and 1 <= len(args) <= 3 and is_text(args[0])
-    if is_asked and all(a == NONE or frame.is_integer(a) for a in args[1:]):
-        if len(args) > 1 and args[1] == NONE:
-            args = [args[0], Static(0), *args[2:]]
-        return in_language(frame, method, [*(spelled(frame, one, node) for one in (text, args[0])), *args[1:]], node)
-    frame.fault("U018", f"`.{method}()` of a text that the run builds is not in the language", node, "called here",
-                WAY_OUT)  # fmt: skip
+    if method == "count" and len(args) == 1 and is_text(args[0]):
+        return in_language(frame, "count", [spelled(frame, one, node) for one in (text, args[0])], node)
+    return refuse(frame, f"`.{method}()`", node)
+
+
+def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
+    frame.fault("U008", f"{what} of a text that the run builds is not in the language", node, "made here", WAYS_OUT)
 
 
 def in_form(frame: Frame, value: Value, form: Any, node: gast.AST) -> Value:

@@ -15,41 +15,18 @@ import types as python_types
 from typing import Any
 
 import gast
-import numpy as np
 
 from .....runtime import frozen as freezing
 from .....runtime.guards import ABSENT
-from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE
-from ....types import Array, ListOf, Scalar
 from ..called_from import calls_to
 from ..frame import Frame
+from ..functional import Bound, Closure, Derived, Partial, Super
 from ..interpreter import apply, refusals
 from ..library import library
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
-from ..values import (
-    Bound,
-    Caught,
-    Closure,
-    Derived,
-    Iterator,
-    Mapping_,
-    OneOf,
-    Optional,
-    Partial,
-    Range,
-    Record,
-    Ref,
-    Rows,
-    Sequence,
-    Slice,
-    Static,
-    Super,
-    Table,
-    Text,
-    Value,
-    map_leaves,
-)
+from ..protocol import python_class
+from ..values import OneOf, Optional, Record, Ref, Static, Value, map_leaves
 from ..world import outside
 from . import iterators, library_classes, one_of, optional, sets
 from .record_classes import can_change
@@ -100,6 +77,8 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> Non
         message = f"`{record.cls.__name__}` finds attributes by a `__getattr__` of its own, which is not compiled"
         frame.fault("U013", message, node, "looked up here", ("make a field or a property of it",))
     own = library_classes.stands_for(record.cls)
+    if own is set:
+        sets.refuse_method(frame, name, node)
     if own is not None:
         refusals.refuse_method(frame, f"a {own.__name__} has", name, node)
     known = ", ".join(f"`{key}`" for key, _ in record.items) or "none"
@@ -218,45 +197,6 @@ def _locked(frame: Frame, part: Value, node: gast.AST) -> Value:
     return made
 
 
-ITERATORS = {cls.__name__: cls for cls in (zip, enumerate, reversed, map, filter, python_types.GeneratorType)}
-
-
-def python_class(frame: Frame, value: Value) -> type | None:
-    """The class that Python has for a value; None where that is not known."""
-    held = frame.held(value)
-    found = frame.type_of(held)
-    match held, found:
-        case Static(), _:
-            return type(held.value)
-        case _, Scalar():
-            return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
-        case _, Array():
-            return np.ndarray
-        case (_, ListOf()) | (Table(), _):
-            return list
-        case Sequence() | Rows(), _:
-            return getattr(held, "like", None) or held.kind
-        case Mapping_(), _:
-            return dict if held.like is None else held.like[0]
-        case Text(), _:
-            return str
-        case Record(), _:
-            return library_classes.stands_for(held.cls) or held.cls
-        case Slice(), _:
-            return slice
-        case Range(), _:
-            return range
-        case Closure(), _:
-            return python_types.FunctionType
-        case Caught(sites=((_, site),)), _:
-            return site.cls
-        case Iterator(), _:
-            return ITERATORS.get(held.kind)
-        case (Partial(), _) | (Bound(), _):
-            return functools.partial if isinstance(held, Partial) else python_types.MethodType
-    return None
-
-
 def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: gast.AST) -> Value:
     """Whether a value is of one of these classes; of one that may be None, the run may say."""
     value = frame.held(value)
@@ -371,7 +311,7 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
         if not getattr(node, "any_order", False):
             sets.refuse_order(frame, node)
         setattr(node, "was_set", True)  # noqa: B010
-        return sets.items_of(frame, [value], node)
+        return sets.items_of(frame, value, node)
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)

@@ -14,6 +14,7 @@ import gast
 
 from ....messages import escaped
 from ....ops.python_names import NameBinding
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, comprehensions, evaluate, refusals
 from ..library import library
@@ -21,7 +22,7 @@ from ..library.static_python import computed, stop
 from ..objects import handing_on, shared_items
 from ..objects.object_changes import change, is_unheld
 from ..values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
-from . import classes, containers, dict_methods, equality, forms, iteration, list_positions, sets, tables, tuples
+from . import classes, containers, dict_methods, equality, forms, list_positions, sets, tables, tuples
 
 
 def in_language(
@@ -47,6 +48,8 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
         "tuple": COMMON_METHODS,
     }  # fmt: skip
     found = methods[kind].get(method)
+    if found is None and kind == "set":
+        sets.refuse_method(frame, method, node)
     if found is None:
         refusals.refuse_method(frame, f"a {kind} has", method, node)
     least, most, names = (0, 10**9, None) if kind == "set" else ARGUMENTS.get(method, (0, 10**9, None))
@@ -73,7 +76,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     values = classes.iterable(frame, values, node)
     held = containers.grow(frame, target, node)
     if comprehensions.is_unrolled(frame, values, node):
-        for item in iteration.static_items(frame, values, node):
+        for item in protocol.items(frame, values, node):
             append(frame, target, node, item)
         return NONE
     form = forms.form_of(frame, containers.any_item(frame, frame.held(values), node))
@@ -97,7 +100,7 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
             return in_language(frame, "pop_at", [target, position], node)
         return tables.popped(frame, held, node)
     items = list(held.items)
-    at = -1 if position is None else evaluate.known(frame, position, node, "the position")
+    at = -1 if position is None else protocol.known(frame, position, node, "the position")
     if not items:
         stop(frame, "IndexError", "pop from empty list", node)
     if not -len(items) <= at < len(items):
@@ -131,7 +134,7 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
         return in_language(frame, "repeated", [sequence, count], node)
     if not isinstance(held, Sequence):
         return None
-    items = held.items * evaluate.known(frame, count, node, "the length of a list")
+    items = held.items * protocol.known(frame, count, node, "the length of a list")
     return containers.new_list(frame, items) if is_list else Sequence(items)
 
 
@@ -220,7 +223,7 @@ def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: V
         change(frame, target, None, node)
         return in_language(frame, "insert", [target, position, value], node)
     items = list(held.items)
-    items.insert(evaluate.known(frame, position, node, "the position"), value)
+    items.insert(protocol.known(frame, position, node, "the position"), value)
     change(frame, target, Sequence(tuple(items), list), node)
     return NONE
 
@@ -255,7 +258,7 @@ def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: 
 
 def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Ref:
     """A new list with the items of a list in the order of their keys."""
-    descending = evaluate.truth(frame, reverse, node)
+    descending = protocol.truth(frame, reverse, node)
     held = frame.held(source)
     if isinstance(held, Sequence):
         keys = list(held.items) if is_none(key) else [apply.apply(frame, key, [v], {}, node) for v in held.items]
@@ -294,7 +297,7 @@ def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
     if not is_known(frame, target) or not isinstance(value, Static):
         name = "index" if isinstance(target, Ref) else "index_in_tuple"
         return in_language(frame, name, [as_growing(frame, target, node), value], node)
-    items, wanted = evaluate.known(frame, target, node), value.value
+    items, wanted = protocol.known(frame, target, node), value.value
     if wanted not in items:
         what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
         stop(frame, "ValueError", escaped(what), node)
@@ -304,7 +307,7 @@ def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
 def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
     if not is_known(frame, target) or not isinstance(value, Static):
         return in_language(frame, "count", [as_growing(frame, target, node), value], node)
-    return Static(evaluate.known(frame, target, node).count(value.value))
+    return Static(protocol.known(frame, target, node).count(value.value))
 
 
 def as_growing(frame: Frame, source: Value, node: gast.AST) -> Value:

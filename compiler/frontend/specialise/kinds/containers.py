@@ -17,9 +17,11 @@ import gast
 from .... import syntax, types
 from ....dtypes import INT_WORD, python_word
 from ....types import Array, ListOf, Scalar
+from .. import protocol
 from ..exceptions import raising
 from ..frame import Frame, Stopped
 from ..interpreter import evaluate, subscript
+from ..iterables import Iteration, Iterator
 from ..joins.joined_types import join_types
 from ..library.static_python import computed, no_key
 from ..objects import handing_on, items_read, shared_items, sites
@@ -27,8 +29,6 @@ from ..objects.heap import objects
 from ..objects.object_changes import change
 from ..values import (
     Column,
-    Iteration,
-    Iterator,
     Leaf,
     Mapping_,
     Record,
@@ -42,7 +42,7 @@ from ..values import (
     parts,
     with_parts,
 )
-from . import classes, container_methods, forms, iteration, keyed, list_positions, rows, tables
+from . import classes, container_methods, forms, keyed, list_positions, rows, tables
 
 
 def is_container(frame: Frame, value: Value) -> bool:
@@ -160,11 +160,11 @@ def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
 
 def _for_each(frame: Frame, source: Value, node: gast.AST, run: Callable[[Value], None]) -> None:
     """Do something with every item of an array or list, in a loop."""
-    count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
+    count = frame.atom(protocol.length(frame, source, node), node)
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
     with frame.captured() as body:
-        run(iteration.item_at(frame, source, Leaf(variable), node))
+        run(protocol.item(frame, source, Leaf(variable), node))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
 
 
@@ -173,7 +173,7 @@ def any_item(frame: Frame, source: Value, node: gast.AST) -> Value:
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
     with frame.captured():
-        return iteration.item_at(frame, source, Leaf(variable), node)
+        return protocol.item(frame, source, Leaf(variable), node)
 
 
 def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
@@ -297,7 +297,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
             return change(frame, base, changed, node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
-            given = iteration.static_items(frame, classes.iterable(frame, value, node), node)
+            given = protocol.items(frame, classes.iterable(frame, value, node), node)
             computed(frame, changed.__setitem__, node, bounds_of(frame, items), given)
             return change(frame, base, Sequence(tuple(changed), list), node)
         case Sequence(items=old):

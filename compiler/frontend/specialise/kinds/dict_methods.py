@@ -15,13 +15,15 @@ from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
+from ..iterables import DictView, Items, Keys, Values
 from ..library.static_python import no_key, stop
 from ..objects import sites
 from ..objects.heap import reachable
 from ..objects.object_changes import change
-from ..values import NONE, Iteration, Mapping_, OneOf, Ref, Sequence, Static, Value
-from . import classes, containers, iteration, keyed, list_positions, one_of, sets
+from ..values import NONE, Mapping_, OneOf, Ref, Sequence, Static, Value
+from . import classes, containers, keyed, list_positions, one_of, sets
 
 MOST_WRITTEN_OUT = 4  # items that are put into a dict of the run one by one
 
@@ -128,11 +130,11 @@ def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AS
 def from_keys(frame: Frame, keys: Value, value: Value, node: gast.AST) -> Value:
     """`dict.fromkeys(keys, value)`: one value under all keys."""
     target = keyed.new_dict(frame, {}, node)
-    source = sets.items_of(frame, [keys], node)
+    source = sets.items_of(frame, keys, node)
     if sets.is_set(frame, keys):
         sets.refuse_order(frame, node)
-    if iteration.is_static_iterable(frame, source):
-        put_each(frame, target, [(key, value) for key in iteration.static_items(frame, source, node)], node)
+    if protocol.is_unrolled(frame, source):
+        put_each(frame, target, [(key, value) for key in protocol.items(frame, source, node)], node)
         return target
     if isinstance(value, Ref):
         frame.fault("R003", "all keys of this dict have one object, and a change of it would show under each", node,
@@ -174,22 +176,22 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
         put_each(frame, target, [(keyed.as_key(key), value) for key, value in held.items], node)
         return
     if keyed.dict_of(frame, other) is not None:
-        other = Iteration("items", (other,))
+        other = Items((other,))
     source = classes.iterable(frame, other, node)
-    if not iteration.is_static_iterable(frame, source):
+    if not protocol.is_unrolled(frame, source):
         keyed.in_language(frame, "python_dicts:put_pairs", [target, source], node)
         return
     pairs = []
-    for pair in iteration.static_items(frame, source, node):
-        both = iteration.static_items(frame, pair, node)
+    for pair in protocol.items(frame, source, node):
+        both = protocol.items(frame, pair, node)
         if len(both) != 2:
             frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
         pairs.append((both[0], both[1]))
     put_each(frame, target, pairs, node)
 
 
-def _view(kind: str) -> Callable[..., Value]:
-    return lambda frame, target, node: Iteration(kind, (target,))
+def _view(kind: type[DictView]) -> Callable[..., Value]:
+    return lambda frame, target, node: kind((target,))
 
 
 def merged(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
@@ -201,6 +203,6 @@ def merged(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
 
 
 METHODS: dict[str, Callable[..., Value]] = {
-    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": _copy,
+    "items": _view(Items), "values": _view(Values), "keys": _view(Keys), "get": _get, "copy": _copy,
     "pop": pop_key, "setdefault": _set_default, "update": _update, "popitem": _pop_item, "clear": _clear,
 }  # fmt: skip

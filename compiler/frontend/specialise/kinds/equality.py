@@ -15,25 +15,25 @@ import gast
 
 from ....dtypes import BOOL_WORD
 from ....types import Array
+from .. import protocol
 from ..frame import Frame
+from ..functional import Closure
 from ..interpreter import branches, choices, evaluate
+from ..iterables import Iteration, Range
 from ..library.static_python import PYTHON_COMPARISONS
-from ..values import (
-    Closure,
-    Iteration,
-    Leaf,
-    Mapping_,
-    Range,
-    Record,
-    Ref,
-    Rows,
-    Sequence,
-    Static,
-    Text,
-    Value,
-    is_number,
+from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Text, Value, is_number
+from . import (
+    classes,
+    container_methods,
+    forms,
+    identity,
+    iterators,
+    keyed,
+    own_operators,
+    rows,
+    sets,
+    texts,
 )
-from . import classes, container_methods, forms, identity, iteration, iterators, keyed, own_operators, rows, sets, texts
 
 
 def as_sequence(frame: Frame, value: Value) -> Value:
@@ -64,7 +64,7 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
     kinds = {_kind(frame, side) for side in (left, right)}
     empty = Sequence((), next(iter(kinds)))
     if empty in (left, right) and kinds in ({list}, {tuple}):
-        count = iteration.length_of_iterable(frame, right if left == empty else left, node)
+        count = protocol.length(frame, right if left == empty else left, node)
         return choices.compare(frame, gast.Eq, count, Static(0), node, hint)
     if kinds in ({list}, {tuple}):
         lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
@@ -144,7 +144,7 @@ def ordered_by_run(frame: Frame, op: type, left: Value, right: Value, node: gast
     if kinds not in ({list}, {tuple}):
         return None
     if Sequence((), next(iter(kinds))) in (left, right):
-        counts = [iteration.length_of_iterable(frame, side, node) for side in (left, right)]
+        counts = [protocol.length(frame, side, node) for side in (left, right)]
         return choices.compare(frame, op, counts[0], counts[1], node, hint)
     lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
     return container_methods.in_language(frame, IN_ORDER[op], lists, node, hint)
@@ -161,7 +161,7 @@ def is_one(left: Value, right: Value) -> bool:
 
 
 def equal(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
-    return evaluate.truth(frame, choices.compare(frame, gast.Eq, left, right, node), node)
+    return protocol.truth(frame, choices.compare(frame, gast.Eq, left, right, node), node)
 
 
 def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value:
@@ -185,10 +185,10 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
             given = [Sequence(tuple(map(Static, data))), item]
             return container_methods.in_language(frame, "is_byte_of", given, node, hint)
         case Static(value=str() | bytes() as text):
-            part = Static(evaluate.known(frame, item, node, "this value"))
+            part = Static(protocol.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)
         case Sequence() | Static() | Iteration() | Range():
-            pairs = [(other, item) for other in iteration.static_items(frame, container, node)]
+            pairs = [(other, item) for other in protocol.items(frame, container, node)]
             return decided(frame, pairs, True, node, hint)
     column = rows.column_of_numbers(frame, held)
     if column is not None:

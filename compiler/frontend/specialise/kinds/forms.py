@@ -15,12 +15,12 @@ from typing import Any
 from ....dtypes import BOOL_WORD
 from ....types import BOOL, Array, ListOf, Scalar, dtype_of
 from ..frame import Frame
+from ..functional import Closure
 from ..joins.joined_types import can_hold, join_types, own_length, own_lengths
 from ..joins.merge import identical
 from ..values import (
     NONE,
     UNKNOWN,
-    Closure,
     Column,
     Conflict,
     Leaf,

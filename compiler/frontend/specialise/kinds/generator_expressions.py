@@ -12,8 +12,10 @@ import gast
 from .... import syntax
 from ...source.located import located
 from ..frame import Frame
+from ..functional import Closure
 from ..interpreter import comprehensions, displays, evaluate
-from ..values import Closure, Static, Value
+from ..iterables import Map
+from ..values import Static, Value
 from . import classes, generators, iterators
 
 ITEM = "item (value)"  # no name of Python's: the expression reads the variables around it
@@ -34,7 +36,7 @@ def lazily(frame: Frame, node: gast.GeneratorExp) -> Value:
     if others or first.ifs:
         tree = _generator(frame, node)
         return generators.of_tree(frame, tree, {ITEM: iterable}, displays.seen_from(frame, tree), "generator")
-    return iterators.made(frame, "map", (_function(frame, node), iterable))
+    return iterators.made(frame, Map, (_function(frame, node), iterable))
 
 
 def _generator(frame: Frame, node: gast.GeneratorExp) -> gast.FunctionDef:

@@ -27,11 +27,12 @@ from ....syntax import constant, name, nodes_of, rebuild, target
 from ...source.desugar import desugar, made_names
 from ...source.located import located
 from ...source.read import SourceFile
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, branches, evaluate, execute, loops
-from ..library import written_generators
-from ..values import GeneratorCall, Iteration, Iterator, Static, Value
-from . import iteration
+from ..iterables import Enumerate, GeneratorCall, Iteration, Iterator, Map
+from ..values import Static, Value
+from . import iterations
 
 ITEM = "item of the generator"
 MOST_INSIDE_ITSELF = 6  # a generator function that goes over itself is written out so often
@@ -97,9 +98,6 @@ def of_tree(frame: Frame, tree: gast.FunctionDef, bound: dict[str, Value], outer
 def listed(frame: Frame, value: GeneratorCall, node: gast.AST) -> Value:
     """A list of the items: the function with `items.append(v)` for `yield v`."""
     call: Called = value.function
-    if is_in_turn(value):
-        message = f"what `{call.source.name}` gives is used up when the next is asked for, so a list holds nothing"
-        frame.fault("U004", message, node, "listed here", ("make a list of each in a loop",))
     items = _fresh(call.source.tree, "items")
     tree = call.source.tree
     body = [gast.Assign([target(items)], gast.List([], gast.Load()), None), *tree.body]
@@ -151,18 +149,8 @@ def is_one(value: Value) -> bool:
 
 
 def leads(value: Iteration) -> bool:
-    """Whether one generator decides about the next item, and asking it before the others changes nothing."""
-    found = [(k, part) for k, part in enumerate(iteration.columns_of(value)) if is_one(part)]
-    return len(found) == 1 and (found[0][0] == 0 or never_stops(found[0][1]))
-
-
-def is_in_turn(value: Value) -> bool:
-    """Whether each item is used up when the next one is asked for."""
-    return isinstance(value, GeneratorCall) and value.function.source.name in written_generators.IN_TURN
-
-
-def never_stops(value: Value) -> bool:
-    return isinstance(value, GeneratorCall) and value.function.source.name in written_generators.NEVER_STOP
+    """Whether one generator decides about the next item: it is asked before the others."""
+    return [k for k, part in enumerate(iterations.columns_of(value)) if is_one(part)] == [0]
 
 
 def require_end(frame: Frame, value: GeneratorCall, node: gast.AST) -> None:
@@ -313,27 +301,24 @@ def of_items(frame: Frame, node: gast.For, value: Value) -> None:
 
 def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
     """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator that counts."""
-    columns = iteration.columns_of(value)
-    leader = next((k for k, part in enumerate(columns) if is_one(part)), 0)
-    others = columns[:leader] + columns[leader + 1 :]
+    leader, *others = iterations.columns_of(value)
     if not leads(value) or any(isinstance(part, Iteration) for part in others):
         message = f"in a loop over `{value.kind}`, only the first may be a generator, and the others must be sequences"
         frame.fault("U004", message, node.iter, "looped over here", HELP)
     ends, body = loops.stop_flag(node)
     item = branches.hidden(frame, "item")
-    at = branches.hidden(frame, "place", value.start if value.kind == "enumerate" else Static(0))
+    at = branches.hidden(frame, "place", value.start if isinstance(value, Enumerate) else Static(0))
     own = [item, at]
     taken: list[gast.expr] = [name(item)]
     ended: list[gast.expr] = []
     for other in others:
         column = branches.hidden(frame, "column", other)
-        length = branches.hidden(frame, "length", iteration.length_of_iterable(frame, other, node))
+        length = branches.hidden(frame, "length", protocol.length(frame, other, node))
         own += column, length
         taken.append(gast.Subscript(name(column), name(at), gast.Load()))
         ended.append(gast.Compare(name(at), [gast.GtE()], [name(length)]))
-    taken.insert(leader, taken.pop(0))
-    made: gast.expr = gast.Tuple([name(at), *taken] if value.kind == "enumerate" else taken, gast.Load())
-    if value.kind == "map":
+    made: gast.expr = gast.Tuple([name(at), *taken] if isinstance(value, Enumerate) else taken, gast.Load())
+    if isinstance(value, Map):
         own.append(branches.hidden(frame, "function", value.parts[0]))
         made = gast.Call(name(own[-1]), taken, [])
     turn = [gast.Assign([node.target], made, None), gast.AugAssign(target(at), gast.Add(), constant(1)), *body]
@@ -346,10 +331,15 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
     loop = located(gast.For(target(item), node.iter, [*turn, *closing], [], None), node)
     if id(node) in frame.live_after:
         frame.live_after = {**frame.live_after, id(loop): frame.live_after[id(node)]}
-    of_items(frame, loop, columns[leader])
+    of_items(frame, loop, leader)
     for one in own:
         frame.variables.pop(one, None)
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:
     return gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0]
+
+
+@protocol.length.of(GeneratorCall)
+def _(frame: Frame, value: GeneratorCall, node: gast.AST) -> Value:
+    frame.fault("U004", "how many items a generator gives is not known before it ends", node, "gone over here", HELP)

@@ -12,8 +12,9 @@ import gast
 from ....dtypes import BOOL_WORD
 from ....types import BOOL, Array, ListOf, Scalar, Type
 from ..frame import Frame
+from ..functional import Closure
 from ..functions.local_functions import is_one
-from ..values import Closure, Leaf, Optional, Record, Ref, Sequence, Static, Text, Value, is_none, parts, same_structure
+from ..values import Leaf, Optional, Record, Ref, Sequence, Static, Text, Value, is_none, parts, same_structure
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:

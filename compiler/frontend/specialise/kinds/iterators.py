@@ -7,31 +7,34 @@
 
 from __future__ import annotations
 
+from types import GeneratorType
+
 import gast
 
 from .....runtime.nature import article
 from .... import syntax
 from ....analysis import core_liveness
 from ...source.located import located
+from .. import protocol
 from ..frame import Frame
 from ..functions import map_effects
 from ..interpreter import branches, carrying, choices, comprehensions, evaluate, execute, loop_tests, loops
+from ..iterables import DictView, Enumerate, GeneratorCall, Iteration, Iterator, Map, Rest, Reversed, Zip
 from ..library import written_generators
 from ..library.static_python import stop
 from ..objects.heap import reachable
 from ..objects.object_changes import change, values_in_use
-from ..values import Conflict, GeneratorCall, Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
-from . import container_methods, generators, iteration
+from ..values import Conflict, Mapping_, Ref, Sequence, Static, Value
+from . import container_methods, generators, iterations
 
-GO_ON = {"cycle": "read its items by their place: `items[k % len(items)]`"}
 FROM_THE_START = Static(0)
 USED_UP = Static(2**62)  # the position of an iterator that has come to its end, however long its list becomes
 TAKEN = Static("taken")  # what an iterator goes over that another one has taken over
 
 
-def made(frame: Frame, kind: str, parts: tuple[Value, ...], start: Value = FROM_THE_START) -> Ref:
+def made(frame: Frame, kind: type[Iteration], parts: tuple[Value, ...], start: Value = FROM_THE_START) -> Ref:
     """A new iterator of one of Python's kinds."""
-    return frame.new(Iterator(Iteration(kind, parts, start), kind=kind), "iterator")
+    return frame.new(Iterator(kind(parts, start), kind=kind.kind), "iterator")
 
 
 def iterator(frame: Frame, value: Value) -> Iterator | None:
@@ -52,14 +55,14 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     if isinstance(held.source, Conflict) or isinstance(held.position, Conflict):
         why = "a branch or loop takes items of it, and a generator cannot go on from there"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
-                    (GO_ON.get(held.kind, "go over a list of its items: `iter(list(...))`"),))  # fmt: skip
+                    ("go over a list of its items: `iter(list(...))`",))  # fmt: skip
     if held.position == USED_UP:
         return Sequence(())
     if isinstance(held.source, Sequence) and not isinstance(held.position, Static):
         source = container_methods.as_growing(frame, held.source, node)  # whose items can be read at any place
         held = Iterator(source, held.position, held.kind)
         change(frame, value, held, node)
-    return held.source if held.position == Static(0) else Iteration("rest", (held.source,), held.position)
+    return held.source if held.position == Static(0) else Rest((held.source,), held.position)
 
 
 def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -69,12 +72,6 @@ def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     left = rest(frame, value, node)
     go_to(frame, value, USED_UP, node)
     return left
-
-
-def is_in_turn(frame: Frame, value: Value) -> bool:
-    """Whether each item is used up when the next one is asked for."""
-    held = iterator(frame, value)
-    return held is not None and generators.is_in_turn(held.source)
 
 
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -96,7 +93,8 @@ def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
         if isinstance(part, GeneratorCall):
             generators.require_end(frame, part, node)
         parts.append(_with_lists(frame, part, node))
-    return Iteration(value.kind, tuple(parts), value.start)
+    assert isinstance(value, Iteration)
+    return type(value)(tuple(parts), value.start)
 
 
 def _each(node: gast.AST) -> gast.GeneratorExp:
@@ -138,9 +136,9 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     held = frame.held(value)
     if generators.is_one(held.source):
         return _first_of_generator(frame, value, default, node, hint)
-    count = iteration.length_of_iterable(frame, held.source, node)
+    count = protocol.length(frame, held.source, node)
     ended = choices.compare(frame, gast.GtE, held.position, count, node)
-    most = iteration.most_items(frame, held.source, node)
+    most = protocol.most_items(frame, held.source, node)
     is_behind = most is not None and isinstance(held.position, Static) and held.position.value >= most
     if ended == Static(True) or is_behind:
         if default is None:
@@ -167,7 +165,7 @@ def _first_of_generator(frame: Frame, value: Ref, default: Value | None, node: g
 def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """The next item, which is gone then."""
     held = frame.held(value)
-    found = iteration.item_at(frame, held.source, held.position, node)
+    found = protocol.item(frame, held.source, held.position, node)
     go_to(frame, value, evaluate.binary(frame, gast.Add, held.position, Static(1), node, "position"), node)
     return found
 
@@ -194,9 +192,9 @@ def shared_loop(frame: Frame, node: gast.For, value: Ref) -> None:
     rest(frame, value, node)  # refused where there is none
     ends, body = loops.stop_flag(node)
     held = frame.held(value)
-    if iteration.is_static_iterable(frame, held.source) and isinstance(held.position, Static):
+    if protocol.is_unrolled(frame, held.source) and isinstance(held.position, Static):
         return loops.unroll(frame, node, Steps(frame, value, node), ends, body)
-    trips = iteration.length_of_iterable(frame, held.source, node)
+    trips = protocol.length(frame, held.source, node)
     loops.looped(frame, node, held.source, lambda: _stepping(frame, node, value, trips, ends, body))
     broken = Static(False) if ends is None else choices.condition(frame, ends)
     position = frame.held(value).position
@@ -248,11 +246,11 @@ class Items:
     def __init__(self, frame: Frame, iterable: Value, node: gast.For) -> None:
         self.iterable, self.node, self.position = iterable, node, 0
         self.count = self._now(frame)
-        iteration.check_lengths(frame, iterable, self.count, node)
+        iterations.check_lengths(frame, iterable, self.count, node)
 
     def _now(self, frame: Frame) -> int:
         loops.check_still_known(frame, self.iterable)
-        return iteration.static_count(frame, self.iterable, self.node)
+        return protocol.count(frame, self.iterable, self.node)
 
     def next(self, frame: Frame) -> Value | None:
         """The next item, None at the end."""
@@ -263,11 +261,11 @@ class Items:
         if self.position >= count:
             return None
         self.position += 1
-        return iteration.static_item(frame, self.iterable, self.position - 1, self.node)
+        return protocol.item_of_unrolled(frame, self.iterable, self.position - 1, self.node)
 
     def _check_size(self, frame: Frame) -> None:
         held = frame.held(self.iterable)
-        is_view = isinstance(held, Iteration) and held.kind in iteration.VIEWS
+        is_view = isinstance(held, DictView)
         if is_view or isinstance(held, Mapping_):
             stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
         if not isinstance(self.iterable, Ref):
@@ -283,9 +281,9 @@ class Steps:
     def next(self, frame: Frame) -> Value | None:
         held = frame.held(self.value)
         rest(frame, self.value, self.node)
-        length = iteration.length_of_iterable(frame, held.source, self.node)
-        count = evaluate.known(frame, length, self.node, "the number of items")
-        position = evaluate.known(frame, held.position, self.node, "what an iterator has left")
+        length = protocol.length(frame, held.source, self.node)
+        count = protocol.known(frame, length, self.node, "the number of items")
+        position = protocol.known(frame, held.position, self.node, "what an iterator has left")
         if position < count:
             return _step(frame, self.value, self.node)
         go_to(frame, self.value, USED_UP, self.node)
@@ -299,14 +297,14 @@ def of_zip(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast
     parts = tuple(taken_over(frame, a, node) for a in args)
     if not parts:
         return frame.new(Iterator(Sequence(()), kind="zip"), "iterator")
-    if evaluate.known(frame, kwargs.get("strict", Static(False)), node, "`strict`"):
+    if protocol.known(frame, kwargs.get("strict", Static(False)), node, "`strict`"):
         require_equal_lengths(frame, parts, node)
-    return made(frame, "zip", parts)
+    return made(frame, Zip, parts)
 
 
 def require_equal_lengths(frame: Frame, parts: tuple[Value, ...], node: gast.AST) -> None:
     """`zip(..., strict=True)`: the error that Python raises behind the last common item, before the first one."""
-    lengths = [iteration.length_of_iterable(frame, part, node) for part in parts]
+    lengths = [protocol.length(frame, part, node) for part in parts]
     for number, length in enumerate(lengths[1:], 2):
         others = "argument 1" if number == 2 else f"arguments 1-{number - 1}"
         for op, word in ((gast.Lt, "shorter"), (gast.Gt, "longer")):
@@ -321,7 +319,7 @@ def require_equal_lengths(frame: Frame, parts: tuple[Value, ...], node: gast.AST
 
 def of_enumerate(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
-    return made(frame, "enumerate", (taken_over(frame, args[0], node),), start)
+    return made(frame, Enumerate, (taken_over(frame, args[0], node),), start)
 
 
 def of_reversed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
@@ -329,12 +327,12 @@ def of_reversed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node:
         kind = frame.describe(args[0])
         frame.fault("T001", f"'{kind}' object is not reversible", node, "called here",
                     ("make a list of it first: `list(...)`",))  # fmt: skip
-    return made(frame, "reversed", (args[0],), iteration.length_of_iterable(frame, args[0], node))
+    return made(frame, Reversed, (args[0],), protocol.length(frame, args[0], node))
 
 
 def of_map(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     function, *values = args
-    return made(frame, "map", (function, *(taken_over(frame, v, node) for v in values)))
+    return made(frame, Map, (function, *(taken_over(frame, v, node) for v in values)))
 
 
 def of_filter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
@@ -347,7 +345,7 @@ def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gas
     (value,) = args
     if iterator(frame, value) is not None:
         return value
-    iteration.length_of_iterable(frame, value, node)  # refuses what has no items
+    protocol.length(frame, value, node)  # refuses what has no items
     return frame.new(Iterator(value), "iterator")
 
 
@@ -357,3 +355,23 @@ def of_next(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gas
         frame.fault("T001", f"'{frame.describe(value)}' object is not an iterator", node, "called here",
                     ("make one: `iter(...)`",))  # fmt: skip
     return next_item(frame, value, default[0] if default else None, node, hint)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+CLASSES = {cls.__name__: cls for cls in (zip, enumerate, reversed, map, filter, GeneratorType)}
+
+
+@protocol.truth.of(Iterator)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return Static(True)
+
+
+@protocol.python_class.of(Iterator)
+def _(frame: Frame, value: Value) -> type | None:
+    return CLASSES.get(protocol.held_as(frame, value, Iterator).kind)
+
+
+@protocol.describe.of(Iterator)
+def _(frame: Frame, value: Value) -> str:
+    return protocol.held_as(frame, value, Iterator).kind

@@ -20,8 +20,10 @@ from ....diagnostics import InternalError
 from ....dtypes import INT_WORD, is_bool, is_inexact
 from ....ops.python_names import NameBinding
 from ....types import Scalar
+from .. import protocol
 from ..frame import Frame, NeedsStatic
-from ..interpreter import apply, evaluate
+from ..interpreter import apply
+from ..iterables import DequeItems, DictView, Items, Keys, Values, Zip
 from ..joins.joined_types import own_lengths
 from ..library import library
 from ..library.static_python import computed
@@ -29,7 +31,6 @@ from ..objects import sites
 from ..values import (
     NONE,
     Conflict,
-    Iteration,
     Mapping_,
     Optional,
     Record,
@@ -45,7 +46,7 @@ from ..values import (
     parts,
 )
 from ..world.taking_apart import from_python
-from . import built_texts, classes, containers, forms, iteration, library_classes, making, sets, tables, tuples
+from . import built_texts, classes, containers, forms, library_classes, making, sets, tables, tuples
 from .text_numbers import as_text, is_text
 
 FEWEST_SLOTS = 8
@@ -93,7 +94,7 @@ def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored:
     unrolled.
     """
     try:
-        key = evaluate.known(frame, value, node, "a dict key")
+        key = protocol.known(frame, value, node, "a dict key")
     except NeedsStatic as needed:
         key_form(frame, value, node)  # refuses what is no key at all
         columns = columns_with(frame, target, value, stored, node) if isinstance(target, Ref) else None
@@ -246,7 +247,7 @@ def is_known(frame: Frame, key: Value) -> bool:
 
 
 def computed_key(frame: Frame, key: Value, node: gast.AST) -> Any:
-    found = evaluate.known(frame, key, node, "a dict key")
+    found = protocol.known(frame, key, node, "a dict key")
     computed(frame, hash, node, found)
     return found
 
@@ -318,9 +319,9 @@ def _deque(frame: Frame, node: gast.AST, iterable: Value = Sequence(()), maxlen:
 
 def _form_of_source(frame: Frame, source: Value, node: gast.AST) -> Value | None:
     """What the items of an iterable are like; None where there is none."""
-    if iteration.is_static_iterable(frame, source):
+    if protocol.is_unrolled(frame, source):
         result = None
-        for item in iteration.static_items(frame, source, node):
+        for item in protocol.items(frame, source, node):
             form = value_form(frame, item, node)
             result = form if result is None else sites.joined(frame, (result,), (form,), node)[0]
         return result
@@ -354,12 +355,15 @@ def append_anything(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     return NONE
 
 
+VIEWS = {view.kind: view for view in (Keys, Values, Items, DequeItems)}
+
+
 def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     """The view of a container; a deque that nothing was put into so far has no items of any kind."""
     ring = parts_of(frame, args[0]).get("ring")
     if ring is not None and isinstance(frame.held(ring), Sequence):
         return Sequence(())
-    return Iteration(evaluate.known(frame, args[1], node), (args[0],))
+    return VIEWS[protocol.known(frame, args[1], node)]((args[0],))
 
 
 def is_dict(frame: Frame, args: list[Value], node: gast.AST) -> Value:
@@ -375,10 +379,12 @@ def table_inside(frame: Frame, value: Value) -> Value:
 
 def shown_by(frame: Frame, view: Value) -> Value | None:
     """What a view of a dict goes over: its lists; None for any other value."""
-    if not isinstance(view, Iteration) or view.kind not in ("keys", "values", "items"):
+    if not isinstance(view, DictView):
         return None
     record = parts_of(frame, view.parts[0])
     if not record:
         return None
     names, entries = record["names"], record["entries"]
-    return {"keys": names, "values": entries, "items": Iteration("zip", (names, entries))}[view.kind]
+    if isinstance(view, Items):
+        return Zip((names, entries))
+    return names if isinstance(view, Keys) else entries

@@ -13,6 +13,7 @@ import gast
 
 from ....dtypes import INT_WORD
 from ....types import Array, Scalar, Type
+from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate, subscript
 from ..library import builtin_calls
@@ -28,7 +29,7 @@ def known_position(
     """Where `base[items]` stands; None where only the run knows: the list has become one that grows then."""
     value = evaluate.evaluate(frame, items)
     try:
-        position = evaluate.known(frame, value, items, what)
+        position = protocol.known(frame, value, items, what)
     except NeedsStatic as needed:
         if frame.is_library and not held.items:  # a container that nothing was put into yet
             stop(frame, "IndexError", f"{held.kind.__name__} index out of range", node)

@@ -16,9 +16,10 @@ from typing import Any
 import gast
 
 from ..frame import Frame
+from ..functional import Super
 from ..interpreter import apply
 from ..library.static_python import stop
-from ..values import NONE, Record, Ref, Super, Value
+from ..values import NONE, Record, Ref, Value
 from ..world import outside
 from . import classes, library_classes
 from .record_classes import can_change, is_namedtuple_class, record_fields

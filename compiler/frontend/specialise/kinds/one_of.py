@@ -14,10 +14,12 @@ from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
+from ..functional import Bound
 from ..interpreter import apply, branches, choices, evaluate
 from ..library.static_python import stop
-from ..values import NONE, Bound, OneOf, Static, Value
+from ..values import NONE, OneOf, Static, Value
 from . import classes, optional, structures
 
 Act = Callable[..., Value]
@@ -94,7 +96,7 @@ def attribute(frame: Frame, value: OneOf, name: str, get: Callable[[Value], Valu
     """`value.name`; a structure that lacks it raises as Python does."""
 
     def of_case(case: Value) -> Value:
-        cls = classes.python_class(frame, case)
+        cls = protocol.python_class(frame, case)
         held = classes.instance(frame, case)
         has = held is not None and (held.get(name) is not None or hasattr(held.cls, name))
         if cls is not None and not has and not hasattr(cls, name):
@@ -108,7 +110,7 @@ def items(frame: Frame, value: OneOf, node: gast.AST) -> Value:
     """What is gone over, in a list; what has no items raises as Python does."""
 
     def of_case(case: Value) -> Value:
-        cls = classes.python_class(frame, case)
+        cls = protocol.python_class(frame, case)
         if cls is not None and not hasattr(cls, "__iter__"):
             stop(frame, "TypeError", f"'{cls.__name__}' object is not iterable", node)
         return apply.call_object(frame, list, [case], {}, node, "t")
@@ -162,6 +164,16 @@ def _asked_about(test: gast.expr) -> str | None:
 
 
 def _may_come_out(frame: Frame, name: str, case: Value, test: gast.expr, outcome: bool) -> bool:
-    run = optional.knowing(frame, {name: case}, lambda: evaluate.truth(frame, evaluate.evaluate(frame, test), test))
+    run = optional.knowing(frame, {name: case}, lambda: protocol.truth(frame, evaluate.evaluate(frame, test), test))
     path = branches.walk(frame, run)
     return path.side.variables is not None and path.result != Static(not outcome)
+
+
+@protocol.truth.of(OneOf)
+def _(frame: Frame, value: OneOf, node: gast.AST) -> Value:
+    return of_cases(frame, value, lambda case: protocol.truth(frame, case, node), node)
+
+
+@protocol.describe.of(OneOf)
+def _(frame: Frame, value: OneOf) -> str:
+    return " or ".join(dict.fromkeys(protocol.describe(frame, case) for case in value.cases))

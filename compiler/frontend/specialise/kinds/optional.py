@@ -20,6 +20,7 @@ from .... import syntax
 from ....dtypes import PYTHON_TYPE, python_word
 from ....messages import escaped
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate
 from ..library.static_python import stop
@@ -99,12 +100,6 @@ def is_present(frame: Frame, value: Optional, node: gast.AST) -> Value:
     return evaluate.negation(frame, value.absent, node)
 
 
-def truth(frame: Frame, value: Optional, node: gast.AST) -> Value:
-    """None is false; whether the value is true is asked only where there is one."""
-    given = is_present(frame, value, node)
-    return choices.both(frame, given, given, lambda: evaluate.truth(frame, value.inner, node), False, node, "t")
-
-
 def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`==` of what may be None: None is equal to None alone."""
     if is_none(right) or is_none(left):
@@ -119,7 +114,7 @@ def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
     refuse_array(frame, side, node)
     refuse_array(frame, Optional(Static(False), other), node)
     given = is_present(frame, side, node)
-    compared = lambda: evaluate.truth(frame, choices.compare(frame, gast.Eq, side.inner, other, node), node)  # noqa: E731
+    compared = lambda: protocol.truth(frame, choices.compare(frame, gast.Eq, side.inner, other, node), node)  # noqa: E731
     return choices.both(frame, given, given, compared, False, node, hint)
 
 
@@ -130,7 +125,7 @@ def _both_equal(frame: Frame, left: Optional, right: Optional, node: gast.AST, h
     def inside() -> Value:
         refuse_array(frame, left, node)
         refuse_array(frame, right, node)
-        return evaluate.truth(frame, choices.compare(frame, gast.Eq, left.inner, right.inner, node), node)
+        return protocol.truth(frame, choices.compare(frame, gast.Eq, left.inner, right.inner, node), node)
 
     rest = lambda: choices.both(frame, left.absent, left.absent, inside, True, node, "t")  # noqa: E731
     return choices.both(frame, alike, alike, rest, False, node, hint)
@@ -188,3 +183,15 @@ def forget(variables: dict[str, Value], known: Mapping[str, Value], before: Mapp
 def forgotten(side: Any, known: Mapping[str, Value], before: Mapping[str, Value]) -> None:
     if side.variables is not None:
         forget(side.variables, known, before)
+
+
+@protocol.truth.of(Optional)
+def _(frame: Frame, value: Optional, node: gast.AST) -> Value:
+    """None is false; whether the value is true is asked only where there is one."""
+    there = is_present(frame, value, node)
+    return choices.both(frame, there, there, lambda: protocol.truth(frame, value.inner, node), False, node, "t")
+
+
+@protocol.describe.of(Optional)
+def _(frame: Frame, value: Optional) -> str:
+    return f"{protocol.describe(frame, value.inner)} or None"

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX
@@ -151,7 +152,7 @@ def contains(frame: Frame, item: Value, container: Value, node: gast.AST) -> Val
     if not is_instance(frame, container):
         return None
     found = classes.special_call(frame, container, "__contains__", [item], node)
-    return None if found is None else evaluate.truth(frame, found, node)
+    return None if found is None else protocol.truth(frame, found, node)
 
 
 def item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> Value | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gast
 
 from .... import syntax
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
 from ..library import library
@@ -107,3 +108,36 @@ def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     form = forms.form_of_items(frame, rows)
     assert form is not None
     return tables.converted(frame, rows, form, node)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+
+@protocol.of_dynamic_length.of(Rows)
+def _(frame: Frame, value: Value) -> Value | None:
+    return protocol.held_as(frame, value, Rows)
+
+
+@protocol.length.of(Rows)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return length(frame, protocol.held_as(frame, value, Rows), node)
+
+
+@protocol.item.of(Rows)
+def _(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
+    return item(frame, protocol.held_as(frame, value, Rows), frame.atom(position, node), node)
+
+
+@protocol.truth.of(Rows)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return frame.emit("greater", length(frame, protocol.held_as(frame, value, Rows), node), Static(0), node=node)
+
+
+@protocol.python_class.of(Rows)
+def _(frame: Frame, value: Value) -> type:
+    return protocol.held_as(frame, value, Rows).kind
+
+
+@protocol.describe.of(Rows)
+def _(frame: Frame, value: Value) -> str:
+    return protocol.held_as(frame, value, Rows).kind.__name__

@@ -2,6 +2,7 @@
 
     set("XO.") - {"."}        ->     a set known now
     seen = {start}            ->     names = [start], and a table of places as a dict has it
+    a & b                     ->     of what is known now Python's, else a loop over one that asks the other
     for v in seen: ...        ->     U007: its order is CPython's own affair; `sorted(seen)` has one
 
 A set of what is known now is a `Sequence` of its own kind, in the order of insertion, which is shown to nobody.
@@ -11,21 +12,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate
-from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key, stop
+from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key
 from ..objects import sites
 from ..objects.object_changes import change
 from ..values import NONE, Ref, Sequence, Static, Typed, Value
-from . import classes, containers, equality, forms, iteration, keyed
+from . import classes, containers, equality, forms, keyed
 
 NO_ORDER = "the order in which a set is gone over is not said anywhere"
 SORT = "put its items in an order: `sorted(...)`"
+WAY_OUT = "use `a | b`, `a & b`, `a - b`, `==`, `in` and `len`; a copy is `set(a)`"
 
 
 def known_items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
@@ -85,25 +88,12 @@ def _empty(frame: Frame, form: Value | None, node: gast.AST) -> Ref:
     )
 
 
-def empty_set(frame: Frame, sources: list[Value], node: gast.AST) -> Value:
-    """A set for items like those of others."""
-    known = [form for source in sources if (form := _form_of_items(frame, source, node)) is not None]
-    form = known[0] if known else None
-    for other in known[1:]:
-        form = sites.joined(frame, (form,), (other,), node)[0]
-    return _empty(frame, form, node)
-
-
 def _form_of_items(frame: Frame, source: Value, node: gast.AST) -> Value | None:
+    """What the items of a set are like; None where it is known to have none."""
     items = known_items(frame, source)
     if items is not None:
         return _forms_of(frame, list(items), node)
-    if of_the_run(frame, source):
-        return forms.form_of_items(frame, frame.held(keyed.parts_of(frame, source)["names"]))
-    source = classes.iterable(frame, source, node)
-    if iteration.is_static_iterable(frame, source):
-        return _forms_of(frame, iteration.static_items(frame, source, node), node)
-    return keyed.key_form(frame, containers.any_item(frame, source, node), node)
+    return forms.form_of_items(frame, frame.held(keyed.parts_of(frame, source)["names"]))
 
 
 def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
@@ -114,9 +104,9 @@ def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.A
         return _copy(frame, args[0], node)
     source = classes.iterable(frame, args[0], node)
     found = frame.type_of(source)
-    is_short = not isinstance(found, Array) and iteration.is_static_iterable(frame, source)
+    is_short = not isinstance(found, Array) and protocol.is_unrolled(frame, source)
     if is_short:
-        return new_set(frame, iteration.static_items(frame, source, node), node)
+        return new_set(frame, protocol.items(frame, source, node), node)
     target = new_set(frame, [], node)
     keyed.in_language(frame, "python_sets:add_all", [target, source], node)
     return target
@@ -129,23 +119,16 @@ def frozen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     items = known_items(frame, args[0])
     if items is None:
         source = classes.iterable(frame, args[0], node)
-        is_short = not frame.is_array(source) and iteration.is_static_iterable(frame, source)
-        items = tuple(iteration.static_items(frame, source, node)) if is_short else None
+        is_short = not frame.is_array(source) and protocol.is_unrolled(frame, source)
+        items = tuple(protocol.items(frame, source, node)) if is_short else None
     if items is None or not all(keyed.is_known(frame, item) for item in items):
-        frame.fault("U018", "a frozenset of what only the run knows is not in the language", node, "made here",
-                    ("use a set: `set(...)`",))  # fmt: skip
+        _refuse_frozen(frame, node)
     return Static(frozenset(keyed.computed_key(frame, item, node) for item in items))
 
 
-def call_frozen(frame: Frame, target: Value, method: str, args: list[Value], node: gast.AST) -> Value:
-    """A method of a frozenset that is known now, with others that are."""
-    if method not in OPERATIONS.split() and method != "copy":
-        frame.fault("U013", f"a frozenset has no method `{method}` here", node, "called here")
-    if not all(_is_known(frame, other) for other in args):
-        frame.fault("U018", f"`.{method}()` of a frozenset and of what only the run knows is not in the language", node,
-                    "called here", ("use a set: `set(...)`",))  # fmt: skip
-    values = frozenset(_values(frame, target, node))
-    return Static(computed(frame, getattr(values, method), node, *(_known_values(frame, a, node) for a in args)))
+def _refuse_frozen(frame: Frame, node: gast.AST) -> NoReturn:
+    frame.fault("U018", "a frozenset of what only the run knows is not in the language", node, "made here",
+                ("use a set: `set(...)`",))  # fmt: skip
 
 
 def is_frozen(value: Value) -> bool:
@@ -156,23 +139,28 @@ def _copy(frame: Frame, source: Value, node: gast.AST) -> Ref:
     items = known_items(frame, source)
     if items is not None and sites.known_forms(frame, node) is None:
         return _known_set(frame, items, node)
-    target = empty_set(frame, [source], node)
-    assert isinstance(target, Ref)
-    keyed.in_language(frame, "python_sets:add_all", [target, items_of(frame, [source], node)], node)
+    target = _empty(frame, _form_of_items(frame, source, node), node)
+    _put_all(frame, "add_all", target, [source], node)
     return target
+
+
+def _put_all(frame: Frame, name: str, target: Ref, given: list[Value], node: gast.AST) -> None:
+    """The items of a set, or those that it shares with another or does not, are put into a new one."""
+    first, *others = given
+    keyed.in_language(frame, f"python_sets:{name}", [target, items_of(frame, first, node), *others], node)
 
 
 # --- what is shown of them -------------------------------------------------------------------------------------------
 
 
-def items_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+def items_of(frame: Frame, source: Value, node: gast.AST) -> Value:
     """The items in some order, for what comes out the same in every one."""
-    items = known_items(frame, args[0])
+    items = known_items(frame, source)
     if items is not None:
         return Sequence(items)
-    if of_the_run(frame, args[0]):
-        return keyed.parts_of(frame, args[0])["names"]
-    return classes.iterable(frame, args[0], node)
+    if of_the_run(frame, source):
+        return keyed.parts_of(frame, source)["names"]
+    return classes.iterable(frame, source, node)
 
 
 def refuse_order(frame: Frame, node: gast.AST) -> None:
@@ -181,14 +169,15 @@ def refuse_order(frame: Frame, node: gast.AST) -> None:
 
 def given_to(frame: Frame, function: Any, value: Value, kwargs: dict[str, Value], node: gast.AST) -> Value:
     """The items of a set, for a builtin that gives the same in every order."""
-    items = items_of(frame, [value], node)
+    items = items_of(frame, value, node)
     if function is sum:
         require_exact_sum(frame, items, node)
     if function in (min, max) and "key" in kwargs:
         key = kwargs["key"]
         keyed.in_language(frame, "python_sets:require_one_best", [items, key, Static(function is max)], node)
     if function is sorted and "key" in kwargs:
-        keyed.in_language(frame, "python_sets:require_keys_apart", [items, kwargs["key"]], node)
+        frame.fault("U007", f"items with one key stay in the order of the set, and {NO_ORDER}", node, "sorted here",
+                    ("put them in an order first: `sorted(sorted(...), key=...)`",))  # fmt: skip
     return items
 
 
@@ -201,19 +190,6 @@ def require_exact_sum(frame: Frame, items: Value, node: gast.AST) -> None:
 
 def refuse_sum(frame: Frame, node: gast.AST) -> None:
     frame.fault("U007", f"a sum of floats depends on their order, and {NO_ORDER}", node, "added here", (SORT,))
-
-
-def require_set(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    left, symbol, right = args
-    if not is_set(frame, left) or not is_set(frame, right):
-        kinds = [getattr(classes.python_class(frame, side), "__name__", "object") for side in (left, right)]
-        word = evaluate.known(frame, symbol, node)
-        if word in ("<=", "<", ">=", ">"):
-            text = f"'{word}' not supported between instances of '{kinds[0]}' and '{kinds[1]}'"
-        else:
-            text = f"unsupported operand type(s) for {word}: '{kinds[0]}' and '{kinds[1]}'"
-        stop(frame, "TypeError", text, node)
-    return NONE
 
 
 # --- sets that are known now -----------------------------------------------------------------------------------------
@@ -229,7 +205,7 @@ def _let_hold(frame: Frame, target: Ref, item: Value, node: gast.AST) -> None:
 
 
 def _values(frame: Frame, value: Value, node: gast.AST) -> dict[Any, None]:
-    return dict.fromkeys(evaluate.known(frame, item, node) for item in known_items(frame, value) or ())
+    return dict.fromkeys(protocol.known(frame, item, node) for item in known_items(frame, value) or ())
 
 
 def _put(frame: Frame, target: Ref, values: Any, node: gast.AST) -> Value:
@@ -263,70 +239,41 @@ def _remove(frame: Frame, target: Ref, node: gast.AST, item: Value) -> Value:
     return _discard(frame, target, node, item, is_required=True)
 
 
-def _pop(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    frame.fault("U007", "which item `pop` takes out of a set is not said anywhere", node, "called here",
-                ("take a certain one: `least = min(s); s.remove(least)`",))  # fmt: skip
+def refuse_method(frame: Frame, method: str, node: gast.AST) -> NoReturn:
+    if method == "pop":
+        frame.fault("U007", "which item `pop` takes out of a set is not said anywhere", node, "called here",
+                    ("take a certain one: `least = min(s); s.remove(least)`",))  # fmt: skip
+    frame.fault("U013", f"a set has no method `{method}` here", node, "called here", (WAY_OUT,))
 
 
-def any_item_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    (target,) = args
-    assert isinstance(target, Ref)
-    return _pop(frame, target, node)
+METHODS: dict[str, Callable[..., Value]] = {"add": _add, "discard": _discard, "remove": _remove}
 
 
-def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    return _put(frame, target, (), node)
-
-
-def _operation(word: str) -> Callable[..., Value]:
-    """A method that takes other sets and iterables: of what is known now, or in the language."""
-
-    def method(frame: Frame, target: Value, node: gast.AST, *others: Value) -> Value:
-        if all(_is_known(frame, other) for other in others):
-            given = [_known_values(frame, other, node) for other in others]
-            found = computed(frame, getattr(set(_values(frame, target, node)), word), node, *given)
-            if isinstance(found, bool):
-                return Static(found)
-            return _known_set(frame, _in_order(found, _values(frame, target, node), *given), node)
-        return classes.special_call(frame, _of_run(frame, target, others, node), word, list(others), node)
-
-    return method
-
-
-def _of_run(frame: Frame, target: Value, others: Any, node: gast.AST) -> Value:
-    source = empty_set(frame, [target, *others], node)
-    keyed.in_language(frame, "python_sets:add_all", [source, items_of(frame, [target], node)], node)
-    return source
-
-
-def _is_known(frame: Frame, other: Value) -> bool:
-    return known_items(frame, other) is not None or not isinstance(other, Ref) and keyed.is_known(frame, other)
-
-
-def _known_values(frame: Frame, other: Value, node: gast.AST) -> Any:
-    return set(_values(frame, other, node)) if is_set(frame, other) else evaluate.known(frame, other, node)
-
-
-def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value) -> Value:
-    for other in others:
-        source = items_of(frame, [other], node)
-        if iteration.is_static_iterable(frame, source):
-            for item in iteration.static_items(frame, source, node):
-                _add(frame, target, node, item)
-        else:
-            keyed.in_language(frame, "python_sets:add_all", [target, source], node)
-    return NONE
+# --- operators -------------------------------------------------------------------------------------------------------
 
 
 def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right` of two sets that are known now; None for anything else."""
-    sides = [known_items(frame, side) for side in (left, right)]
-    if None in sides or op not in (gast.BitOr, gast.BitAnd, gast.Sub, gast.BitXor):
+    """`left op right` of two sets; None for anything else."""
+    if not is_set(frame, left) or not is_set(frame, right) or op not in OPERATIONS:
         return None
-    found = PYTHON_INFIX[op](*(set(_values(frame, side, node)) for side in (left, right)))
+    sides = [known_items(frame, side) for side in (left, right)]
+    if None not in sides:
+        values = [_values(frame, side, node) for side in (left, right)]
+        found = PYTHON_INFIX[op](*map(set, values))
+        return Static(frozenset(found)) if is_frozen(left) else _known_set(frame, _in_order(found, *values), node)
+    name = OPERATIONS[op]
+    if name is None:
+        _refuse_operator(frame, node)
     if is_frozen(left):
-        return Static(frozenset(found))
-    return _known_set(frame, _in_order(found, *(_values(frame, side, node) for side in (left, right))), node)
+        _refuse_frozen(frame, node)
+    form = _form_of_items(frame, left, node)
+    if op is gast.BitOr and (other := _form_of_items(frame, right, node)) is not None:
+        form = other if form is None else sites.joined(frame, (form,), (other,), node)[0]
+    made = _empty(frame, form, node)
+    _put_all(frame, name, made, [left] if op is gast.BitOr else [left, right], node)
+    if op is gast.BitOr:
+        _put_all(frame, name, made, [right], node)
+    return made
 
 
 def _in_order(found: set, *sources: Any) -> tuple[Value, ...]:
@@ -334,28 +281,28 @@ def _in_order(found: set, *sources: Any) -> tuple[Value, ...]:
     return tuple(keyed.as_key(item) for item in dict.fromkeys(v for source in sources for v in source) if item in found)
 
 
-def in_place(frame: Frame, op: type, target: Ref, right: Value, node: gast.AST) -> bool:
-    """`target op= right` of a set that is known now; whether it was one."""
-    if known_items(frame, target) is None or op not in (gast.BitOr, gast.BitAnd, gast.Sub, gast.BitXor):
-        return False
-    if not _is_known(frame, right):
-        own, form = _form_of_items(frame, target, node), _form_of_items(frame, right, node)
-        if form is not None:
-            columns = (form,) if own is None else sites.joined(frame, (form,), (own,), node)
-            sites.learn(frame, target.number, columns, node)
-    made_ = arithmetic(frame, op, target, right, node)
-    if made_ is None:
-        return False
-    _put(frame, target, _values(frame, made_, node), node)
-    return True
+def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
+    frame.fault("U018", "this operator of sets that only the run knows is not in the language", node, "used here",
+                (WAY_OUT,))  # fmt: skip
+
+
+def refuse_in_place(frame: Frame, op: type, target: Value, node: gast.AST) -> None:
+    """`a |= b` would change the set for all who hold it."""
+    if op in OPERATIONS and is_set(frame, target) and not is_frozen(target):
+        frame.fault("U018", "a set is not changed by an operator here", node, "changed here",
+                    ("bind the result: `a = a | b`",))  # fmt: skip
 
 
 def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right` of two sets that are known now."""
-    sides = [known_items(frame, side) for side in (left, right)]
-    if None in sides or op not in PYTHON_COMPARISONS:
+    """`left op right` of two sets; None for anything else."""
+    if op not in PYTHON_COMPARISONS or not is_set(frame, left) or not is_set(frame, right):
         return None
-    return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
+    if None not in (known_items(frame, left), known_items(frame, right)):
+        return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
+    if op not in (gast.Eq, gast.NotEq):
+        _refuse_operator(frame, node)
+    same = keyed.in_language(frame, "python_sets:are_equal", [left, right], node)
+    return same if op is gast.Eq else evaluate.negation(frame, same, node, "t")
 
 
 def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value | None:
@@ -365,12 +312,9 @@ def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: 
         return None
     if keyed.is_known(frame, item):
         return Static(computed(frame, operator.contains, node, _values(frame, container, node),
-                               evaluate.known(frame, item, node)))  # fmt: skip
+                               protocol.known(frame, item, node)))  # fmt: skip
     return equality.decided(frame, [(other, item) for other in items], True, node, hint)
 
 
-OPERATIONS = "union intersection difference symmetric_difference isdisjoint issubset issuperset"
-METHODS: dict[str, Callable[..., Value]] = {
-    **{method.__name__[1:]: method for method in (_add, _discard, _remove, _pop, _clear, _copy, _update)},
-    **{word: _operation(word) for word in OPERATIONS.split()},
-}
+# What the language says of sets that only the run knows.
+OPERATIONS = {gast.BitOr: "add_all", gast.BitAnd: "add_shared", gast.Sub: "add_others", gast.BitXor: None}

@@ -15,8 +15,10 @@ from ....ops.python_names import NameBinding
 from ....vocabulary import INDEX_EXPRESSIONS
 from ..frame import Frame
 from ..interpreter import apply, evaluate
+from ..iterables import Slice
 from ..library import library
-from ..values import NONE, Sequence, Slice, Static, Value
+from ..protocol import python_class
+from ..values import NONE, Sequence, Static, Value
 from . import arrays
 
 OBJECTS: dict[int, str] = {id(getattr(np, name)): name for name in INDEX_EXPRESSIONS}
@@ -100,3 +102,8 @@ def _grid(frame: Frame, name: str, axes: list[Any], is_one: bool, node: gast.AST
     options = {"indexing": Static("ij"), "sparse": Static(name == "ogrid")}
     grids = apply.call_object(frame, np.meshgrid, axes, options, node, "t")
     return grids if name == "ogrid" else apply.call_object(frame, np.stack, [grids], {}, node, "t")
+
+
+@python_class.of(Slice)
+def _(frame: Frame, value: Slice) -> type:
+    return slice

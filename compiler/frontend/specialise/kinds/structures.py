@@ -14,12 +14,12 @@ from typing import Any
 
 from ....types import BOOL, Array, ListOf, Scalar
 from ..frame import Frame
+from ..functional import Partial
 from ..values import (
     UNDEFINED,
     Conflict,
     Mapping_,
     OneOf,
-    Partial,
     Record,
     Ref,
     Rows,

@@ -19,6 +19,7 @@ import gast
 from .... import syntax
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ....messages import UNSHOWN
+from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
 from ..library import builtin_calls
@@ -88,16 +89,18 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 
 
 def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`+` of texts and `*` of one with a number, where the run knows a part of it; None for anything else."""
+    """`+` of texts, where only the run knows one of them; None for anything else."""
     if isinstance(left, Static) and isinstance(right, Static):
         return None
     if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
-        return formatted.by_percent(frame, left.value, right, node)
+        return formatted.by_known(frame, operator.mod, [left, right], node)
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
     for text, count in ((left, right), (right, left)):
         if op is gast.Mult and is_text(text) and frame.is_integer(count):
-            return built_texts.repeated(frame, text, builtin_calls.as_int(frame, count, node), node)
+            if isinstance(text, Static):
+                formatted.refuse(frame, count, node)
+            built_texts.refuse(frame, "`*`", node)
     return None
 
 
@@ -217,7 +220,7 @@ def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) 
         position = evaluate.evaluate(frame, items)
         if frame.is_integer(position) and not isinstance(position, Static):
             return _item_of(frame, text, builtin_calls.as_int(frame, position, node), node, hint)
-        place = evaluate.known(frame, position, items, "a position in a text that only the run knows")
+        place = protocol.known(frame, position, items, "a position in a text that only the run knows")
     return looked_up(frame, text, lambda one: one[place], node, hint)
 
 
@@ -255,23 +258,25 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
         return built_texts.call_method(frame, text, method, args, node)
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
-    values = [evaluate.known(frame, a, node, "text") for a in args]
+    values = [protocol.known(frame, a, node, "text") for a in args]
     if method == "replace" and len(values) > 1 and len(values[1]) > len(values[0]):
-        return built_texts.call_method(frame, text, method, args, node)  # what becomes longer each time has no table
+        built_texts.refuse(frame, "`.replace()` by a longer part", node)  # each iteration would make more of them
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
-def of_known(frame: Frame, text: str | bytes, method: str, args: list[Value], node: gast.AST) -> Value:
-    """A method of a text that is known now, with arguments that are; `split` and its like make a new list."""
-    values = [evaluate.known(frame, a, node, "text") for a in args]
-    found = computed(frame, lambda: getattr(text, method)(*values), node)
+def of_known(frame: Frame, text: str | bytes | frozenset, method: str, args, kwargs, node: gast.AST) -> Value:
+    """A method of what is known now, with arguments that are; `split` and its like make a new list."""
+    values = [protocol.known(frame, a, node, "text") for a in args]
+    named = {name: protocol.known(frame, a, node, "text") for name, a in kwargs.items()}
+    found = computed(frame, lambda: getattr(text, method)(*values, **named), node)
     return containers.new_list(frame, tuple(map(Static, found))) if type(found) is list else Static(found)
 
 
 def with_texts(frame: Frame, text: Static, method: str, args, kwargs, node: gast.AST, hint: str) -> Value:
     """A method of a text that is known now, with what only the run knows: `"ACGT".index(letter)`."""
     if method == "format":
-        return formatted.by_method(frame, text.value, args, kwargs, node)
+        written = lambda *values: text.value.format(*values[: len(args)], **dict(zip(kwargs, values[len(args) :])))  # noqa: E731
+        return formatted.by_known(frame, written, [*args, *kwargs.values()], node)
     if method in METHODS and isinstance(args[0], Text) and len(args) == 1:
         return looked_up(frame, args[0], getattr(text.value, method), node, hint)
     return built_texts.call_method(frame, text, method, args, node)
@@ -283,7 +288,7 @@ def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node:
         return looked_up(frame, args[0], function, node)
     if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
         return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
-    return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))
+    return evaluate.fold(frame, function, node, Static(protocol.known(frame, args[0], node, "text")))
 
 
 ASCII = "".join(map(chr, range(128)))
@@ -305,3 +310,36 @@ def _letter_of(frame: Frame, code: Value, node: gast.AST) -> Value:
 
 def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
     frame.fault("U018", f"{what} is not in the language", node, "used here", WAY_OUT)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+
+@protocol.of_dynamic_length.of(Text)
+def _(frame: Frame, value: Text) -> Value | None:
+    return value
+
+
+@protocol.length.of(Text)
+def _(frame: Frame, value: Text, node: gast.AST) -> Value:
+    return length(frame, value, node)
+
+
+@protocol.item.of(Text)
+def _(frame: Frame, value: Text, position: Value, node: gast.AST) -> Value:
+    return letter(frame, value, position, node)
+
+
+@protocol.truth.of(Text)
+def _(frame: Frame, value: Text, node: gast.AST) -> Value:
+    return truth(frame, value, node)
+
+
+@protocol.python_class.of(Text)
+def _(frame: Frame, value: Text) -> type:
+    return str
+
+
+@protocol.describe.of(Text)
+def _(frame: Frame, value: Text) -> str:
+    return "str"

@@ -14,11 +14,12 @@ from typing import Any
 import gast
 
 from ....ops.python_names import NameBinding
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import comprehensions
 from ..library import builtin_calls, library
 from ..values import Column, Conflict, Rows, Sequence, Value, parts, with_parts
-from . import classes, container_methods, containers, equality, forms, iteration, tables
+from . import classes, container_methods, containers, equality, forms, tables
 
 ALIKE = ("let all items be of one type, or make a list: `list(...)`",)
 
@@ -30,8 +31,8 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
     if isinstance(held, Rows):
         return Rows(held.item, tuple)
     if not forms.grows(frame, held):
-        if comprehensions.is_unrolled(frame, value, node) or iteration.has_static_length(frame, value):
-            return Sequence(tuple(iteration.static_items(frame, value, node)))
+        if comprehensions.is_unrolled(frame, value, node) or protocol.has_known_length(frame, value):
+            return Sequence(tuple(protocol.items(frame, value, node)))
         held = frame.held(builtin_calls.as_new_list(frame, value, node))
     if isinstance(held, Sequence):
         return Sequence(held.items)

@@ -10,8 +10,10 @@ from .... import types
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, is_bool, is_inexact
 from ....ops.python_names import NameBinding
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, branches, choices, comprehensions, evaluate, subscript
+from ..iterables import Range
 from ..joins.joined_types import are_of_one_dtype, note_start
 from ..kinds import (
     arrays,
@@ -21,7 +23,6 @@ from ..kinds import (
     containers,
     dict_methods,
     forms,
-    iteration,
     iterators,
     rows,
     sets,
@@ -30,7 +31,7 @@ from ..kinds import (
     tuples,
 )
 from ..kinds.known_numbers import as_int
-from ..values import NONE, Range, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
+from ..values import NONE, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
 from . import complex_calls, library, numbers
 from .static_python import stop
 
@@ -48,11 +49,11 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     if iterators.iterator(frame, value) is not None or record is not None and not record.is_tuple:
         way_out = "make a list of it first: `list(...)`" if record is None else "define `__len__` in its class"
         frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here", (way_out,))
-    if iteration.is_static_iterable(frame, value):
-        return Static(len(iteration.static_items(frame, value, node)))
+    if protocol.is_unrolled(frame, value):
+        return Static(len(protocol.items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
         frame.fault("T001", f"object of type {frame.describe(value)} has no len()", node)
-    return iteration.length_of_iterable(frame, value, node)
+    return protocol.length(frame, value, node)
 
 
 def _range(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -70,7 +71,7 @@ def _extreme(sign: str):
         if is_open and (kwargs or _has_no_vector(frame, held)):
             return best_of_list(frame, sign, args[0], kwargs, node)
         if "key" in kwargs:
-            items = iteration.static_items(frame, args[0], node) if len(args) == 1 else args
+            items = protocol.items(frame, args[0], node) if len(args) == 1 else args
             return best_by_key(frame, sign, items, kwargs, node, hint)
         if len(args) == 1:
             if frame.is_array(args[0]):
@@ -80,7 +81,7 @@ def _extreme(sign: str):
             if numbers is not None:
                 name = "largest" if sign == "greater" else "smallest"
                 return as_weak_as(frame, over_array(frame, name, [numbers[0]], node, hint), numbers[1], node, hint)
-            args = iteration.static_items(frame, args[0], node)
+            args = protocol.items(frame, args[0], node)
             if not args and "default" in kwargs:
                 return kwargs["default"]
         if not args:
@@ -125,7 +126,7 @@ def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node:
     keys = items if kwargs["key"] == Static(None) else [apply.apply(frame, kwargs["key"], [v], {}, node) for v in items]
     kept, best = items[0], keys[0]
     for item, key in zip(items[1:], keys[1:], strict=True):
-        test = evaluate.truth(frame, choices.compare(frame, op, key, best, node), node)
+        test = protocol.truth(frame, choices.compare(frame, op, key, best, node), node)
         if isinstance(test, Static):
             kept, best = (item, key) if test.value else (kept, best)
             continue
@@ -145,8 +146,8 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
                     ("use np.maximum and np.minimum for arrays",))  # fmt: skip
     then, otherwise = branches.as_it_is(frame, other), branches.as_it_is(frame, kept)
     if not frame.is_scalar(kept) or not frame.is_scalar(other):
-        return branches.choose(frame, frame.atom(evaluate.truth(frame, test, node), node), then, otherwise, node, hint)
-    return choices.branch_value(frame, evaluate.truth(frame, test, node), then, otherwise, node, hint)
+        return branches.choose(frame, frame.atom(protocol.truth(frame, test, node), node), then, otherwise, node, hint)
+    return choices.branch_value(frame, protocol.truth(frame, test, node), then, otherwise, node, hint)
 
 
 def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str) -> Value:
@@ -205,7 +206,7 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
             return _sum(frame, [values, start], {}, node, hint)
         return container_methods.in_language(frame, "total", [values, start], node, hint)
     total = start
-    for item in iteration.static_items(frame, args[0], node):
+    for item in protocol.items(frame, args[0], node):
         total = evaluate.binary(frame, gast.Add, total, item, node, hint)
     return total
 
@@ -219,8 +220,8 @@ def _quantifier(stop: bool):
             name = "any_of" if stop else "all_of"
             return container_methods.in_language(frame, name, [args[0]], node, hint)
         result: Value = Static(not stop)
-        for item in iteration.static_items(frame, args[0], node):
-            decided = evaluate.truth(frame, item, node)
+        for item in protocol.items(frame, args[0], node):
+            decided = protocol.truth(frame, item, node)
             if isinstance(decided, Static):
                 if decided.value == stop:
                     return Static(stop)
@@ -267,7 +268,7 @@ def _convert(python: type, dtype: str):
         if len(args) > 1:
             frame.needs_static(value, "a number that is read from text", node)
         if is_bool(dtype):
-            truth = evaluate.truth(frame, value, node)
+            truth = protocol.truth(frame, value, node)
             if isinstance(truth, Static):
                 return truth
             return frame.emit("cast", truth, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
@@ -294,7 +295,7 @@ def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
 def _round(frame: Frame, args, kwargs, node, hint) -> Value:
     value = args[0]
     digits = kwargs.get("ndigits", args[1] if len(args) > 1 else Static(None))
-    places = evaluate.known(frame, digits, node, "the number of digits")
+    places = protocol.known(frame, digits, node, "the number of digits")
     if is_number(value):
         return evaluate.fold(frame, lambda v: round(v, places), node, value)
     found = frame.type_of(value)
@@ -339,7 +340,7 @@ def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
-    wanted = classes.as_classes(evaluate.known(frame, args[1], node, "a class"))
+    wanted = classes.as_classes(protocol.known(frame, args[1], node, "a class"))
     return classes.is_of_classes(frame, args[0], wanted, node)
 
 

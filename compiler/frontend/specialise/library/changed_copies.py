@@ -19,8 +19,9 @@ from ....ops.python_names import NameBinding
 from ....syntax import rebuild
 from ..frame import Frame
 from ..interpreter import apply, attributes, evaluate, execute, subscript
+from ..iterables import Slice
 from ..kinds import classes
-from ..values import Record, Sequence, Slice, Static, Value
+from ..values import Record, Sequence, Static, Value
 from . import library
 
 BY_DEFAULT = (None, "promise_in_bounds")

@@ -22,8 +22,10 @@ from .....runtime.guards import ABSENT
 from .... import syntax
 from ....ops import containers as containers_of_library
 from ....ops.python_names import NameBinding
+from .. import protocol
 from ..derivatives import checkpointing, open_functions
 from ..frame import Frame
+from ..functional import Partial
 from ..interpreter import apply, attributes, choices, evaluate, subscript
 from ..kinds import (
     built_texts,
@@ -32,13 +34,12 @@ from ..kinds import (
     containers,
     dict_methods,
     formatted,
-    iteration,
     keyed,
     making,
     sets,
     texts,
 )
-from ..values import NONE, Mapping_, Partial, Record, Ref, Sequence, Static, Value, map_leaves
+from ..values import NONE, Mapping_, Record, Ref, Sequence, Static, Value, map_leaves
 from ..world import outside
 from . import iteration_tools, library, mapping_parts, numbers, trees
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop
@@ -88,10 +89,10 @@ def _partial(frame: Frame, args, kwargs, node, hint) -> Value:
 def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
     function, values, *initial = args
     source = classes.iterable(frame, values, node)
-    if not iteration.has_static_length(frame, source):
+    if not protocol.has_known_length(frame, source):
         name = "reduced" if initial else "reduced_from_first"
         return container_methods.in_language(frame, name, [source, function, *initial], node, hint)
-    items = [*initial, *iteration.static_items(frame, source, node)]
+    items = [*initial, *protocol.items(frame, source, node)]
     if not items:
         stop(frame, "TypeError", "reduce() of empty iterable with no initial value", node)
     return functools.reduce(lambda total, item: apply.apply(frame, function, [total, item], {}, node), items)
@@ -152,19 +153,19 @@ def _getter(kind: type) -> Known:
     """`operator.itemgetter(1)`, made inside."""
 
     def made(frame: Frame, args, kwargs, node, hint) -> Value:
-        return Static(kind(*(evaluate.known(frame, a, node, f"what `{kind.__name__}` takes") for a in args)))
+        return Static(kind(*(protocol.known(frame, a, node, f"what `{kind.__name__}` takes") for a in args)))
 
     return made
 
 
 def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.AST, hint: str) -> Value:
     if kind is operator.methodcaller:
-        method = attributes.attribute_of(frame, base, evaluate.known(frame, given[0], node), node, hint)
+        method = attributes.attribute_of(frame, base, protocol.known(frame, given[0], node), node, hint)
         return apply.apply(frame, method, given[1:], {}, node, hint)
     if kind is operator.itemgetter:
         found = [item_of(frame, base, part, node, hint) for part in given]
     else:
-        found = [along(frame, base, evaluate.known(frame, part, node), node) for part in given]
+        found = [along(frame, base, protocol.known(frame, part, node), node) for part in given]
     return found[0] if len(found) == 1 else Sequence(tuple(found))
 
 
@@ -224,7 +225,7 @@ def _converted(frame: Frame, value: Value, how: Known, node: gast.AST) -> Value:
 def _set_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
     """`object.__setattr__(self, name, value)`, by which a frozen dataclass completes itself."""
     receiver, name, value = args
-    word = evaluate.known(frame, name, node, "the name of an attribute")
+    word = protocol.known(frame, name, node, "the name of an attribute")
     if not isinstance(receiver, Ref) or classes.instance(frame, receiver) is None:  # one that is still being made
         classes.refuse_to_assign(frame, receiver, word, node)
     classes.set_attribute(frame, receiver, word, value, node)
@@ -232,13 +233,13 @@ def _set_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _has_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
-    word = evaluate.known(frame, args[1], node, "the name of an attribute")
+    word = protocol.known(frame, args[1], node, "the name of an attribute")
     return Static(attribute_or_none(frame, args[0], word, node) is not None)
 
 
 def _get_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
     base, name, *default = args
-    word = evaluate.known(frame, name, node, "the name of an attribute")
+    word = protocol.known(frame, name, node, "the name of an attribute")
     if default and attribute_or_none(frame, base, word, node) is None:
         return default[0]
     return attributes.attribute_of(frame, base, word, node, hint)
@@ -255,14 +256,14 @@ def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> A
     held = frame.held(base)
     if isinstance(held, Static) and not isinstance(held.value, PLAIN):
         return None if frame.namespace.attribute(held.value, name) is ABSENT else name
-    kind = classes.python_class(frame, base)
+    kind = protocol.python_class(frame, base)
     if kind is None:
         frame.fault("P012", f"it is not known which attributes a {frame.describe(base)} has", node, "asked here")
     return name if hasattr(kind, name) else None
 
 
 def _type(frame: Frame, args, kwargs, node, hint) -> Value:
-    kind = classes.python_class(frame, args[0])
+    kind = protocol.python_class(frame, args[0])
     if kind is None:
         frame.fault("P012", f"the type of a {frame.describe(args[0])} is not known", node, "asked here")
     return Static(kind)
@@ -272,10 +273,6 @@ def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
     target, other = args
     dict_methods.put_all(frame, target, other, node)
     return Static(None)
-
-
-def _of_sets(name: str) -> Known:
-    return lambda frame, args, kwargs, node, hint: getattr(sets, name)(frame, args, node)
 
 
 HEAP_FUNCTIONS = (
@@ -291,7 +288,7 @@ def _heap(name: str) -> Known:
             return library.call(frame, NameBinding(function=f"python_heaps:{name}"), args, kwargs, node, hint)
         heap = args[0]
         held = frame.held(heap)
-        if not isinstance(heap, Ref) or classes.python_class(frame, heap) is not list:
+        if not isinstance(heap, Ref) or protocol.python_class(frame, heap) is not list:
             frame.fault("T001", f"heap argument must be a list, not {frame.describe(heap)}", node, "called here")
         if isinstance(held, Sequence) and not held.items:
             if name == "heappush":
@@ -310,9 +307,9 @@ def _asked(name: str) -> Known:
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
 
 
-def _in_base(function: Callable[..., str], form: str) -> Known:
+def _in_base(function: Callable[..., str]) -> Known:
     """`bin`, `oct` and `hex`."""
-    return taking(1, 1, lambda frame, args, _, node, hint: formatted.in_base(frame, args[0], function, form, node))
+    return taking(1, 1, lambda frame, args, _, node, hint: formatted.by_known(frame, function, args, node))
 
 
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -368,17 +365,13 @@ FUNCTIONS: dict[Any, Known] = {
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     containers_of_library.append_anything: _asked("append_anything"),
-    **{function: _of_sets(function.__name__) for function in (
-        containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set,
-        containers_of_library.any_item_of,
-    )},
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
     str: taking(0, 1, lambda frame, args, _, node, hint: formatted.of_value(frame, args, node)),
     format: taking(1, 2, lambda frame, args, _, node, hint: formatted.by_builtin(frame, args, node)),
     repr: taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], "r", "", node)),
-    **{function: _in_base(function, form) for function, form in ((bin, "#b"), (oct, "#o"), (hex, "#x"))},
+    **{function: _in_base(function) for function in (bin, oct, hex)},
     containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip

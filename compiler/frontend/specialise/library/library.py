@@ -22,28 +22,17 @@ from ....ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, common, d
 from ....ops.static_dtypes import dtypes_on_paths, one_dtype
 from ....ops.type_rules import is_pythons
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, evaluate, subscript
+from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of, own_lengths
 from ..kinds import arrays
 from ..kinds.known_numbers import plain
 from ..limits import limit
 from ..objects.heap import objects
-from ..values import (
-    Iteration,
-    Iterator,
-    Leaf,
-    Mapping_,
-    Record,
-    Rows,
-    Sequence,
-    Static,
-    Table,
-    Value,
-    leaves,
-    map_leaves,
-)
+from ..values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, leaves, map_leaves
 from ..world.taking_apart import from_python
 from . import into_out
 
@@ -244,9 +233,9 @@ def primitive(frame: Frame, primitive_: Primitive, args, kwargs, node: gast.AST,
 def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
     """A static keyword: lengths of a shape may be known at run time only, everything else is known now."""
     if name != "shape":
-        return evaluate.known(frame, value, node, f"`{name}`")
+        return protocol.known(frame, value, node, f"`{name}`")
     held = frame.held(value)
-    items = held.items if isinstance(held, Sequence) else tuple(map(Static, evaluate.known(frame, held, node)))
+    items = held.items if isinstance(held, Sequence) else tuple(map(Static, protocol.known(frame, held, node)))
     return tuple(frame.atom(whole_number(frame, item, node), node) for item in items)
 
 
@@ -305,7 +294,7 @@ def description(frame: Frame, value: Value) -> Any:
 
 
 def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
-    held = evaluate.known(frame, value, node, "a dtype")
+    held = protocol.known(frame, value, node, "a dtype")
     if held is None:
         return None
     with frame.reporting(node):

@@ -10,8 +10,9 @@ import gast
 
 from .... import syntax, types
 from ....types import Array
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, evaluate
+from ..interpreter import apply
 from ..objects.heap import object_of
 from ..values import NONE, Leaf, Mapping_, Record, Sequence, Value, leaves, parts, same_structure, with_parts
 from . import library
@@ -105,4 +106,4 @@ def _rooms(frame: Frame, value: Value, table: dict[Value, types.Type], count: Va
 
 
 def refuse(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    frame.fault("G003", evaluate.known(frame, args[0], node), node, "called here")
+    frame.fault("G003", protocol.known(frame, args[0], node), node, "called here")

@@ -14,9 +14,11 @@ import numpy as np
 from .... import syntax
 from ....dtypes import NUMPY_DTYPE
 from ....types import Array
+from .. import protocol
 from ..frame import Frame
+from ..functional import Partial
 from ..interpreter import apply, choices, evaluate
-from ..values import NONE, Leaf, Partial, Sequence, Static, Value
+from ..values import NONE, Leaf, Sequence, Static, Value
 from . import library, trees
 
 
@@ -55,7 +57,7 @@ def _lengths(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
 
 def unravel(frame: Frame, args, kwargs, node, hint) -> Value:
     known, shapes, dtypes, flat = args
-    structure = evaluate.known(frame, known, node, "the structure")
+    structure = protocol.known(frame, known, node, "the structure")
     if not frame.is_array(flat) or _type(frame, flat).ndim != 1:
         frame.fault("T001", f"this takes a vector, not a {frame.describe(flat)}", node, "given here")
     lengths = [frame.held(shape).items for shape in frame.held(shapes).items]

@@ -26,27 +26,15 @@ from .....runtime.structures import (
     taken_apart,
 )
 from ....types import ListOf
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, evaluate
-from ..kinds import classes, containers, iteration
+from ..interpreter import apply
+from ..iterables import Iteration
+from ..iterables import Iterator as IteratorValue
+from ..kinds import classes, containers
 from ..kinds.record_classes import is_namedtuple_class, record_fields
 from ..objects.heap import object_of
-from ..values import (
-    NONE,
-    Iteration,
-    Leaf,
-    Mapping_,
-    OneOf,
-    Optional,
-    Record,
-    Rows,
-    Sequence,
-    Static,
-    Table,
-    Value,
-    is_none,
-)
-from ..values import Iterator as IteratorValue
+from ..values import NONE, Leaf, Mapping_, OneOf, Optional, Record, Rows, Sequence, Static, Table, Value, is_none
 from ..world import outside
 from . import tree_vectors
 
@@ -58,7 +46,7 @@ LEAF = Structure()
 
 def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tuple[Structure, list[Value]] | None:
     """The structure of one level, and its parts; None for a leaf."""
-    if not is_none(is_leaf) and evaluate.known(frame, apply.apply(frame, is_leaf, [value], {}, node), node, "is_leaf"):
+    if not is_none(is_leaf) and protocol.known(frame, apply.apply(frame, is_leaf, [value], {}, node), node, "is_leaf"):
         return None
     held = frame.held(value)
     _require_known(frame, held, node)
@@ -212,8 +200,8 @@ def _structure(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _unflatten(frame: Frame, args, kwargs, node, hint) -> Value:
-    structure = evaluate.known(frame, args[0], node, "the structure")
-    leaves = iteration.static_items(frame, classes.iterable(frame, args[1], node), node)
+    structure = protocol.known(frame, args[0], node, "the structure")
+    leaves = protocol.items(frame, classes.iterable(frame, args[1], node), node)
     if len(leaves) != structure.num_leaves:
         message = f"this structure has {structure.num_leaves} leaves, and {len(leaves)} were given: {structure}"
         frame.fault("T001", message, node, "put together here")
@@ -285,8 +273,8 @@ def _step(step: DictKey | SequenceKey | GetAttrKey) -> Value:
 
 
 def _transpose(frame: Frame, args, kwargs, node, hint) -> Value:
-    outer = evaluate.known(frame, args[0], node, "the outer structure")
-    inner = evaluate.known(frame, args[1], node, "the inner structure")
+    outer = protocol.known(frame, args[0], node, "the outer structure")
+    inner = protocol.known(frame, args[1], node, "the inner structure")
     rows: list[list[Value]] = []
     for part in _parts_at(frame, outer, args[2], node):
         rows.append([])

@@ -1,9 +1,8 @@
 """Python's makers of iterators as generator functions say them: `filter`, and those of `itertools`.
 
-    takewhile(test, xs)     ->     for item in xs:
-                                       if not test(item):
-                                           break
-                                       yield item
+    filter(test, xs)     ->     for item in xs:
+                                    if test(item):
+                                        yield item
 """
 
 from __future__ import annotations
@@ -22,29 +21,6 @@ def filter(test, items):
         if test(item):
             yield item
 
-def filterfalse(test, items):
-    for item in items:
-        if not test(item):
-            yield item
-
-def takewhile(test, items):
-    for item in items:
-        if not test(item):
-            break
-        yield item
-
-def dropwhile(test, items):
-    is_through = False
-    for item in items:
-        if is_through or not test(item):
-            is_through = True
-            yield item
-
-def compress(items, chosen):
-    for item, is_chosen in zip(items, chosen):
-        if is_chosen:
-            yield item
-
 def starmap(function, items):
     for item in items:
         yield function(*item)
@@ -59,40 +35,12 @@ def islice(items, start, stop, step):
             place += 1
             if place == stop:
                 break
-
-def repeat(value):
-    while True:
-        yield value
-
-def cycle(items):
-    seen = []
-    for item in items:
-        seen.append(item)
-        yield item
-    while seen:
-        for item in seen:
-            yield item
-
-def groupby(items, key):
-    keys, groups = [], []
-    for item in items:
-        found = item if key is None else key(item)
-        if not keys or not keys[-1] == found:
-            keys.append(found)
-            groups.append([])
-        groups[-1].append(item)
-    for found, group in zip(keys, groups):
-        yield found, iter(group)
 """.strip().split("\n\n")
 TEXTS = {text[len("def ") : text.index("(")]: text for text in _WRITTEN}
-IN_TURN = ("groupby",)  # what they give is used up when the next item is asked for
-NEVER_STOP = ("cycle", "repeat")  # they have an item whenever they are asked, and asking does nothing else
-
 
 # What stands behind `for i in range(n)` for the next item of those that are chosen.
 NEXT_PLACES = {
     "combinations": ("range({last} + 1, len(items))", ""),
-    "combinations_with_replacement": ("range({last}, len(items))", ""),
     "permutations": ("range(len(items))", "if {place} not in ({before},):"),
 }
 

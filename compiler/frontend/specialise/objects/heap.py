@@ -16,22 +16,9 @@ from typing import Any
 import gast
 
 from ....records import dataclass
+from ..functional import Closure, Derived
 from ..kinds.record_classes import can_change
-from ..values import (
-    Closure,
-    Derived,
-    Joined,
-    Mapping_,
-    Record,
-    Ref,
-    Rows,
-    Sequence,
-    Table,
-    Value,
-    map_leaves,
-    parts,
-    with_parts,
-)
+from ..values import Joined, Mapping_, Record, Ref, Rows, Sequence, Table, Value, map_leaves, parts, with_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ import gast
 from .... import syntax
 from ..frame import Frame
 from ..interpreter import apply, attributes, branches, choices, evaluate, loops
+from ..iterables import Iteration
 from ..kinds import keyed, own_operators, sets, tables
 from ..limits import limit
-from ..values import Iteration, Ref, Static, Value
+from ..values import Ref, Static, Value
 
 CHANGED = "dictionary changed size during iteration"
 REMOVED = "a key was taken out of a dict during iteration, and another put in"

@@ -12,8 +12,9 @@ from typing import Any
 
 from .....runtime.nature import is_bound_method
 from .....runtime.structures import is_instance_of_own, meta_fields
+from ..functional import Partial
 from ..kinds.record_classes import is_namedtuple_class, record_fields
-from ..values import Mapping_, Partial, Record, Sequence, Static, Value
+from ..values import Mapping_, Record, Sequence, Static, Value
 
 
 def known_value(_: object) -> Value | None:
