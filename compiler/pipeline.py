@@ -40,6 +40,7 @@ from .transform.batch.examples import batch, batchable
 from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
 from .transform.copies import copies
+from .transform.forget_annotations import forget_annotations
 from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
 from .transform.forward.jacobian import along_directions, choose_jacobians, has_jacobian
@@ -157,6 +158,7 @@ TANGENT_WAY = (
 TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
 SETTLED_WAY = (
     Step(bound_axes, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(forget_annotations, takes=SINGLE, gives=SINGLE),
     Step(forget_rules, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(copies, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(coalesce, takes=SINGLE, gives=TYPED, renames=True),
