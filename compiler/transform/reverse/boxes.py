@@ -22,7 +22,7 @@ from ...analysis.activity import calls_of
 from ...analysis.memory.places import Place
 from ...types import Array, ListOf
 from .declared import array_type
-from .shifts import Starts, starts_of
+from .sections import Starts, starts_of
 from .views import Shown
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Boxes:
                 behind = self._behind(sweep.views.of(argument.id, statement))
                 if behind is not None and behind[0] not in [root for root, _ in found.values()]:
                     found[parameter] = behind
-                    axes = sweep.derivative.shifts.setdefault((callee, parameter), set())
+                    axes = sweep.derivative.sections.setdefault((callee, parameter), set())
                     axes.update(axis for axis, starts in enumerate(behind[1]) if starts is not None)
         self.of_call[id(statement)] = found
         for root, _ in found.values():
@@ -87,13 +87,7 @@ class Boxes:
         if not isinstance(shown, Place):
             return None
         starts = starts_of(shown, array_type(self.sweep.types, shown.root).ndim, self.sweep.views.natural)
-        shift = self.sweep.shifted.get(shown.root)
-        if starts is None or shift is None:
-            return None if starts is None else (shown.root, starts)
-        return shift.whole, tuple(
-            (syntax.name(shift.starts[axis]), *(given or ())) if axis in shift.starts else given
-            for axis, given in enumerate(starts)
-        )
+        return None if starts is None else (shown.root, starts)
 
     def box_type(self, name: str) -> ListOf:
         element = self.sweep.primal_type(name)

@@ -102,7 +102,7 @@ def _starts(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Calle
     ints = IntAtoms(frame.builder)
     for parameter in callee.arrays():
         _, starts = sweep.boxes.of_call[id(statement)].get(parameter, ("", ()))
-        for axis in sorted(sweep.derivative.shifts.get((callee.function.name, parameter), ())):
+        for axis in sorted(sweep.derivative.sections.get((callee.function.name, parameter), ())):
             total: gast.expr = syntax.constant(0)
             for start in (starts[axis] or ()) if starts else ():
                 total = ints.plus(total, start)
@@ -153,7 +153,7 @@ class Derivative:
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}
-        self.shifts: dict[tuple[str, str], set[int]] = {}
+        self.sections: dict[tuple[str, str], set[int]] = {}
         self._written_with = 0
         self.reverse = reverse
         self.again: dict[str, Again] = {}  # by the functions whose calls the backward sweep makes again
@@ -161,9 +161,9 @@ class Derivative:
         rules = [function.rule for function in program.functions.values()]
         self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.has_halves}
 
-    def shifted(self, function: str) -> Iterator[tuple[str, set[int]]]:
-        """The parameters of a function that are parts of longer arrays, and on which axes they begin later."""
-        return ((parameter, axes) for (name, parameter), axes in self.shifts.items() if name == function and axes)
+    def sections_of(self, function: str) -> Iterator[tuple[str, set[int]]]:
+        """The parameters of a function that are sections of longer arrays, and on which axes they begin later."""
+        return ((parameter, axes) for (name, parameter), axes in self.sections.items() if name == function and axes)
 
     def is_ruled(self, name: str) -> bool:
         """Whether a rule says what the backward form of a call is."""
@@ -181,9 +181,9 @@ class Derivative:
         while missing := [name for name in self.callees if name not in self.saved]:
             for name in missing:
                 settled &= self._write(self.callees[name])
-        shifted = sum(map(len, self.shifts.values()))
-        settled &= shifted == self._written_with
-        self._written_with = shifted
+        axes = sum(map(len, self.sections.values()))
+        settled &= axes == self._written_with
+        self._written_with = axes
         return settled
 
     def _write(self, callee: Callee) -> bool:
@@ -299,11 +299,11 @@ def _handed_in(sweep: Sweep, callee: Callee) -> Seeds:
         bar = sweep.names.fresh(sweep.root.hint(name))
         sweep.types[bar] = type_
         made.append((name, syntax.name(bar)))
-    shifts = [(name, sweep.shifted.get(name)) for name in callee.arrays()]
-    wholes = [shift.whole if shift else name for name, shift in shifts]
+    sections = [(name, sweep.sections.get(name)) for name in callee.arrays()]
+    wholes = [found.whole if found else name for name, found in sections]
     boxes = [(whole, sweep.names.fresh(f"{sweep.root.hint(whole)}s")) for whole in wholes]
     sweep.types.update((box, sweep.boxes.box_type(whole)) for whole, box in boxes)
-    starts = [start for _, shift in shifts if shift for start in shift.starts.values()]
+    starts = [start for _, found in sections if found for start in found.starts]
     bars = (*(bar.id for _, bar in made), *(box for _, box in boxes), *starts)
     return Seeds(bars, tuple(made), tuple(boxes))
 

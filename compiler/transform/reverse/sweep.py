@@ -32,7 +32,7 @@ from .cotangents import Cotangents
 from .declared import array_type, leaf_type
 from .lengths import Lengths
 from .reversed_range import reversed_range
-from .shifts import shift_of
+from .sections import section
 from .symbols import changed_axes
 from .views import Views
 
@@ -104,8 +104,10 @@ class Sweep:
         self.forward_calls: dict[int, gast.stmt] = {}
         self.views = Views(self.regions, self.types)
         self.root = Cotangents(self, self.regions.body, None)
-        self.shifted = {p: shift_of(self, p, axes) for p, axes in derivative.shifted(self.function.name)}
-        self.active |= {shift.whole for shift in self.shifted.values()}
+        self.sections = {p: section(self, p, axes) for p, axes in derivative.sections_of(self.function.name)}
+        self.views.sections = {parameter: found.place for parameter, found in self.sections.items()}
+        self.views.natural |= {start for found in self.sections.values() for start in found.starts}
+        self.active |= {found.whole for found in self.sections.values()}
         self.boxes = Boxes(self)
         self.indexed |= self.boxes.roots()
 
@@ -185,8 +187,8 @@ class Sweep:
             else:
                 self.root.add(name, self.root.fitted(name, value))
         self.block(self.root)
-        for name in self.shifted:
-            loads.add_whole(self, self.root, name)
+        for name in self.sections:
+            loads.add_section(self, self.root, name)
         for name, box in reversed(seeds.boxes):
             self.boxes.leave(self.root, name, box)
 
