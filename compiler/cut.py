@@ -1,7 +1,7 @@
-"""The steps from a program to the two halves of its derivative: one forward, one that pulls cotangents back.
+"""The steps from a program to its derivative in split mode: the forward sweep, and what pulls cotangents back.
 
-    Wanted(Vjp((0,)), span)    ->    differentiable_results, cut, trim    ->    both halves
-                 give_halves   ->    f_vjp(x): the value, and the function of a pullback with its residuals
+    Wanted(Vjp((0,)), span)    ->    differentiable_results, cut, trim    ->    both functions
+               give_pullback   ->    f_vjp(x): the value, and the function of a pullback with its residuals
                take_pullback   ->    f_pullback(residuals, out_bar): the cotangents of the arguments
 
 Results that are no floats have no cotangent: None stands for it.
@@ -44,7 +44,7 @@ from .program import Function, Program
 from .request import COTANGENT, RESIDUALS
 
 if TYPE_CHECKING:
-    from .transform.reverse.halves import Output
+    from .transform.reverse.split_mode import Output
 
 
 def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -100,30 +100,30 @@ def _without_cotangent(out: Value) -> str:
 
 
 def cut(made: Specialised, wanted: Wanted) -> Specialised:
-    """The program of both halves; the entry is the one that goes forward, and returns the residuals as well."""
-    from .transform.reverse import shared
-    from .transform.reverse.halves import halves
+    """The program of both functions; the entry is the one that goes forward, and returns the residuals as well."""
+    from .transform.reverse import split_shared
+    from .transform.reverse.split_mode import split_derivative
 
     what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
     values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
     outputs = _outputs(out, name, what, results)
     asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
     wrt = floats_of(made, values)
-    program = shared.with_halves(made.program, wrt, [output.place for output in outputs], expand)
-    found = halves(program, wrt, outputs, expand, is_trusted=not asks)
+    program = split_shared.split_shared(made.program, wrt, [output.place for output in outputs], expand)
+    found = split_derivative(program, wrt, outputs, expand, is_trusted=not asks)
     bars = found.program.functions[found.pullback].parameters
     bars = bars[len(bars) - len(outputs) :]
     named = {output.place: Leaf(bar) for output, bar in zip(outputs, bars, strict=True)}
     cotangents = map_leaves(out, lambda part, _: named.get(getattr(part, "index", -1), NONE))
     slopes = SequenceValue(slopes_of(made, values, 0))
     both = Cut(found.pullback, len(results), cotangents, slopes)
-    return replace(made, program=shared.without_halves(found.program), cut=both)
+    return replace(made, program=split_shared.forget_split(found.program), cut=both)
 
 
 def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type]) -> list[Output]:
     """The leaves of a structure that have cotangents, each as the user would write it; of arrays in a list, their
     lengths as well."""
-    from .transform.reverse.halves import Output
+    from .transform.reverse.split_mode import Output
 
     match value:
         case Out(index=index):
@@ -145,7 +145,7 @@ def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type])
 
 
 def trim(made: Specialised, _: Wanted) -> Specialised:
-    """Hand over what the other half reads and cannot have from what it is handed anyway."""
+    """Hand over what the pullback reads and cannot have from what it is handed anyway."""
     from .transform.reverse import residuals
 
     assert made.cut is not None
@@ -174,8 +174,8 @@ def require_linear(made: Specialised, wanted: Wanted) -> None:
             fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",))
 
 
-def give_halves(made: Specialised, wanted: Wanted) -> Specialised:
-    """The half that goes forward, which returns the residuals together with the function that takes them."""
+def give_pullback(made: Specialised, wanted: Wanted) -> Specialised:
+    """The forward sweep, which returns the residuals together with the function that takes them."""
     assert made.cut is not None
     if wanted.transform.is_linear:
         require_linear(made, wanted)
@@ -187,7 +187,7 @@ def give_halves(made: Specialised, wanted: Wanted) -> Specialised:
 
 
 def take_pullback(made: Specialised, _: Wanted) -> Specialised:
-    """The half that goes backward."""
+    """The function that goes backward."""
     assert made.cut is not None
     program = Program(made.cut.pullback, made.program.functions)
     bars = _names_of(made.cut.cotangents)

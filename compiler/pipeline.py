@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from .asked import specialise, take_products, views
 from .batch import batch, batchable
-from .cut import cut, differentiable_results, give_halves, take_pullback, trim
+from .cut import cut, differentiable_results, give_pullback, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
 from .jacobian import along_directions, choose_jacobians, has_jacobian
 from .lower.loops import lower
@@ -108,7 +108,7 @@ REACHED = (
 )
 VJP_WAY = (
     *CUT,
-    Step(give_halves, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(give_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
     *REACHED,
 )
 ROWS_WAY = (
