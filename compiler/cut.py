@@ -44,7 +44,7 @@ from .program import Function, Program
 from .request import COTANGENT, RESIDUALS
 
 if TYPE_CHECKING:
-    from .transform.reverse.split_mode import Output
+    from .transform.reverse.forward_and_pullback import Output
 
 
 def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -102,7 +102,7 @@ def _without_cotangent(out: Value) -> str:
 def cut(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of both functions; the entry is the one that goes forward, and returns the residuals as well."""
     from .transform.reverse import split_shared
-    from .transform.reverse.split_mode import split_derivative
+    from .transform.reverse.forward_and_pullback import split_derivative
 
     what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
     values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
@@ -123,7 +123,7 @@ def cut(made: Specialised, wanted: Wanted) -> Specialised:
 def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type]) -> list[Output]:
     """The leaves of a structure that have cotangents, each as the user would write it; of arrays in a list, their
     lengths as well."""
-    from .transform.reverse.split_mode import Output
+    from .transform.reverse.forward_and_pullback import Output
 
     match value:
         case Out(index=index):

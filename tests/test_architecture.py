@@ -227,7 +227,7 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/specialise/object_changes.py": {"items_read"},  # which changes lists
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
-    "compiler/cut.py": {"transform.reverse", "transform.reverse.split_mode"},
+    "compiler/cut.py": {"transform.reverse", "transform.reverse.forward_and_pullback"},
     "compiler/jacobian.py": {"transform.forward.directions"},
     "compiler/pushforward.py": {"transform.forward", "transform.clone_procedures"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions

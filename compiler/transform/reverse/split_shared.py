@@ -26,8 +26,8 @@ from ...types import Array, ListOf
 from ..clone_procedures import clone_procedures
 from ..prune import prune
 from ..simplify import simplify_once
+from .forward_and_pullback import Output, split_derivative
 from .residuals import trim
-from .split_mode import Output, split_derivative
 
 ROUNDS = 4
 

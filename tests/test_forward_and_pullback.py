@@ -9,8 +9,8 @@ from pellucid.compiler.frontend.specialise.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.program import Program
 from pellucid.compiler.transform.copies import with_copies
+from pellucid.compiler.transform.reverse.forward_and_pullback import Output, split_derivative
 from pellucid.compiler.transform.reverse.reverse import reverse
-from pellucid.compiler.transform.reverse.split_mode import Output, split_derivative
 from tests.harness.call_form import own, run
 from tests.harness.derivative_programs import PROGRAMS
 from tests.harness.random_derivatives import random_program
