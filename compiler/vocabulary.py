@@ -23,7 +23,7 @@ BUILTINS = words(
     "abs all any bool complex dict enumerate filter float int isinstance iter len list map max min next range reversed"
     " round set slice sorted sum tuple zip"
 )
-# Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
+# Functions of Python's libraries that the specialiser knows: `frontend/specialise/library/functions.py`.
 PYTHON_NAMES = words(
     "builtins.bin builtins.format builtins.hex builtins.oct builtins.repr"
     " builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
@@ -32,10 +32,8 @@ PYTHON_NAMES = words(
     " dataclasses.astuple dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"
     " collections.defaultdict heapq.heappush heapq.heappop heapq.heapify heapq.heappushpop heapq.heapreplace"
     " heapq.nsmallest heapq.nlargest itertools.accumulate itertools.chain itertools.chain.from_iterable"
-    " itertools.combinations itertools.combinations_with_replacement itertools.count itertools.pairwise"
-    " itertools.permutations itertools.product itertools.repeat itertools.compress itertools.cycle itertools.dropwhile"
-    " itertools.filterfalse itertools.groupby itertools.islice itertools.starmap itertools.takewhile"
-    " itertools.tee itertools.zip_longest"
+    " itertools.combinations itertools.count itertools.islice itertools.pairwise itertools.permutations"
+    " itertools.product itertools.repeat itertools.starmap"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -90,7 +88,7 @@ OTHER_DTYPES = words(
     "float128 longdouble clongdouble complex256 object_ str_ bytes_ datetime64"
     " timedelta64 void"
 )
-# NumPy's objects that are indexed instead of called: `frontend/specialise/slices.py`.
+# NumPy's objects that are indexed instead of called: `frontend/specialise/kinds/slices.py`.
 INDEX_EXPRESSIONS = ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")
 KINDS_OF_DTYPES = words("number integer signedinteger unsignedinteger inexact floating complexfloating")
 CONSTANTS = frozenset(
@@ -143,6 +141,15 @@ WAYS_OUT = {
     "scipy.linalg.cholesky": "use `np.linalg.cholesky`, which gives the lower triangle unless `upper=True`",
     "scipy.linalg.solve_triangular": "use `np.linalg.solve`",
     "numpy.frompyfunc": "write the loop",
+    "itertools.cycle": "read the items by their place: `items[k % len(items)]`",
+    "itertools.tee": "make a list of the items, and go over it twice",
+    **dict.fromkeys(
+        words(
+            "itertools.combinations_with_replacement itertools.compress itertools.dropwhile itertools.filterfalse"
+            " itertools.groupby itertools.takewhile itertools.zip_longest"
+        ),
+        "write the loop",
+    ),
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",

@@ -127,9 +127,17 @@ def no_such_item(k):
 
 def operators(k):
     a, b = set(k[:8].tolist()), {int(v) for v in k[10:]}
-    a |= {1, 2}
+    a = a | {1, 2}
     a.discard(77)
-    return a & b, {0, 100} - a, a ^ b, a <= b, a.isdisjoint(b), sorted(b), len(a), sum(b), max(a)
+    both = {0, 9} | b, {int(k[0]), 100} & a, a - set(), a - {1, 2}, set() | a
+    return a & b, {0, 100} - a, both, a == b, a != b, a == set(a), sorted(b), len(a), sum(b), max(a), a - a == set()
+
+
+def apart_from_its_copy(k):
+    a = set(k.tolist())
+    b, c = set(a), a
+    a.discard(int(k[0]))
+    return a, b, c, b - a
 
 
 def emptied(k):
@@ -143,7 +151,9 @@ def emptied(k):
 
 def known_now(k):
     letters = set("abracadabra")
-    return len(letters), "b" in letters, sorted(letters - {"a"}), int(k[0]) in {0, 1, 2}, letters > {"a", "b"}
+    few, none = frozenset("ab").union("c"), frozenset()
+    asked = letters > {"a", "b"}, few.isdisjoint("xyz"), few <= {"a", "b", "c"}, few ^ {"a"}, {1, 2} ^ {2}, none
+    return len(letters), "b" in letters, sorted(letters - {"a"}), int(k[0]) in {0, 1, 2}, asked
 
 
 def ring(k):
@@ -250,7 +260,8 @@ def texts_and_numbers(k):
 PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first, unlike_keys,
             unlike_values, texts_and_numbers]  # fmt: skip
 SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked_up, known_now]
-LONGER = [updated, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted, defaults, heaps]
+LONGER = [updated, apart_from_its_copy, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted,
+          defaults, heaps]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
@@ -307,6 +318,53 @@ def any_item(k):
     return {int(v) for v in k}.pop()
 
 
+def any_item_of_known_ones(k):
+    return {1, 2}.pop()
+
+
+def changed_by_an_operator(k):
+    a = set(k.tolist())
+    b = a
+    a |= {99}
+    return b
+
+
+def changed_by_an_operator_in_an_object(k):
+    held = {"a": {1, 2}}
+    held["a"] -= {1}
+    return held
+
+
+def exclusive_or(k):
+    return set(k.tolist()) ^ {1}
+
+
+def in_one_another(k):
+    return set(k.tolist()) <= {1}
+
+
+def named_operation(k):
+    return set(k.tolist()).union({1})
+
+
+def named_operation_of_known_ones(k):
+    return {1, 2}.issubset({1})
+
+
+def frozen_and_of_the_run(k):
+    return frozenset((1, 2)) | set(k.tolist())
+
+
+def added_to_by_another(k):
+    a = set(k.tolist())
+    a.update(k.tolist())
+    return a
+
+
+def with_a_key(k):
+    return sorted({int(v) for v in k}, key=lambda v: v % 2)
+
+
 def sum_of_floats(k):
     return sum({float(v) for v in k})
 
@@ -336,7 +394,10 @@ def place_in_a_set_of_the_run(k):
 REFUSED = {
     in_order: "U007", any_item: "U007", sum_of_floats: "U007", numbers_and_arrays: "T002",
     array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
-    ring_changed_in_a_loop: "R003",
+    ring_changed_in_a_loop: "R003", any_item_of_known_ones: "U007", changed_by_an_operator: "U018",
+    changed_by_an_operator_in_an_object: "U018", exclusive_or: "U018", in_one_another: "U018",
+    named_operation: "U013", named_operation_of_known_ones: "U013", frozen_and_of_the_run: "U018",
+    added_to_by_another: "U013", with_a_key: "U007",
 }  # fmt: skip
 
 

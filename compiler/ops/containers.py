@@ -36,26 +36,6 @@ def seen(container: Any, kind: str) -> Any:
     raise NotImplementedError
 
 
-def items_of(source: Any) -> Any:
-    """What a set or an iterable holds, in an order that nobody may be shown."""
-    raise NotImplementedError
-
-
-def empty_set(*sources: Any) -> Any:
-    """A new set for items like those of these sets and iterables."""
-    raise NotImplementedError
-
-
-def require_set(left: Any, symbol: str, right: Any) -> None:
-    """Both sides of an operator are sets."""
-    raise NotImplementedError
-
-
-def any_item_of(container: Any) -> Any:
-    """What `pop` takes out of a set: nobody can say."""
-    raise NotImplementedError
-
-
 def digit_of(letter: str) -> int:
     """The value of a letter as a digit; 36 for one that is none."""
     raise NotImplementedError

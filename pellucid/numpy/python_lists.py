@@ -275,35 +275,12 @@ def all_of(xs):
 # --- itertools -------------------------------------------------------------------------------------------------------
 
 
-def pairs(xs, ys):
-    return [(x, y) for x in xs for y in ys]
-
-
-def triples(xs, ys, zs):
-    return [(x, y, z) for x in xs for y in ys for z in zs]
-
-
 def listed(xs):
     return list(xs)
 
 
 def flattened(rows):
     return [x for row in rows for x in row]
-
-
-def pairs_chosen(xs):
-    items = list(xs)
-    return [(items[i], items[j]) for i in range(len(items)) for j in range(i + 1, len(items))]
-
-
-def pairs_chosen_again(xs):
-    items = list(xs)
-    return [(items[i], items[j]) for i in range(len(items)) for j in range(i, len(items))]
-
-
-def pairs_in_order(xs):
-    items = list(xs)
-    return [(items[i], items[j]) for i in range(len(items)) for j in range(len(items)) if i != j]
 
 
 def repeated_item(x, count):
@@ -345,12 +322,6 @@ def reduced_from_first(xs, function):
     return total
 
 
-def places_of_slice(items, start, stop, step):
-    """Where the items of `islice` stand."""
-    require_slice(start, stop, step)
-    return range(start, len(items) if stop is None else min(stop, len(items)), step)
-
-
 def require_slice(start, stop, step):
     if stop is not None and stop < 0 and start == 0 and step == 1:
         raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
@@ -358,12 +329,6 @@ def require_slice(start, stop, step):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     if step < 1:
         raise ValueError("Step for islice() must be a positive integer or None.")
-
-
-def side_by_side(columns, fill):
-    """`zip_longest(*columns)`"""
-    count = max([len(column) for column in columns])
-    return [tuple(column[k] if k < len(column) else fill for column in columns) for k in range(count)]
 
 
 def rows_of(values):

@@ -51,7 +51,7 @@ class Writer:
             )  # fmt: skip
         elif kind == "set":
             line = self.pick(f"{name}.add({key})", f"{name}.add({key})", f"{name}.discard({key})",
-                             f"{name} |= {{{key}, {self.key()}}}", f"{name} -= {{{key}}}")  # fmt: skip
+                             f"{name} = {name} | {{{key}, {self.key()}}}", f"{name} = {name} - {{{key}}}")  # fmt: skip
         else:
             line = self.pick(f"{name}.append({value})", f"{name}.appendleft({key})", f"{name}.rotate({key})",
                              f"{name}.extend([{key}, {value}])")  # fmt: skip
@@ -68,8 +68,8 @@ class Writer:
             more = f"max({name}.values(), default=0)", f"[v for v, w in {name}.items() if w > 2]"
             return self.pick(*common, *more, f"list({name}.items())", f"{name}.get({key}, -1)", f"sorted({name})")
         if kind == "set":
-            return self.pick(*common, f"sorted({name})", f"{name} & {{1, 2, 3}}", f"{name} <= {{1, 2}}",
-                             f"max({name}, default=-1)", f"{name} ^ {{1, 9}}")  # fmt: skip
+            return self.pick(*common, f"sorted({name})", f"{name} & {{1, 2, 3}}", f"{name} == {{1, 2}}",
+                             f"max({name}, default=-1)", f"{{1, 9}} - {name}")  # fmt: skip
         return self.pick(*common, f"list({name})", f"max({name}, default=0)", f"{name}.count({key})")
 
     def program(self):

@@ -24,16 +24,20 @@ from ....runtime.frozen import Freeze, Frozen
 from ....runtime.given_rules import rule_of
 from ... import syntax
 from ...builder import Builder
-from ...diagnostics import CompileError, InternalError, StaticArgumentError
+from ...diagnostics import CompileError, InternalError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
-from . import apply, constant_tables, dict_methods, instances, library, ruled_calls, text_numbers
-from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
-from .heap import Owner, objects
-from .hidden import with_hidden
+from .derivatives import ruled_calls
+from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
+from .functions import instances
+from .interpreter import apply, constant_tables
+from .kinds import dict_methods, every, text_numbers  # noqa: F401
+from .library import library
+from .objects.heap import Owner, objects
 from .specialised import Specialised
 from .values import Leaf, Rows, Static, Value, map_leaves, parts
+from .world.hidden import with_hidden
 
 MOST_WALKS = 100
 
@@ -105,7 +109,7 @@ def walked(
         if needed.place is not None and needed.place not in task.positions:
             task.positions.add(needed.place)
             raise Anew from None
-        raise StaticArgumentError(needed.diagnostic) from None
+        raise ERROR_CLASSES[needed.diagnostic.code[0]](needed.diagnostic) from None
     except Stopped:
         result, atoms, result_types = Static(None), [], ()
     except Unresolved:
