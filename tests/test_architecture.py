@@ -264,9 +264,9 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     # which are loaded when a derivative is asked for
     "compiler/transform/forward/jacobian.py": {"directions"},
-    "compiler/transform/forward/pushforward.py": {"forward", "told_apart"},
-    "compiler/transform/reverse/gradient.py": {"reverse", "shared"},
-    "compiler/transform/reverse/split_mode.py": {"halves", "shared"},
+    "compiler/transform/forward/pushforward.py": {"clone_procedures", "forward"},
+    "compiler/transform/reverse/gradient.py": {"reverse", "split_shared"},
+    "compiler/transform/reverse/split_mode.py": {"forward_and_pullback", "split_shared"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
