@@ -366,7 +366,26 @@ def sums_apart(a, b, c):
     return c
 
 
-@pytest.mark.parametrize("function", [sums_to_places, sums_apart], ids=lambda f: f.__name__)
+def sums_with_a_factor(a, b, c):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            total += b[i, 0] * a[i, k] * c[k, 0]
+    return np.array([total])
+
+
+def sums_to_slices(a, b, c):
+    c = c.copy()
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            c[i, : i + 2] += a[i, k] * b[: i + 2, k]
+    return c
+
+
+WITHOUT_TURNS = sums_to_places, sums_apart, sums_with_a_factor, sums_to_slices
+
+
+@pytest.mark.parametrize("function", WITHOUT_TURNS, ids=lambda f: f.__name__)
 def test_loops_without_turns_see_no_array_that_is_too_short(function):
     rng = np.random.default_rng(3)
     compiled = pellucid.compile(function)

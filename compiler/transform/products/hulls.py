@@ -54,16 +54,21 @@ class Triangle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """An axis of an array that has to be as long as a loop goes on."""
+    """An axis of an array that has to be as long as a loop goes on, up to `end`, or to have an element that stays."""
 
     operand: Operand
     place: int
     axis: Axis
+    end: End
 
     @property
     def is_slice(self) -> bool:
         """Whether loops raise no error where it is too short, but go on with less."""
         return isinstance(self.axis.item, gast.Slice)
+
+    @property
+    def key(self) -> tuple[str, int, Affine]:
+        return self.operand.array, self.place, self.end.form
 
 
 class Hulls:
@@ -189,17 +194,22 @@ class Hulls:
             if isinstance(axis.item, gast.Slice) and not with_slices:
                 if not axis.variable or axis.variable != self.adding or axis.item.upper is None:
                     continue
-            if not axis.variable:
-                if not isinstance(axis.item, gast.Slice) and not self.integers.is_inside(axis.item, extent, self.scope):
-                    return None
+            if not axis.variable and isinstance(axis.item, gast.Slice):
                 continue
-            start, stop = self.starts[axis.variable], self.stops[axis.variable]
-            if not self.integers.is_natural(start.form.plus(axis.offset), self.scope):
+            start, end = self._range(axis)
+            if not self.integers.is_natural(start, self.scope):
                 return None
-            rest = self.integers.of_extent(extent) - stop.form.plus(axis.offset)
-            if not self.integers.is_natural(rest, self.scope):
-                found.append(Check(operand, place, axis))
+            if not self.integers.is_natural(self.integers.of_extent(extent) - end.form, self.scope):
+                found.append(Check(operand, place, axis, end))
         return found
+
+    def _range(self, axis: Axis) -> tuple[Affine, End]:
+        """Where what is reached of an axis begins and ends."""
+        if axis.variable:
+            return self.starts[axis.variable].form.plus(axis.offset), self.stops[axis.variable].moved(axis.offset)
+        form = self.integers.of(axis.item)
+        assert form is not None
+        return form, End(axis.item, 1, form.plus(1))
 
     def needed(self, operands: Sequence[Operand], with_slices: bool = False) -> list[Check] | None:
         """The checks of all operands, but for slices that are long enough where another check says so."""
@@ -212,24 +222,20 @@ class Hulls:
         found: dict[object, Check] = {}
         for check in checks:
             if not (check.is_slice and self._follows(check, checks)):
-                found.setdefault(self._key(check), check)
+                found.setdefault(check.key, check)
         return [*found.values()]
-
-    def _key(self, check: Check) -> tuple[str, int, Affine]:
-        return check.operand.array, check.place, self.stops[check.axis.variable].form.plus(check.axis.offset)
 
     def _follows(self, check: Check, others: Sequence[Check]) -> bool:
         for other in others:
-            is_same = (other.operand.array, other.place) == (check.operand.array, check.place)
-            if is_same and not other.is_slice:
-                if self.integers.is_natural(self._key(other)[2] - self._key(check)[2], self.scope):
+            if other.key[:2] == check.key[:2] and not other.is_slice:
+                if self.integers.is_natural(other.end.form - check.end.form, self.scope):
                     return True
         return False
 
     def is_exact(self, checks: Sequence[Check]) -> bool:
         """Whether it is known which error the loops raise first where one of these axes is too short."""
         variables = [check.axis.variable for check in checks]
-        from_zero = (self.starts[v].form == Affine(0) for v in variables)
+        from_zero = (v in self.starts and self.starts[v].form == Affine(0) for v in variables)
         plain = all(from_zero) and not any(check.axis.offset or check.is_slice for check in checks)
         return plain and len({*variables}) == len(variables) and self._is_rectangular()
 
@@ -306,12 +312,10 @@ class Hulls:
         """What tells that an axis is too short, once for each."""
         tests = {} if known is None else known
         for check in checks:
-            stop = self.stops[check.axis.variable]
-            key = self._key(check)
-            if key not in tests:
-                needed = plus_number(build, self.ahead(build, stop.atom), stop.plus + check.axis.offset)
+            if check.key not in tests:
+                needed = plus_number(build, self.ahead(build, check.end.atom), check.end.plus)
                 size = build.call("dim", check.operand.array, axis=check.place, hint="size")
-                tests[key] = build.call("less", size, needed, hint="is_short")
+                tests[check.key] = build.call("less", size, needed, hint="is_short")
         return [*tests.values()]
 
     def _where(

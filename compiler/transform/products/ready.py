@@ -21,7 +21,7 @@ from ...records import dataclass
 from ...tuning import LEAST_PRODUCT
 from ...types import Scalar, Type
 from .forms import Form, Operand, form_of
-from .hulls import Check, Hulls
+from .hulls import Check, Hulls, plus_number
 from .sums import Kernel, are_values
 from .whole import needed, starts_of
 
@@ -90,6 +90,8 @@ class Judge:
         """Whether a sum of which each has other terms is that of two matrices."""
         if hulls.triangle is None:
             return True
+        if not form.kernel.is_dot and not (self._is_stored(form, hulls) and self._is_rest_inside(form, hulls)):
+            return False  # what is beside sums without terms is not seen by the loops
         sides = [side for product in form.products for side in (product.left, product.right)]
         return hulls.triangle.variable in form.free and all(len(side.variables) == 2 for side in sides)
 
@@ -170,23 +172,39 @@ class Judge:
     # --- what is raised
 
     def idle(self, one: Ready, build: Builder) -> list[gast.expr]:
-        """Whether the loop that adds up has no turns, and so does not see that an array is too short."""
-        form, hulls = one.form, one.hulls
-        if form.kernel.is_dot or hulls.has_turns(form.adding):
-            return []
-        beside = [check for check in one.checks if check.axis.variable != form.adding]
-        if not beside and (form.place is None or hulls.checks(form.place) == []):
-            return []
-        start, stop = hulls.starts[form.adding], hulls.stops[form.adding]
-        ends = (hulls.ahead(build, end.atom) for end in (stop, start))
-        return [build.call("less_equal", *ends, hint="is_idle")]
+        """Whether a loop has no turns, and so does not see that an array is too short, or is not what sees it."""
+        form, hulls, asked = one.form, one.hulls, list[str]()
+        if any(check.axis.variable != form.adding for check in one.checks) or not self._is_stored(form, hulls):
+            asked = [form.adding]
+        if not self._is_rest_inside(form, hulls):
+            asked = [level.variable for level in form.kernel.levels[form.depth :]]
+        found = []
+        for variable in asked if not form.kernel.is_dot else ():
+            if not hulls.has_turns(variable):
+                ends = (plus_number(build, hulls.ahead(build, end.atom), end.plus)
+                        for end in (hulls.stops[variable], hulls.starts[variable]))  # fmt: skip
+                found.append(build.call("less_equal", *ends, hint="is_idle"))
+        return found
+
+    def _is_stored(self, form: Form, hulls: Hulls) -> bool:
+        """Whether all that is added to is surely there."""
+        return form.place is None or hulls.checks(form.place, with_slices=True) == []
+
+    def _is_rest_inside(self, form: Form, hulls: Hulls) -> bool:
+        """Whether the elements that stay factors of the sums are surely there."""
+        kept = () if hulls.turned else needed(form) or ()
+        nodes = {id(n) for s in kept if s is not form.kernel.load for n in syntax.nodes_of(s)}
+        found = accesses([form.kernel.levels[0].loop], hulls.scope, self.integers) if nodes else ()
+        return all(self._is_inside(access, None) for access in found if id(access.node) in nodes)
 
     def is_alone(self, one: Ready) -> bool:
         """Whether a loop with nothing but a product of slices raises what its one check raises, and no other error."""
         checks, levels = one.checks, one.form.kernel.levels
-        if not one.form.kernel.is_dot or len(checks) != 1 or checks[0].is_slice or not levels[1].is_slice:
+        if not one.form.kernel.is_dot or len(checks) != 1 or not levels[1].is_slice:
             return False
         (check,), variable = checks, levels[0].variable
+        if check.is_slice or check.axis.variable != variable:
+            return False
         has_turns = one.hulls.starts[variable].form == Affine(0) or one.hulls.has_turns(variable)
         if not has_turns or check.axis.offset or not all(isinstance(s, gast.Assign) for s in one.loop.body):
             return False
@@ -199,6 +217,9 @@ class Judge:
             return self.is_alone(one)
         may_shorten = hulls.stops[form.adding].form != Affine(1)  # of an axis whose length is 1 by its type
         own = {id(s) for level in form.kernel.levels[form.depth :] for s in syntax.walk([level.loop])}
+        loads = [check.operand.load for check in one.checks]
+        if any(load is None or not any(load.statement is s for s in form.kernel.inner) for load in loads):
+            return False  # the loops inside of it need have no turns
         return may_shorten and hulls.is_exact(one.checks) and not self._raises(one, own, None)
 
     def raises(self, statements: Iterable[gast.stmt]) -> bool:
