@@ -283,13 +283,6 @@ def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
                 (WAY_OUT,))  # fmt: skip
 
 
-def refuse_in_place(frame: Frame, op: type, target: Value, node: gast.AST) -> None:
-    """`a |= b` would change the set for all who hold it."""
-    if op in OPERATIONS and is_set(frame, target) and not is_frozen(target):
-        frame.fault("U018", "a set is not changed by an operator here", node, "changed here",
-                    ("bind the result: `a = a | b`",))  # fmt: skip
-
-
 def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
     """`left op right` of two sets; None for anything else."""
     if op not in PYTHON_COMPARISONS or not is_set(frame, left) or not is_set(frame, right):
