@@ -101,7 +101,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         case Rows():
             position = evaluate.evaluate(frame, items)
             place = whole(frame, position, node)
-            rows.require_within(frame, held, position, node)
+            rows.require_within(frame, rows.length(frame, held, node), position, held.kind, node)
             return rows.item(frame, held, place, node)
         case Iteration() | Iterator():
             frame.fault("T001", f"'{held.kind}' object is not subscriptable", node, "indexed here",

@@ -77,8 +77,6 @@ from .values import (
     is_number,
 )
 
-ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
-
 MOST_BITS = 2**20  # of an int that is computed when a program is compiled
 
 

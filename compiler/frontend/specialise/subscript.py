@@ -60,7 +60,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
             given = [Sequence(tuple(map(Static, base.value))), position]
             return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
         if isinstance(base.value, str) and isinstance(position, Leaf):
-            return texts.item(frame, base.value, position, node, hint)
+            return texts.item(frame, base, position, node)
         if isinstance(base.value, str) and sites.site_of(frame, node) in frame.task.positions:
             return built_texts.sliced(frame, base, items, node)
         try:
