@@ -390,6 +390,6 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
             return keyed.new_dict(frame, dict(items), node)
-        case Static(value=str() | bytes() | frozenset() as known), _:
-            return texts.of_known(frame, known, method, args, kwargs, node)
+        case Static(value=str() | bytes() | frozenset() as folded), _:
+            return texts.of_known(frame, folded, method, args, kwargs, node)
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
