@@ -3,27 +3,81 @@
     derive(request, arguments)    ->    the typed program after all transformations asked for
     settled(program)              ->    as it is printed and lowered
     loops(program)                ->    nests over elements, ready for machine code
+
+How each transformation of a function is made stands in a row of `TRANSFORMATIONS`, for its class in `request.py`:
+
+    Gradient(0)    ->    the arguments of the function below are its own, and DERIVATIVE_WAY leads to its gradient
+    Tangent()      ->    the arguments of the function below are the primals, and TANGENT_WAY leads to (value, tangent)
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from . import pipeline
-from .asked import Asked
 from .diagnostics import Span
-from .differentiate import Wanted, require_arguments_without_lists
+from .frontend.asked import Asked
 from .frontend.source.read import read, span_of, unnumbered
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program, Unnumbered
-from .request import Request, Transformation
+from .records import dataclass
+from .request import (
+    Batch,
+    Gradient,
+    Jacobian,
+    Jet,
+    Pullback,
+    Request,
+    ReverseJacobian,
+    Tangent,
+    Transformation,
+    Vjp,
+)
 from .stages import LOOPS
-from .steps import run_steps, run_way, verify_stage
-from .transforming import TRANSFORMATIONS, Arguments, arguments_within
+from .steps import Way, run_steps, run_way, verify_stage
+from .transform.batch.axes import of_example
+from .transform.derivatives import Wanted, require_arguments_without_lists
+from .transform.forward.pushforward import Arguments, primals
+from .transform.reverse.gradient import returns_number
+
+
+def the_same(_: Transformation, arguments: Arguments, below: inspect.Signature, where: Span) -> Arguments:
+    return arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Transforming:
+    """How a transformation is made.
+
+    steps      the way from the typed program of a function to that of the new one
+    arguments  the arguments that the function is specialised to, given those of the new one, the parameters that it has
+               and where it stands
+    of_number  the way where the function returns one number, if that is another
+    """
+
+    steps: Way
+    arguments: Callable[[Any, Arguments, inspect.Signature, Span], Arguments] = the_same
+    of_number: Way = ()
+
+    def way(self, made: Specialised, wanted: Wanted) -> Way:
+        return self.of_number if self.of_number and returns_number(made, wanted) else self.steps
+
+
+TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
+    Gradient: Transforming(pipeline.DERIVATIVE_WAY),
+    Tangent: Transforming(pipeline.TANGENT_WAY, primals),
+    Jet: Transforming(pipeline.TANGENT_WAY, primals),
+    ReverseJacobian: Transforming(pipeline.ROWS_WAY, of_number=pipeline.DERIVATIVE_WAY),
+    Vjp: Transforming(pipeline.VJP_WAY),
+    Pullback: Transforming(pipeline.PULLBACK_WAY, lambda pullback, *_: dict(pullback.arguments)),
+    Jacobian: Transforming(pipeline.JACOBIAN_WAY),
+    Batch: Transforming(pipeline.BATCH_WAY, of_example),
+}
 
 
 def typed(
@@ -78,6 +132,19 @@ def transformed(
         before = transform
         made = run_way(made, TRANSFORMATIONS[type(transform)].way(made, wanted), wanted)
     return made
+
+
+def arguments_within(
+    transforms: Sequence[Transformation], arguments: Arguments, given: inspect.Signature, where: Span
+) -> list[Arguments]:
+    """The arguments of a function and of what each of these transformations makes of it, given those of the last."""
+    signatures = [given]
+    for transform in transforms[:-1]:
+        signatures.append(transform.signature(signatures[-1]))
+    found = [arguments]
+    for transform, below in zip(transforms[::-1], signatures[::-1]):
+        found.append(TRANSFORMATIONS[type(transform)].arguments(transform, found[-1], below, where))
+    return found[::-1]
 
 
 def derive_inner(request: Request, arguments: Mapping[str, Value], is_differentiated: bool) -> Specialised:

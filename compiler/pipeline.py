@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .asked import specialise, take_products, views
-from .batch import batch, batchable
-from .cut import cut, differentiable_results, give_halves, take_pullback, trim
-from .differentiate import choose_results, differentiable, reverse
-from .jacobian import along_directions, choose_jacobians, has_jacobian
+from .frontend.asked import specialise, views
 from .lower.loops import lower
 from .lower.release import release, tidy_names
 from .lower.webs import separate
@@ -36,22 +32,33 @@ from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
-from .pushforward import push_forward
-from .reverse_jacobian import floating_results, jacobian_by_rows
 from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.cuda.mark_folds import mark_folds
 from .targets.llvm.sums import take_sums
+from .transform.batch.examples import batch, batchable
 from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
+from .transform.forward.jacobian import along_directions, choose_jacobians, has_jacobian
+from .transform.forward.pushforward import push_forward
 from .transform.give_names import give_names
+from .transform.in_arrays import take_products
 from .transform.inline import inline, inline_shared
 from .transform.outline import outline
 from .transform.prune import prune
 from .transform.reachable import reachable
+from .transform.reverse.gradient import choose_results, differentiable, reverse
+from .transform.reverse.jacobian_by_rows import floating_results, jacobian_by_rows
+from .transform.reverse.split_mode import (
+    differentiable_results,
+    return_pullback,
+    split_sweeps,
+    take_pullback,
+    trim_residuals,
+)
 from .transform.simplify import simplify_once
 from .transform.write_through import write_through
 
@@ -95,11 +102,11 @@ DERIVATIVE_WAY = (
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
     *CLOSING,
 )
-CUT = (
+SPLIT_MODE = (
     Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
-    Step(cut, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(split_sweeps, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
-    Step(trim, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(trim_residuals, takes=SINGLE, gives=SINGLE, of=MADE),
 )
 # behind the choice of what is returned: what nothing calls any longer goes
 REACHED = (
@@ -107,20 +114,20 @@ REACHED = (
     Repeat(TIDY),
 )
 VJP_WAY = (
-    *CUT,
-    Step(give_halves, takes=SINGLE, gives=SINGLE, of=MADE),
+    *SPLIT_MODE,
+    Step(return_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
     *REACHED,
 )
 ROWS_WAY = (
     Step(floating_results, takes=SINGLE, gives=SINGLE, of=MADE),
-    *CUT,
+    *SPLIT_MODE,
     Step(jacobian_by_rows, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(hoist, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     *REACHED,
 )
 PULLBACK_WAY = (
-    *CUT,
+    *SPLIT_MODE,
     Step(take_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
     *REACHED,
 )

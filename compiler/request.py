@@ -22,7 +22,7 @@ Argnums: TypeAlias = int | str | tuple[int | str, ...]
 
 
 class Transformation:
-    """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
+    """What is asked of a function: its derivative, its batched form.  `driver.py` says how it is made.
 
     suffix          what the name of the new function ends with
     differentiates  whether functions with a rule for their derivative have to be there still when it is made

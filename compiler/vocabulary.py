@@ -23,7 +23,7 @@ BUILTINS = words(
     "abs all any bool complex dict enumerate filter float int isinstance iter len list map max min next range reversed"
     " round set slice sorted sum tuple zip"
 )
-# Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
+# Functions of Python's libraries that the specialiser knows: `frontend/specialise/library/functions.py`.
 PYTHON_NAMES = words(
     "builtins.bin builtins.format builtins.hex builtins.oct builtins.repr"
     " builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
@@ -88,7 +88,7 @@ OTHER_DTYPES = words(
     "float128 longdouble clongdouble complex256 object_ str_ bytes_ datetime64"
     " timedelta64 void"
 )
-# NumPy's objects that are indexed instead of called: `frontend/specialise/slices.py`.
+# NumPy's objects that are indexed instead of called: `frontend/specialise/kinds/slices.py`.
 INDEX_EXPRESSIONS = ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")
 KINDS_OF_DTYPES = words("number integer signedinteger unsignedinteger inexact floating complexfloating")
 CONSTANTS = frozenset(

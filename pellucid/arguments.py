@@ -19,7 +19,7 @@ import numpy as np
 
 from .compiler import types
 from .compiler.dtypes import NUMPY_DTYPE, order
-from .compiler.frontend.specialise.record_classes import is_namedtuple_class, record_fields
+from .compiler.frontend.specialise.kinds.record_classes import is_namedtuple_class, record_fields
 from .runtime.parsing import parse
 
 # `any f64[n]` and `f64[]` are no Python expressions; with these they are

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from . import recording
-from .compiler import driver, following, steps
+from .compiler import driver, steps
 from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.own_faults import named
 from .compiler.request import Request
-from .compiler.stopwatch import MACHINE_CODE, timed
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
+from .compiler.transform.batch import followed_values as following
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
@@ -26,6 +26,7 @@ from .hidden import HiddenLeaves
 from .runtime import memory
 from .runtime.guards import Guards
 from .starting import no_collection
+from .stopwatch import MACHINE_CODE, timed
 
 __all__ = ["check", "compiled", "follows_values", "hidden_leaves", "mutated"]
 

@@ -14,17 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .compiler import types
-from .compiler.frontend.specialise.values import (
-    ListOut,
-    OneOf,
-    Optional,
-    Partial,
-    Rows,
-    Typed,
-    Value,
-    map_leaves,
-    parts,
-)
+from .compiler.frontend.specialise.functional import Partial
+from .compiler.frontend.specialise.values import ListOut, OneOf, Optional, Rows, Typed, Value, map_leaves, parts
 from .compiler.frontend.specialise.values import Text as TextOut
 from .compiler.stages import TRANSFORMED
 from .flatten import Flattened, rebuild

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from .by_line import by_line, in_users_names
 from .compiler.optimise.footprint import footprint
 from .compiler.program import Decision, Function, Program
-from .compiler.stopwatch import shown
 from .library_names import library_name
 from .runtime.guards import ABSENT, Guard
+from .stopwatch import shown
 
 MARGIN = "  "
 

@@ -18,8 +18,7 @@ import numpy as np
 from .compiler import types
 from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
-from .compiler.frontend.specialise.constants import MOST_APART, Unsupported, array_type, type_of_array
-from .compiler.frontend.specialise.taking_apart import from_python
+from .compiler.frontend.specialise.functional import Partial
 from .compiler.frontend.specialise.values import (
     Column,
     Leaf,
@@ -28,7 +27,6 @@ from .compiler.frontend.specialise.values import (
     OneOf,
     Optional,
     Out,
-    Partial,
     Record,
     Rows,
     Sequence,
@@ -41,6 +39,8 @@ from .compiler.frontend.specialise.values import (
     parts,
     with_parts,
 )
+from .compiler.frontend.specialise.world.constants import MOST_APART, Unsupported, array_type, type_of_array
+from .compiler.frontend.specialise.world.taking_apart import from_python
 from .compiler.records import dataclass
 from .compiler.request import BackwardHalf
 from .runtime.array import Array

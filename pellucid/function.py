@@ -14,7 +14,7 @@ import numpy as np
 
 from . import entries, pickling, recording, retelling
 from .announcing import Announcer, Compilation
-from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
+from .compiler.frontend.specialise.derivatives.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import Request, Vjp, suffixes
 from .compiler.stages import CORE, KERNELS, LLVM, PTX, READABLE, RUNNABLE, SASS, SOURCE, STAGES, TYPED, named

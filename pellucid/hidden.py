@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler.frontend.specialise.constants import constant
+from .compiler.frontend.specialise.world.constants import constant
 from .runtime.frozen import Frozen, Place
 from .runtime.guards import Findings, Guards, key_of
 

@@ -11,13 +11,13 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .compiler.frontend.specialise.functional import Partial
 from .compiler.frontend.specialise.values import (
     ListOut,
     Mapping_,
     OneOf,
     Optional,
     Out,
-    Partial,
     Record,
     Rows,
     Static,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import entries, kernel_entries
-from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
+from .compiler.frontend.specialise.derivatives.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Typed, Value
 from .compiler.records import dataclass
 from .compiler.request import Request, Vjp

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import tree as trees
-from .compiler.frontend.specialise.taking_apart import from_python
+from .compiler.frontend.specialise.world.taking_apart import from_python
 from .compiler.request import Request
 from .faults import device_fault
 from .runtime import asynchronous, devices

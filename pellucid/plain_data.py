@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from .compiler.frontend.specialise.functional import Partial
 from .compiler.frontend.specialise.values import (
     Column,
     ListOut,
@@ -21,7 +22,6 @@ from .compiler.frontend.specialise.values import (
     OneOf,
     Optional,
     Out,
-    Partial,
     Record,
     Rows,
     Static,

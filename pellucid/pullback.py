@@ -14,9 +14,9 @@ import numpy as np
 
 from .compiler.diagnostics import GradientError
 from .compiler.dtypes import NUMPY_DTYPE, PYTHON_TYPE
-from .compiler.frontend.specialise.cotangents import CODE, HELP, Given, Misfit, matched
-from .compiler.frontend.specialise.taking_apart import from_python
+from .compiler.frontend.specialise.derivatives.cotangents import CODE, HELP, Given, Misfit, matched
 from .compiler.frontend.specialise.values import Sequence, Static, Value
+from .compiler.frontend.specialise.world.taking_apart import from_python
 from .compiler.request import BackwardHalf, Request, Vjp
 from .compiler.types import Array as ArrayType
 from .compiler.types import Scalar, Type

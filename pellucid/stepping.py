@@ -18,7 +18,7 @@ import gast
 
 from .compiler import syntax
 from .compiler.frontend.source.read import read, span_of
-from .compiler.frontend.specialise.apply import core_of
+from .compiler.frontend.specialise.interpreter.apply import core_of
 from .compiler.program import Function, Origin, Program
 from .compiler.request import namespace_of
 from .compiler.targets.python import definition as python_target

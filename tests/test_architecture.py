@@ -52,7 +52,7 @@ each_file = every(FILES, shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
-BASE = "diagnostics dtypes messages names parsing types vocabulary program syntax placeholders records"
+BASE = "diagnostics dtypes messages names parsing types vocabulary program syntax records"
 LANGUAGE = f"{BASE} builder meanings ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/`, a folder in it, or one deeper.
@@ -63,7 +63,6 @@ MAY_IMPORT = {
     "messages": "",
     "tuning": "",
     "stages": "",
-    "at_places": "records runtime",
     "names": "",
     "parsing": "runtime",
     "types": "dtypes records",
@@ -72,44 +71,29 @@ MAY_IMPORT = {
     "vocabulary": "dtypes records",
     "program": "diagnostics types records",
     "own_faults": "diagnostics program",
-    "remarks": "program syntax",
     "syntax": "diagnostics messages",
     "renaming": "diagnostics program syntax",
-    "placeholders": "dtypes syntax types",
     "meanings": "dtypes records types",
     "builder": f"{BASE} meanings ops",
     "ops": f"{BASE} builder",
-    "analysis": f"{LANGUAGE} at_places",
-    "transform": f"{LANGUAGE} analysis renaming tuning",
+    "analysis": f"{LANGUAGE} runtime",
+    "transform": f"{LANGUAGE} analysis frontend.specialise renaming request tuning",
     "targets": "",
     "targets.python": f"{LANGUAGE} analysis renaming transform",
     "languages": f"{LANGUAGE} analysis targets.python",
-    "frontend": f"{LANGUAGE} frontend.source frontend.purity runtime",
+    "frontend": f"{LANGUAGE} frontend.source frontend.purity frontend.specialise request runtime",
     "frontend.source": f"{LANGUAGE} runtime",
-    "frontend.purity": f"{LANGUAGE} at_places analysis frontend.source runtime",
-    "frontend.specialise": f"{LANGUAGE} at_places analysis frontend.source own_faults runtime",
-    "lower": f"{LANGUAGE} analysis remarks renaming tuning",
-    "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
+    "frontend.purity": f"{LANGUAGE} analysis frontend.source runtime",
+    "frontend.specialise": f"{LANGUAGE} analysis frontend.source own_faults runtime",
+    "lower": f"{LANGUAGE} analysis renaming tuning",
+    "optimise": f"{LANGUAGE} analysis lower renaming tuning",
     "targets.cuda": f"{LANGUAGE} analysis languages optimise renaming runtime targets.python transform",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages own_faults records",
-    "stopwatch": "steps",
-    "asked": "frontend frontend.specialise request records transform",
-    "differentiate": f"{BASE} transform frontend.specialise request",
-    "cut": f"{BASE} analysis differentiate transform frontend.specialise request",
-    "reverse_jacobian": f"{BASE} builder cut differentiate frontend.specialise",
-    "jets": "differentiate frontend.specialise",
-    "pushforward": f"{BASE} differentiate jets transform frontend.specialise request",
-    "jacobian": f"{BASE} differentiate pushforward transform frontend.specialise",
-    "axes": f"{BASE} frontend.specialise request",
-    "batch": f"{BASE} axes transform frontend.specialise",
-    "following": f"{BASE} transform frontend.specialise",
-    "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian stages steps transform lower"
-    " optimise targets.cuda targets.llvm",
+    "pipeline": "frontend stages steps transform lower optimise targets.cuda targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline stages steps",
-    "transforming": "axes diagnostics differentiate pipeline pushforward steps frontend.specialise records request",
-    "driver": "asked differentiate diagnostics pipeline stages steps transforming program request"
-    " frontend.source frontend.specialise",
+    "driver": "diagnostics frontend frontend.source frontend.specialise pipeline program records request stages steps"
+    " transform",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
 OUTSIDE = {
@@ -182,6 +166,19 @@ def test_imports_point_downward(path):
     assert not wrong - excused, f"imports {sorted(wrong - excused)}"
 
 
+# The steps of `transform/` that take a function with its containers; the passes beside them know leaves alone.
+OF_CONTAINERS = {
+    "derivatives", "in_arrays", "batch/axes", "batch/examples", "batch/followed_values", "forward/jacobian",
+    "forward/pushforward", "forward/series", "reverse/gradient", "reverse/jacobian_by_rows", "reverse/split_mode",
+}  # fmt: skip
+
+
+def test_passes_know_no_containers():
+    folder = ROOT / "compiler/transform"
+    found = {path for path in folder.rglob("*.py") if "compiler.frontend.specialise" in map(part_of, imported(path))}
+    assert {path.relative_to(folder).with_suffix("").as_posix() for path in found} == OF_CONTAINERS
+
+
 def test_users_import_only_the_front_door():
     """Inside the package nothing imports `pellucid` itself, whose names are for users."""
     for path in FILES:
@@ -222,14 +219,15 @@ INSIDE_FUNCTIONS = {
         "numba", "numba.core.errors", "numba.cuda", "numba.cuda.cudadrv", "numba.cuda.np", "numba_cuda",
     },
     # which are made of what is in merge and merging
-    "compiler/frontend/specialise/merge.py": {"forms", "reconciling"},
-    "compiler/frontend/specialise/merging.py": {"containers", "forms", "rows", "tables"},
-    "compiler/frontend/specialise/object_changes.py": {"items_read"},  # which changes lists
+    "compiler/frontend/specialise/joins/merge.py": {"kinds", "objects"},
+    "compiler/frontend/specialise/joins/merging.py": {"kinds"},
+    "compiler/frontend/specialise/objects/object_changes.py": {"items_read"},  # which changes lists
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
-    "compiler/differentiate.py": {"transform.reverse"},
-    "compiler/cut.py": {"transform.reverse", "transform.reverse.halves"},
-    "compiler/jacobian.py": {"transform.forward.directions"},
-    "compiler/pushforward.py": {"transform.forward", "transform.told_apart"},
+    # which are loaded when a derivative is asked for
+    "compiler/transform/forward/jacobian.py": {"directions"},
+    "compiler/transform/forward/pushforward.py": {"forward", "told_apart"},
+    "compiler/transform/reverse/gradient.py": {"reverse", "shared"},
+    "compiler/transform/reverse/split_mode.py": {"halves", "shared"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
@@ -268,7 +266,7 @@ import os, sys
 if sys.dont_write_bytecode:  # then there may be none, and each process would compile for itself
     sys.dont_write_bytecode, sys.pycache_prefix = False, {folder!r}
 import pellucid
-assert "pellucid.compiler.frontend.specialise.evaluate" not in sys.modules
+assert "pellucid.compiler.frontend.specialise.interpreter.evaluate" not in sys.modules
 wrong = []
 for name in {names!r}:
     child = os.fork()
@@ -423,10 +421,10 @@ def test_operator_row_is_complete(row):
 
 # Every table that grows after import: registries filled while modules load, and caches.
 GROWING = {
-    "compiler/frontend/specialise/failing_cases.py": {"RULES"},
+    "compiler/frontend/specialise/exceptions/failing_cases.py": {"RULES"},
     "compiler/targets/llvm/here.py": {"EMITTERS"},
     "compiler/targets/llvm/complex_emitters.py": {"OF_COMPLEX"},
-    "compiler/frontend/specialise/apply.py": {"_CORES", "_LOCALS"},
+    "compiler/frontend/specialise/interpreter/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/decoration.py": {"_PURE"},
     "compiler/frontend/source/read.py": {"_FILES", "_TREES"},
     "compiler/frontend/source/typed_in.py": {"_NAMES"},

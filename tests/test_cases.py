@@ -1,5 +1,6 @@
-"""Every pass against its table of programs: `tests/cases/<folder>/<pass>.case`, a pass being a step of `pipeline.py`.
+"""Every pass against its table of programs: in `tests/cases/`, where its file stands in `compiler/`.
 
+A pass is a step of `pipeline.py`, and `<pass>.case` is named after it.
 The languages that a pass takes and gives stand in its step; only what is particular to a pass stands here.
 """
 
@@ -35,11 +36,12 @@ ORACLES = {"copies": with_values}
 # what gives a function anew, or adds something each time, if only to what it tells
 ONCE = frozenset({"fuse", "release", "tidy_names", "version_loops"})
 INEXACT = frozenset({"products", "sums"})  # in blocks the last digits are others
+# which have tests of their own: of programs as users write them, of derivatives, and of kernels
+APART = ("frontend", "transform/forward", "transform/reverse", "targets/cuda/kernels")
 FILES = [
-    f"{folder}/{file.name}"
-    for folder in ("transform", "loops")
-    for file in sorted((FOLDER / folder).glob("*.case"))
-    if file.stem not in ("reverse", "forward")  # of programs that are differentiated, which have tests of their own
+    file.relative_to(FOLDER).as_posix()
+    for file in sorted(FOLDER.rglob("*.case"))
+    if not file.relative_to(FOLDER).as_posix().startswith(APART)
 ]
 
 
@@ -68,6 +70,13 @@ def test_case(file, case, update_cases):
 def test_titles_are_unique(file):
     titles = [case.title for case in read_cases(file)]
     assert len(titles) == len(set(titles)) >= 3
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_cases_stand_where_their_pass_does(file):
+    folder, _, name = file.rpartition("/")
+    module = STEPS[name.removesuffix(".case")].run.__module__
+    assert module.rpartition(".")[0] == f"pellucid.compiler.{folder.replace('/', '.')}"
 
 
 def test_every_pass_over_loops_has_cases():

@@ -12,7 +12,7 @@ import pellucid
 from pellucid.check import check_text
 from pellucid.compiler import diagnostics
 from pellucid.compiler.diagnostics import CODES, CompileError, Diagnostic, InternalError, Label, Span, render
-from pellucid.compiler.frontend.specialise import evaluate
+from pellucid.compiler.frontend.specialise.interpreter import evaluate
 from pellucid.compiler.lower import loops
 
 PAGES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "errors"

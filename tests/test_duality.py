@@ -7,9 +7,9 @@ import pytest
 
 from pellucid import GradientError, tree
 from pellucid.compiler import driver
-from pellucid.compiler.frontend.specialise.cotangents import cotangents_of, matched
-from pellucid.compiler.frontend.specialise.taking_apart import from_python
-from pellucid.compiler.frontend.specialise.values import Partial
+from pellucid.compiler.frontend.specialise.derivatives.cotangents import cotangents_of, matched
+from pellucid.compiler.frontend.specialise.functional import Partial
+from pellucid.compiler.frontend.specialise.world.taking_apart import from_python
 from pellucid.compiler.request import Pullback, Request, Tangent, Vjp
 from pellucid.compiler.targets.python import printer
 from pellucid.flatten import flatten, rebuild

@@ -9,7 +9,7 @@ import pytest
 
 import pellucid
 from pellucid import Array
-from pellucid.compiler.frontend.specialise.exactness import INEXACT
+from pellucid.compiler.frontend.specialise.joins.exactness import INEXACT
 
 from .harness.answers import agree, function_of, outcome
 from .harness.stages import module_of

@@ -10,7 +10,7 @@ import pytest
 
 from pellucid.compiler import types
 from pellucid.compiler.diagnostics import GradientError
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.ops.schema import OPERATORS
 from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.copies import with_copies
@@ -210,7 +210,7 @@ def forward_text(case):
 
 
 def test_cases(update_cases):
-    cases = read_cases("transform/forward.case")
+    cases = read_cases("transform/forward/forward.case")
     texts = [forward_text(case) for case in cases]
     if update_cases:
         write_cases(cases[0].file, [dataclasses.replace(c, after=t) for c, t in zip(cases, texts)])

@@ -24,6 +24,7 @@ from .harness.stages import Outcome, Stages, as_list, assert_same, attempt, entr
 
 HEAD = "import math\n\nimport numpy as np\n\n\n"
 SEEDS = range(12)
+FILES = {"desugar": "frontend/source/desugar.case", "specialise": "frontend/specialise/specialise.case"}
 
 
 def function_of(case):
@@ -36,7 +37,7 @@ def keep(case, text):
 
 
 def cases_of(name):
-    return [pytest.param(case, id=case.title) for case in read_cases(f"frontend/{name}.case")]
+    return [pytest.param(case, id=case.title) for case in read_cases(FILES[name])]
 
 
 # --- desugar -------------------------------------------------------------------------------------------------------
@@ -157,6 +158,6 @@ def random_values(given, seed):
 
 
 def test_there_are_enough_cases():
-    for name in ("desugar", "specialise"):
-        titles = [case.title for case in read_cases(f"frontend/{name}.case")]
+    for file in FILES.values():
+        titles = [case.title for case in read_cases(file)]
         assert len(titles) == len(set(titles)) >= 15

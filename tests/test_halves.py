@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.compiler import types
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.program import Program
 from pellucid.compiler.transform.copies import with_copies

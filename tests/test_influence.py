@@ -7,7 +7,7 @@ from pellucid import GradientError, checkpoint, compile, custom_vjp, lax, linear
 from pellucid.compiler import syntax
 from pellucid.compiler.analysis.influence import influence, influenced
 from pellucid.compiler.analysis.linearity import bending, jumping
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.ops import OPERATORS, samples
 from pellucid.compiler.program import Program
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pellucid import GradientError, compile, custom_jvp, grad, jet, jvp, vjp, vmap
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.ops.series import Curve
 from pellucid.compiler.request import Jet
 from tests.harness import operators as harness

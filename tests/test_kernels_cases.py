@@ -1,4 +1,4 @@
-"""The texts of the kernels stage: `tests/cases/kernels/*.case`, programs of the loops stage before and after.
+"""The texts of the kernels stage: `targets/cuda/kernels/*.case`, programs of the loops stage before and after.
 
 What is printed also runs: in lockstep it gives what the loops give in CPython, on random inputs.
 """
@@ -17,7 +17,7 @@ from .harness.cases import FOLDER, callable_of, outcome, random_arguments, read_
 from .harness.loops_text import read_loops
 from .harness.stages import assert_same_value, entry_of
 
-FILES = [f"kernels/{file.name}" for file in sorted((FOLDER / "kernels").glob("*.case"))]
+FILES = [file.relative_to(FOLDER).as_posix() for file in sorted((FOLDER / "targets/cuda/kernels").glob("*.case"))]
 
 
 def all_cases():

@@ -12,7 +12,7 @@ import pytest
 
 from pellucid.compiler import types
 from pellucid.compiler.dtypes import DTYPE_OF_NUMPY, DTYPES, NUMPY_DTYPE
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.ops import OPERATORS, samples
 from pellucid.compiler.ops.cotangents import cotangent
 from pellucid.compiler.ops.schema import TypeFault

@@ -23,7 +23,7 @@ from pellucid.compiler.frontend.source.resolve import live_resolver
 from pellucid.compiler.frontend.source.resolve_static import module_resolver, parse_module
 
 HERE = pathlib.Path(__file__).resolve().parent
-CASES = HERE / "cases" / "frontend" / "purity.case"
+CASES = HERE / "cases" / "frontend" / "purity" / "purity.case"
 CORPUS = sorted((HERE / "corpus").glob("[a-z]*.py"))
 
 

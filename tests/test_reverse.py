@@ -10,7 +10,7 @@ import pytest
 import pellucid
 from pellucid.compiler import syntax, types
 from pellucid.compiler.diagnostics import GradientError
-from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.copies import with_copies
@@ -353,7 +353,7 @@ def reverse_text(case):
 
 
 def test_cases(update_cases):
-    cases = read_cases("transform/reverse.case")
+    cases = read_cases("transform/reverse/reverse.case")
     texts = [reverse_text(case) for case in cases]
     if update_cases:
         write_cases(cases[0].file, [dataclasses.replace(c, after=t) for c, t in zip(cases, texts)])

@@ -7,7 +7,7 @@ import pellucid
 from pellucid.compiler import syntax
 from pellucid.compiler.analysis.reaching import changed_definitions
 from pellucid.compiler.diagnostics import InternalError, Span
-from pellucid.compiler.frontend.specialise import own_operators
+from pellucid.compiler.frontend.specialise.kinds import own_operators
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.program import Function, Origin, Program

@@ -1,4 +1,4 @@
-"""Sums of `lanes` loops: what the loops stage says of them, and what the target makes of that (`loops/sums.case`)."""
+"""Sums of `lanes` loops: what the loops stage says of them, and what LLVM is told (`targets/llvm/sums.case`)."""
 
 import math
 

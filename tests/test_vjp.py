@@ -125,6 +125,23 @@ def test_lists_that_grow_are_residuals():
     assert out == pytest.approx(halvings(2.5))
 
 
+def test_residuals_stay_where_the_backward_sweep_stores_into_them():
+    """It undoes the stores into `y`, which begins as it was left by the forward sweep: of another pullback as well."""
+
+    def swept(x):
+        y = x * 1.0
+        for _ in range(3):
+            for i in range(1, x.shape[0]):
+                y[i] = math.sin(y[i - 1] * y[i])
+        return y
+
+    _, pullback = vjp(swept, X)
+    assert "_saved" in pullback.source("reverse")
+    want = np.array([(swept(X + h) - swept(X - h)) @ np.ones(X.size) / 2e-6 for h in 1e-6 * np.eye(X.size)])
+    for _ in range(2):
+        np.testing.assert_allclose(pullback(np.ones(X.size))[0], want, rtol=1e-7)
+
+
 def test_pickles():
     _, pullback = vjp(sines, X)
     again = pickle.loads(pickle.dumps(pullback))

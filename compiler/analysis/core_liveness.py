@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import gast
 
-from ..at_places import place_of
 from ..syntax import imported_as, nodes_of
 from ..vocabulary import CHANGING_METHODS
+from .at_places import place_of
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 

@@ -120,7 +120,7 @@ class _Lengths:
                 self.unknown.update(s for s in extent.symbols() if self.owners.get(s) == name)
             if not given or any(self.agrees(name, extent, other) for other in given):
                 continue
-            # what holds the place of a value that is never read has no length (`placeholders.py`)
+            # what holds the place of a value that is never read has no length (`ops/placeholders.py`)
             row = schema.row_of(operator)
             if given != [0] or row is None or row.kind != "creation":
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"

@@ -19,13 +19,13 @@ from .. import syntax
 from ..diagnostics import InternalError
 from ..names import base_of
 from ..program import Decision
-from ..remarks import not_stored
 from ..tuning import LARGEST_GRAPH
 from ..types import Array
 from .lowering import Lowering
 from .nest import Nest, materialise, realise
 from .nodes import Apply, Node, ScalarTree, Select, Stored, graph_size, is_heavy, names_read
 from .operands import solid
+from .remarks import not_stored
 
 
 def assign(low: Lowering, name: str, result: Node | ScalarTree) -> None:

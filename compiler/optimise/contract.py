@@ -22,9 +22,9 @@ from ..analysis.expression_types import type_of
 from ..analysis.integers.values import Integers
 from ..analysis.memory.accesses import LoadsOf
 from ..lower.arithmetic import text_of
+from ..lower.remarks import not_stored
 from ..program import Decision, Function
 from ..records import dataclass
-from ..remarks import not_stored
 from ..renaming import nothing_in
 from ..types import Scalar, Type
 from .known import KnownNests

@@ -25,9 +25,9 @@ from ..analysis.integers.nest_scope import NestScope
 from ..analysis.lanes import arrays_handed_on, goes_by_rows, is_lanes
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
+from ..lower.remarks import Story
 from ..ops.schema import row_of
 from ..program import Function
-from ..remarks import Story
 from ..tuning import LARGEST_BODY, REACH
 from ..types import Array
 from .effects import Effects, ReadCollector, clash

@@ -24,8 +24,8 @@ import gast
 from .. import syntax
 from ..analysis.integers.nest_scope import NestScope
 from ..lower.arithmetic import ZERO, minus, plus
+from ..lower.remarks import lines_of, told
 from ..program import Decision, Function
-from ..remarks import lines_of, told
 from ..tuning import MOST_EDGES, MOST_NEIGHBOURS, WIDEST_EDGE
 from .effects import ReadCollector
 from .known import known as known_of

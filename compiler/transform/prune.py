@@ -23,7 +23,7 @@ from ..analysis.memory.alias import AliasClasses, regions, stored_names
 from ..diagnostics import InternalError
 from ..ops import schema
 from ..ops.forms import is_of_program
-from ..placeholders import placeholder
+from ..ops.placeholders import placeholder
 from ..program import Function
 from ..renaming import with_blocks
 from ..types import ListOf, Scalar, Type

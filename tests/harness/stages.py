@@ -29,7 +29,7 @@ import numpy as np
 
 from pellucid.compiler import driver
 from pellucid.compiler.frontend.source.read import read
-from pellucid.compiler.frontend.specialise.apply import core_of
+from pellucid.compiler.frontend.specialise.interpreter.apply import core_of
 from pellucid.compiler.frontend.specialise.specialise import specialise
 from pellucid.compiler.request import Request, namespace_of
 from pellucid.compiler.steps import observers

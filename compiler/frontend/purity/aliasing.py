@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import gast
 
+from ...analysis.at_places import place_of
 from ...analysis.memory.alias_expression import argument_values, builtin_call, here, library_call, method_call
 from ...analysis.memory.alias_source import AliasFacts, Flow, State, Surroundings, alias_facts
 from ...analysis.memory.alias_value import (
@@ -28,7 +29,6 @@ from ...analysis.memory.alias_value import (
     join_all,
     outside,
 )
-from ...at_places import place_of
 from ...diagnostics import Label
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import AnyFunction, Scope, scope_of, scopes

@@ -15,10 +15,10 @@ from dataclasses import astuple, replace
 import gast
 import numpy as np
 
+from ...analysis.at_places import place_of
 from ...analysis.memory.alias_expression import out_argument
 from ...analysis.memory.alias_source import AliasBinding, AliasFacts
 from ...analysis.memory.alias_value import AliasOrigin
-from ...at_places import place_of
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES

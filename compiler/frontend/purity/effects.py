@@ -21,8 +21,8 @@ from ....runtime.frozen import is_named, why_not
 from ....runtime.nature import article
 from ....runtime.values import is_number_data
 from ... import vocabulary as words
+from ...analysis.at_places import place_of
 from ...analysis.memory.alias_source import AliasFacts
-from ...at_places import place_of
 from ...diagnostics import Diagnostic, Edit, Label, Span
 from ...dtypes import NUMPY_NAMES
 from ...records import dataclass

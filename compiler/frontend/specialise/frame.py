@@ -40,16 +40,17 @@ from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
-from . import broadcasts, fitting, two_meanings
+from . import protocol
 from .called_from import calls_to
-from .describing import describe, too_large
-from .heap import Heap, Owner, tree
+from .describing import too_large
+from .joins import broadcasts, fitting, two_meanings
+from .objects.heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
 from .values import Conflict, Leaf, Ref, Static, Value
 from .values import Sequence as SequenceValue
-from .world import Namespace, World
+from .world.world import Namespace, World
 
 ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
@@ -274,7 +275,7 @@ class Frame:
         return types.type_of_number(value.value) if isinstance(value, Static) else None
 
     def describe(self, value: Value) -> str:
-        return describe(self, value)
+        return protocol.describe(self, value)
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)

@@ -28,12 +28,16 @@ from ...diagnostics import CompileError, InternalError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
-from . import apply, constant_tables, dict_methods, instances, library, ruled_calls, text_numbers
+from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
-from .heap import Owner, objects
-from .hidden import with_hidden
+from .functions import instances
+from .interpreter import apply, constant_tables
+from .kinds import dict_methods, every, text_numbers  # noqa: F401
+from .library import library
+from .objects.heap import Owner, objects
 from .specialised import Specialised
 from .values import Leaf, Rows, Static, Value, map_leaves, parts
+from .world.hidden import with_hidden
 
 MOST_WALKS = 100
 

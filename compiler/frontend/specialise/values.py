@@ -14,38 +14,54 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...records import dataclass
 from ...types import Type, type_of_number
-from .record_classes import record_fields
+from .kinds.record_classes import record_fields
 
 if TYPE_CHECKING:
-    import gast
+    from .functional import Bound, Closure, Derived, Partial, Super
+    from .iterables import GeneratorCall, Iteration, Iterator, Range, Slice
+
+Parts = tuple[tuple[Any, "Value"], ...]
+
+
+class Kind:
+    """What is known of a value of Python's: one class for each kind."""
+    __slots__ = ()
+
+    def inside(self) -> Parts:
+        """The values that it is made of, each under its key."""
+        return ()
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        """The same made of other values."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class Static:
+class Static(Kind):
     """A Python object known now: a number, string, None, module, dtype, function, slice."""
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Kind):
     """A value known at run time only, held by a typed name."""
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Kind):
     """A leaf that has a type and no name yet: an argument, a merged variable."""
     type: Type
 
 
 @dataclass(frozen=True, slots=True)
-class Out:
+class Out(Kind):
     """The leaf at this place among the values that a typed function returns."""
     index: int
 
 
 @dataclass(frozen=True, slots=True)
-class ListOut:
+class ListOut(Kind):
     """A list that grew, among the values that a function returns: its items in one array.
 
     `shapes` is None for a list of numbers.  Otherwise `data` holds the elements of all arrays one after the other, and
@@ -55,19 +71,31 @@ class ListOut:
     shapes: Value | None = None
     is_weak: bool = True
 
+    def inside(self) -> Parts:
+        return (("data", self.data),) if self.shapes is None else (("data", self.data), ("shapes", self.shapes))
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return ListOut(new[0], new[1] if len(new) > 1 else None, self.is_weak)
+
 
 UNKNOWN: Any = None  # whether the numbers of lists that are all empty are Python's
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Kind):
     """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""
     values: Value
     is_weak: bool = False
 
+    def inside(self) -> Parts:
+        return (("", self.values),)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Column(new[0], self.is_weak)
+
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Kind):
     """What a list of any length holds, or a tuple or text itself: the structure of one item, over `Column`s.
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
@@ -75,30 +103,42 @@ class Rows:
     item: Value
     kind: type = list
 
+    def inside(self) -> Parts:
+        return (("", self.item),)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Rows(new[0], self.kind)
+
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Kind):
     """What a list that grows holds whose items are containers: the structure of one, over growable lists (`tables.py`).
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Table(Sequence((Leaf xs, Leaf ys)))
     """
     item: Value
 
+    def inside(self) -> Parts:
+        return (("", self.item),)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Table(new[0])
+
 
 @dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Kind):
     """A list or dict, by its number in the heap: two names of one number are one object."""
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Lent:
+class Lent(Kind):
     """An object that a function compiled on its own is given or gives back, by its place among those (`lending.py`)."""
     place: int
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Kind):
     """An object that is one of several where paths meet, and has no number yet.
 
     key       equal for names of one object
@@ -111,15 +151,21 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Kind):
     """A tuple, or what a list holds, of a length that is known now; `like` is a class below `tuple` or `list`."""
     items: tuple[Value, ...]
     kind: type = tuple
     like: type | None = None
 
+    def inside(self) -> Parts:
+        return tuple(enumerate(self.items))
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Sequence(new, self.kind, self.like)
+
 
 @dataclass(frozen=True, slots=True)
-class Mapping_:
+class Mapping_(Kind):
     """What a dict holds; its keys are known now.  `like` is a class below `dict`, and what makes missing items."""
     items: tuple[tuple[Any, Value], ...]
     like: tuple[type, Any] | None = None
@@ -127,9 +173,15 @@ class Mapping_:
     def get(self, key: object) -> Value | None:
         return next((v for k, v in self.items if k == key and type(k) is type(key)), None)
 
+    def inside(self) -> Parts:
+        return self.items
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Mapping_(renewed(self.items, new), self.like)
+
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Kind):
     """An instance of a class and its attributes; one of a class that lets them change stands in the heap."""
     cls: type
     items: tuple[tuple[str, Value], ...]
@@ -148,85 +200,28 @@ class Record:
         names = [*(n for n in fields if n in found), *sorted(found.keys() - set(fields))]
         return Record(self.cls, tuple((n, v) for n in names if (v := found[n]) is not None))
 
+    def inside(self) -> Parts:
+        return self.items
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
-    """A function defined inside the compiled one: its tree and the frame it sees."""
-    node: gast.AST
-    frame: Any
-    defaults: tuple[Value, ...] = ()
-    keyword_defaults: tuple[Value | None, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Derived:
-    """A derivative of a function defined inside the compiled one; `environment` is what the one of a pullback saw."""
-    closure: Closure
-    transforms: tuple[Any, ...]
-    environment: Any = None
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Record(self.cls, renewed(self.items, new))
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """A method of a value, before it is called: `x.sum`."""
-    receiver: Value
-    method: str
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """A function with its first arguments and some by name: `functools.partial(f, 1.0)`, the method `lens.apply`."""
-    function: Value
-    args: tuple[Value, ...] = ()
-    named: tuple[tuple[str, Value], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Super:
-    """`super()`: the attributes of a value, or of a class, as those behind `cls` in its order of classes have them."""
-    cls: type
-    receiver: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """`range(start, stop, step)` with parts that are `Static` or `Leaf`."""
-    start: Value
-    stop: Value
-    step: Value
-    segments: int | None = None  # into how many the backward sweep cuts a loop over it; 0: as it chooses
-    budget: int | None = None  # how many bytes it may keep of that
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """`slice(start, stop, step)`, of which the run knows a part; one that is known now is `Static`."""
-    start: Value
-    stop: Value
-    step: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """`zip`, `enumerate`, `reversed`, `map`, `filter` over other values: items by position, taken apart by the loop.
-
-    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read; `rest` is what
-    comes from the position `start` on.
-    """
-    kind: str
-    parts: tuple[Value, ...]
-    start: Value = Static(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Optional:
+class Optional(Kind):
     """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
     absent: Value
     inner: Value
 
+    def inside(self) -> Parts:
+        return ("is None", self.absent), ("", self.inner)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Optional(*new)
+
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Kind):
     """One of several structures: of the flags, bools of the run, one is true (`one_of.py`).
 
     `kinds` tells the structures apart, each by a word and what it takes beside that: ("Sphere", Sphere), ("tuple", 2).
@@ -235,9 +230,16 @@ class OneOf:
     cases: tuple[Value, ...]
     kinds: tuple[tuple[Any, ...], ...]
 
+    def inside(self) -> Parts:
+        words = [kind[0] for kind in self.kinds]
+        return *((f"is {word}", flag) for word, flag in zip(words, self.flags)), *zip(words, self.cases)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return OneOf(new[: len(self.kinds)], new[len(self.kinds) :], self.kinds)
+
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Kind):
     """A text that only the run knows: the number of one of those that the program has (`texts.py`).
 
     `texts` are those texts, in what a program returns.
@@ -245,51 +247,45 @@ class Text:
     number: Value
     texts: tuple[str, ...] = ()
 
+    def inside(self) -> Parts:
+        return (("", self.number),)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Text(new[0], self.texts)
+
 
 @dataclass(frozen=True, slots=True)
-class Caught:
+class Caught(Kind):
     """The exception that is being handled: one of these, each with its number; `code` says which."""
     code: Value
     sites: tuple[tuple[int, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Iterator:
-    """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
-    source: Value
-    position: Value = Static(0)
-    kind: str = "iterator"
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorCall:
-    """A call of a generator function that has not begun, over its arguments by name (`generators.py`)."""
-    function: Any
-    args: tuple[tuple[str, Value], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Kind):
     """No value on some path; reading it is an UnboundLocalError."""
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Kind):
     """A variable that liveness says nobody reads again: to read it is a fault of the compiler."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Kind):
     """Values that cannot be one variable; an error only where it is read."""
     left: str
     right: str
 
 
-Value: TypeAlias = (
-    Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Lent | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall | Optional
-    | OneOf | Text | Caught | Undefined | Dropped | Conflict
-)  # fmt: skip
+if TYPE_CHECKING:
+    Value: TypeAlias = (
+        Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Lent | Joined | Sequence | Mapping_
+        | Record | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall
+        | Optional | OneOf | Text | Caught | Undefined | Dropped | Conflict
+    )
+else:
+    Value = Kind
 UNDEFINED, DROPPED, NONE = Undefined(), Dropped(), Static(None)
 
 
@@ -309,70 +305,18 @@ def is_number(value: Value) -> bool:
     return isinstance(value, Static) and type_of_number(value.value) is not None
 
 
-def parts(value: Value) -> tuple[tuple[object, Value], ...]:
+def parts(value: Value) -> Parts:
     """The (key, value) parts of a container, nothing for other values."""
-    match value:
-        case Sequence(items=items):
-            return tuple(enumerate(items))
-        case Mapping_(items=items) | Record(items=items) | GeneratorCall(args=items):
-            return items
-        case Partial(function=function, args=args, named=named):
-            return (("function", function), *enumerate(args), *named)
-        case Super(receiver=receiver) | Bound(receiver=receiver):
-            return (("receiver", receiver),)
-        case Range(start=start, stop=stop, step=step) | Slice(start=start, stop=stop, step=step):
-            return (("start", start), ("stop", stop), ("step", step))
-        case Iteration(parts=inner, start=start):
-            return (*enumerate(inner), ("start", start))
-        case Optional(absent=absent, inner=inside):
-            return (("is None", absent), ("", inside))
-        case OneOf(flags=flags, cases=cases, kinds=kinds):
-            words = [kind[0] for kind in kinds]
-            return (*((f"is {word}", flag) for word, flag in zip(words, flags)), *zip(words, cases))
-        case Iterator(source=source, position=position):
-            return (("source", source), ("position", position))
-        case Column(values=only) | Text(number=only) | Rows(item=only) | Table(item=only):
-            return (("", only),)
-        case ListOut(data=data, shapes=shapes):
-            return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
-    return ()
+    return value.inside()
 
 
 def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
     """The same container around other parts."""
-    match value:
-        case Sequence(kind=kind, like=like):
-            return Sequence(new, kind, like)
-        case Mapping_(items=items, like=like):
-            return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)), like)
-        case Record(cls=cls, items=items):
-            return Record(cls, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
-        case GeneratorCall(function=function, args=items):
-            return GeneratorCall(function, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
-        case Partial(args=args, named=named):
-            count = 1 + len(args)
-            return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))
-        case Super() | Bound():
-            return dataclasses.replace(value, receiver=new[0])
-        case Range() | Slice():
-            return dataclasses.replace(value, start=new[0], stop=new[1], step=new[2])
-        case Iteration(kind=kind):
-            return Iteration(kind, new[:-1], new[-1])
-        case Optional():
-            return Optional(*new)
-        case OneOf(kinds=kinds):
-            return OneOf(new[: len(kinds)], new[len(kinds) :], kinds)
-        case Iterator(kind=kind):
-            return Iterator(new[0], new[1], kind)
-        case Column():
-            return dataclasses.replace(value, values=new[0])
-        case Text():
-            return dataclasses.replace(value, number=new[0])
-        case Rows() | Table():
-            return dataclasses.replace(value, item=new[0])
-        case ListOut(is_weak=is_weak):
-            return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
-    return value
+    return value.around(new)
+
+
+def renewed(named: tuple[tuple[Any, Value], ...], new: tuple[Value, ...]) -> tuple[tuple[Any, Value], ...]:
+    return tuple((key, value) for (key, _), value in zip(named, new, strict=True))
 
 
 def same_structure(left: Value, right: Value) -> bool:

@@ -8,13 +8,12 @@
 Takes a typed program; gives the two functions, the first as the entry.  What the backward sweep reads of the forward
 one are the residuals: the last results of the one, the first parameters of the other.  Lists are handed over in arrays
 (`packed_lists.py`).  The cotangents of the results come last, and are held to their shapes.  Leaves residuals that no
-simplified statement reads to `trim`.
+simplified statement reads to `residuals.py`, and copies of those that the backward sweep stores into to `copies`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import gast
 
@@ -22,13 +21,10 @@ from ... import syntax
 from ...builder import Specialiser
 from ...messages import escaped
 from ...names import base_of
-from ...ops.schema import OPERATORS
 from ...program import Function, Program
 from ...records import dataclass
-from ...renaming import with_blocks
-from ...types import INT, Array, ListOf
+from ...types import Array, ListOf
 from .calls import passing_names, used_types
-from .declared import array_type
 from .given_rules import erase, with_rules
 from .packed_lists import pack, unpack
 from .reverse import decisions, functions_around, note, sweeps
@@ -77,62 +73,15 @@ def halves(
     forward = derivative.with_tapes(entry, [*entry.forward, *entry.statements[:late]])
     back = derivative.with_tapes(entry, [*entry.statements[late:], syntax.return_(entry.backward.returned, span)])
     forward = [*(syntax.assign(t, syntax.call("new_list"), span) for t in entry.tape_names.values()), *forward]
-    forward, back = _with_lengths(sweep, forward, back)
-    again, names = _made_again(sweep, forward, _read_of(function.parameters, forward, back))
+    names = _read_of(function.parameters, forward, back)
     kept = {name: pack(sweep, name, span) for name in names if isinstance(sweep.types[name], ListOf)}
     residuals = [part for name in names for part in (kept[name].parts if name in kept else (name,))]
     forward += [statement for packed in kept.values() for statement in packed.statements]
-    back = _with_own_arrays(sweep, back, residuals)
-    start = [*again, *(statement for name in kept for statement in unpack(sweep, name, kept[name], span))]
+    start = [statement for name in kept for statement in unpack(sweep, name, kept[name], span)]
     first = _forward(entry, forward, residuals, derivative.names.fresh(f"{function.name}_vjp"))
     second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
     functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
     return Halves(erase(Program(first.name, functions)), second.name)
-
-
-def _with_own_arrays(sweep: Sweep, back: list[gast.stmt], residuals: Sequence[str]) -> list[gast.stmt]:
-    """Residuals are as they were when the backward half is done: what it stores into is a copy."""
-    stored = {syntax.stored_base(statement) for statement in syntax.walk(back)}
-
-    def own(statement: gast.stmt) -> gast.stmt:
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
-                if name in stored and source in residuals and isinstance(sweep.types[source], Array):
-                    return syntax.rebuild(statement, value=syntax.call("copy", source))
-        return statement
-
-    return list(map(own, back))
-
-
-def _with_lengths(
-    sweep: Sweep, forward: list[gast.stmt], back: list[gast.stmt]
-) -> tuple[list[gast.stmt], list[gast.stmt]]:
-    """Lists that are only asked for their lengths stay in the forward half: it hands over the lengths."""
-    made = {name for statement in forward for name in _made_by(statement)}
-    read = Counter(name for statement in syntax.walk(back) for name in syntax.names_read(statement))
-    asking = [s for s in syntax.walk(back) if isinstance(s, gast.Assign) and _asked(s.value) in made]
-    for statement in asking:
-        read[_asked(statement.value)] -= 1
-    lengths: dict[int, gast.stmt] = {}
-    for statement in asking:
-        if read[_asked(statement.value)] == 0:
-            length = sweep.names.fresh("n")
-            sweep.types[length] = INT
-            forward = [*forward, syntax.at(syntax.assign(length, statement.value), getattr(statement, "span", None))]
-            lengths[id(statement)] = syntax.rebuild(statement, value=syntax.name(length))
-    return forward, _replaced(back, lengths) if lengths else back
-
-
-def _asked(value: gast.expr) -> str:
-    """The list that is asked for its length."""
-    return str(value.args[0].id) if syntax.operator_of(value) == "length" else ""
-
-
-def _replaced(block: Sequence[gast.stmt], others: Mapping[int, gast.stmt]) -> list[gast.stmt]:
-    return [
-        others[id(s)] if id(s) in others else with_blocks(s, [_replaced(b, others) for b in syntax.blocks_of(s)])
-        for s in block
-    ]
 
 
 def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequence[gast.stmt]) -> list[str]:
@@ -144,41 +93,6 @@ def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequ
 
 def _made_by(statement: gast.stmt) -> list[str]:
     return [name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)]
-
-
-def _made_again(sweep: Sweep, forward: Sequence[gast.stmt], names: list[str]) -> tuple[list[gast.stmt], list[str]]:
-    """What the backward half makes itself, and what is left to hand over: lengths, and ints made of them."""
-    bound = [name for statement in syntax.walk(forward) for name in syntax.names_bound(statement)]
-    made = {names_[0]: s for s in forward if len(names_ := syntax.names_bound(s)) == 1 and bound.count(names_[0]) == 1}
-    waiting, found, kept = list(names), dict[str, gast.stmt](), dict.fromkeys(names)
-    while waiting:
-        name = waiting.pop()
-        statement = _length(sweep, made.get(name), kept) if sweep.types[name] == INT and name not in found else None
-        if statement is not None:
-            found[name] = statement
-            del kept[name]
-            operands = [n for n in syntax.names_read(statement.value) if n not in found and sweep.types[n] == INT]
-            kept.update(dict.fromkeys(operands))
-            waiting += operands
-    order = [*sweep.function.parameters, *bound]
-    return [found[n] for n in bound if n in found], sorted(kept, key=order.index)
-
-
-def _length(sweep: Sweep, statement: gast.stmt | None, kept: Mapping[str, None]) -> gast.stmt | None:
-    """A statement that makes an int of lengths, as it can stand in the backward half."""
-    match statement:
-        case gast.Assign(value=gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call):
-            extent = array_type(sweep.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
-            for name in kept:
-                dims = getattr(sweep.types[name], "dims", ())
-                if extent in dims:
-                    return syntax.rebuild(statement, value=syntax.call("dim", name, axis=dims.index(extent)))
-        case gast.Assign(value=gast.Call(args=operands) as call):
-            row = OPERATORS.get(syntax.operator_of(call) or "")
-            if row is not None and row.kind == "elementwise":
-                are_ints = all(isinstance(o, gast.Constant) or sweep.types[o.id] == INT for o in operands)
-                return statement if are_ints else None
-    return None
 
 
 def _forward(entry: Saved, body: list[gast.stmt], residuals: list[str], name: str) -> Function:

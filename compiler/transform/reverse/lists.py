@@ -198,7 +198,7 @@ def zeros_for(frame: Cotangents, name: str, bars: gast.Name) -> None:
     shape = _shape_of_all(sweep, name) if isinstance(element, Array) and not there else None
     shapes = _final_shapes(sweep, name) if isinstance(element, Array) and not there and shape is None else None
     if shapes is None:
-        length: gast.expr = final_length(sweep, frame, name)
+        length: gast.expr = final_length(sweep, name)
     else:
         length = build.bind(syntax.call("dim", shapes, axis=0), INT, "n")
 
@@ -232,10 +232,8 @@ def is_emptying(statement: gast.stmt, name: str) -> bool:
     return False
 
 
-def final_length(sweep: Sweep, frame: Cotangents, name: str) -> gast.expr:
-    """The length that a list has when its block ends."""
-    if is_there(sweep, name):
-        return frame.builder.bind(syntax.call("length", name), INT, "n")
+def final_length(sweep: Sweep, name: str) -> gast.expr:
+    """The length that a list has when its block ends, as a value of the forward sweep: no pullback needs the list."""
 
     def length(build: Builder) -> gast.Name:
         return build.bind(syntax.call("length", name), INT, "n")

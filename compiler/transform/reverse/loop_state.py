@@ -13,23 +13,15 @@ import gast
 
 from ... import syntax
 from ...analysis.length_owners import owners
+from ...analysis.memory.alias import stored_names
 from ...builder import Builder, Specialiser
 from ...dtypes import NUMPY_DTYPE
 from ...names import Names
-from ...ops.forms import CHANGES_FIRST
 from ...ops.rules import schedule
 from ...program import Function, Rule
 from ...types import INT, Array, ListOf, Type, is_floating, rank, symbols_of, with_lengths
 from .refuse import refuse
 from .settle import assigned
-
-
-def _changed(statement: gast.stmt) -> str | None:
-    """The array or list that a statement changes."""
-    value = statement.value if isinstance(statement, gast.Expr) else None
-    if value is not None and syntax.operator_of(value) in CHANGES_FIRST:
-        return str(value.args[0].id)
-    return syntax.stored_base(statement)
 
 
 class LoopState:
@@ -41,7 +33,7 @@ class LoopState:
         inside = assigned(loop.body)
         own = {n for s in syntax.walk(loop.body) if isinstance(s, gast.For) for n in syntax.names_bound(s)}
         self.carried = [n for n in inside if n in before]
-        bases = [b for s in syntax.walk(loop.body) if (b := _changed(s)) and b not in inside]
+        bases = [b for s in syntax.walk(loop.body) for b in stored_names(s) if b not in inside]
         self.stored = list(dict.fromkeys(bases))
         handed = {*self.carried, *self.stored}
         self.own_lengths = {symbol for symbol, owner in owners(function).items() if owner in handed}

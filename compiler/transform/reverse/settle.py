@@ -29,8 +29,8 @@ from ...builder import Builder
 from ...diagnostics import InternalError
 from ...names import Names
 from ...ops.forms import FRESH
+from ...ops.placeholders import placeholder
 from ...ops.schema import row_of
-from ...placeholders import placeholder
 from ...program import Function
 from ...records import dataclass
 from ...renaming import renamed

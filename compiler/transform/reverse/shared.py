@@ -27,6 +27,7 @@ from ..prune import prune
 from ..simplify import simplify_once
 from ..told_apart import told_apart
 from .halves import Output, halves
+from .residuals import trim
 
 ROUNDS = 4
 
@@ -102,9 +103,10 @@ def _with_rule(
     found = halves(program, facts.parameters, outputs, specialiser, is_trusted=True)
     made = {name: f for name, f in found.program.functions.items() if name not in functions}
     first, second = made[found.program.entry], _tidied(made[found.pullback])
-    first, second, given = _trimmed(function, first, second)
+    first, second, handed = trim(first, second, len(function.results), function.parameters)
     made[first.name], made[second.name] = first.with_(is_shared=True), second.with_(is_shared=True)
     places = tuple(k for k, p in enumerate(function.parameters) if p in facts.parameters)
+    given = tuple(map(function.parameters.index, handed))
     rule = Rule("halves", (first.name, second.name), places, facts.results, given, len(function.parameters))
     return {**made, function.name: function.with_(rule=rule)}
 
@@ -117,34 +119,3 @@ def _tidied(function: Function) -> Function:
         if function is before:
             break
     return function
-
-
-def _trimmed(function: Function, first: Function, second: Function) -> tuple[Function, Function, tuple[int, ...]]:
-    """The halves with what has to be handed over alone, and the places of the parameters that are handed in again."""
-    count = len(function.results)
-    atoms = first.body[-1].value.elts
-    names, bars = second.parameters[: len(atoms) - count], second.parameters[len(atoms) - count :]
-    read = {name for statement in syntax.walk(second.body) for name in syntax.names_read(statement)}
-    kept: dict[str, tuple[str, int]] = {}  # the atoms that are handed over: under which name, and their places
-    again: dict[str, str] = {}  # parameters that are handed in again
-    start: list[gast.stmt] = []
-    for place, (name, atom) in enumerate(zip(names, atoms[count:], strict=True), count):
-        if name not in read:
-            continue
-        if isinstance(atom, gast.Constant):
-            start.append(syntax.assign(name, atom))
-        elif atom.id in kept or atom.id in again:
-            start.append(syntax.assign(name, syntax.name(again.get(atom.id) or kept[atom.id][0])))
-        elif atom.id in function.parameters:
-            again[atom.id] = name
-        else:
-            kept[atom.id] = name, place
-    span = getattr(second.body[0], "span", None)
-    places = [*range(count), *(place for _, place in kept.values())]
-    returned = syntax.rebuild(first.body[-1], value=syntax.tuple_([atoms[k] for k in places]))
-    first = first.with_(body=(*first.body[:-1], returned), results=tuple(first.results[k] for k in places))
-    given = tuple(k for k, parameter in enumerate(function.parameters) if parameter in again)
-    handed = (again[function.parameters[k]] for k in given)
-    parameters = (*(name for name, _ in kept.values()), *handed, *bars)
-    body = (*(syntax.at(statement, span) for statement in start), *second.body)
-    return first, second.with_(parameters=parameters, body=body), given

@@ -1,0 +1,1 @@
+"""Derivatives inside a function, and functions with a rule of their own."""

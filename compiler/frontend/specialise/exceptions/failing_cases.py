@@ -1,0 +1,92 @@
+"""What is told of a statement that may raise: exceptions, each with its test, and what such tests are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import gast
+
+from .... import syntax
+from ....builder import Builder
+from ....messages import Message, escaped
+from ....records import dataclass
+from ....types import Scalar, Type
+
+ZERO_DIVISION, VALUE, OVERFLOW, INDEX, LINALG = (
+    "ZeroDivisionError", "ValueError", "OverflowError", "IndexError", "LinAlgError",
+)  # fmt: skip
+Atom: TypeAlias = gast.expr
+Wants: TypeAlias = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An exception, the test that tells it, its message as a format with its values; None: not known."""
+
+    exception: str
+    test: Atom
+    words: Message | None = None
+    values: tuple[Atom, ...] = ()
+
+
+class Untold(Exception):
+    """Where a statement raises this is not known."""
+
+
+def known(atom: Atom) -> Any:
+    return atom.value if isinstance(atom, gast.Constant) else None
+
+
+def both(builder: Builder, *tests: Atom) -> Atom:
+    result = tests[0]
+    for test in tests[1:]:
+        result = builder.call("logical_and", result, test)
+    return result
+
+
+def either(builder: Builder, *tests: Atom) -> Atom:
+    result = tests[0]
+    for test in tests[1:]:
+        result = builder.call("logical_or", result, test)
+    return result
+
+
+def are_pythons(types: Sequence[Type]) -> bool:
+    return all(isinstance(t, Scalar) and t.weak for t in types)
+
+
+def words_of(function: Callable[[], object]) -> Message:
+    """What the running interpreter says."""
+    try:
+        function()
+    except (ArithmeticError, ValueError) as error:
+        texts = [escaped(a) if isinstance(a, str) else (a,) for a in error.args]
+        return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else tuple(texts)
+    raise AssertionError("this was meant to fail")
+
+
+def length(builder: Builder, array: Atom, axis: int) -> Atom:
+    extent = builder.type_of(array).dims[axis]
+    return syntax.constant(extent) if isinstance(extent, int) else builder.call("dim", array, axis=axis)
+
+
+def unlike(builder: Builder, one: Atom, other: Atom, broadcasts: bool) -> Atom:
+    """Whether two lengths do not go together; a length of 1 goes with any where NumPy broadcasts."""
+    tests = [builder.call("not_equal", one, other)]
+    if broadcasts:
+        tests += [builder.call("not_equal", side, 1) for side in (one, other) if isinstance(side, gast.Name)]
+    return both(builder, *tests)
+
+
+RULES: dict[str, Any] = {}
+
+
+def fails(name: str, *given: Any) -> Callable[[Any], Any]:
+    """The rule of an operator, or of all of a kind: the cases in which it raises."""
+
+    def declared(rule: Any) -> Any:
+        RULES[name] = rule(*given) if given else rule
+        return rule
+
+    return declared

@@ -1,0 +1,63 @@
+"""Containers of the library as they leave a function: lists of what they hold, for the classes of Python's own.
+
+    Dict(names, entries, slots)     ->     dict(names, entries)
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ..frame import Frame
+from ..functional import Bound, Closure
+from ..iterables import Iteration, Iterator, Range
+from ..kinds import classes, keyed, library_classes
+from ..values import Record, Ref, Rows, Table, Value, parts, with_parts
+
+
+def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """A value with Python's own classes for those of the library, around lists of what they hold."""
+    held = frame.held(value)
+    if type(held) is Record and (cls := library_classes.stands_for(held.cls)) is not None:
+        if isinstance(held.get("default_factory"), Closure):
+            frame.fault("T003", "a defaultdict with a function of its own cannot be returned", node, "returned here",
+                        ("return the dict alone: `dict(...)`",))  # fmt: skip
+        shown: tuple[str, ...] = getattr(held.cls, "shown")  # noqa: B009
+        given = tuple((name, returned(frame, _part(frame, value, held, name, node), node)) for name in shown)
+        return Record(cls, given)
+    inner = parts(held)
+    if isinstance(held, Iteration) or not any(_holds_one(frame, part) for _, part in inner):
+        return value
+    made = with_parts(held, tuple(returned(frame, part, node) for _, part in inner))
+    return frame.new(made) if isinstance(value, Ref) else made
+
+
+def _part(frame: Frame, value: Value, record: Record, name: str, node: gast.AST) -> Value:
+    found = record.get(name)
+    return classes.called(frame, vars(record.cls)[name], [value], node) if found is None else found
+
+
+def _holds_one(frame: Frame, value: Value) -> bool:
+    held = frame.held(value)
+    if keyed.record_of(frame, held) is not None:
+        return True
+    return any(_holds_one(frame, part) for _, part in parts(held))
+
+
+def with_rows(value: Value) -> Value:
+    """What is returned, with the lists that grew of tuples and the like as lists of rows."""
+    inner = parts(value)
+    value = with_parts(value, tuple(with_rows(part) for _, part in inner)) if inner else value
+    return Rows(value.item) if isinstance(value, Table) else value
+
+
+def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
+    """What only a loop can use, or what is called, does not leave a function."""
+    if isinstance(value, Bound):
+        help_ = ("return what it gives",)
+        frame.fault("T003", f"a {frame.describe(value)} cannot be returned", node, "returned here", help_)
+    if isinstance(value, Range | Iteration | Iterator):
+        kind = "range" if isinstance(value, Range) else value.kind
+        help_ = ("return its items: `list(...)`",)
+        frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
+    for _, part in parts(value):
+        require_returnable(frame, part, node)

@@ -1,0 +1,1 @@
+"""Walk the user's tree: expressions, statements, branches, loops and calls."""

@@ -1,0 +1,143 @@
+"""Loops over many alike items: these stand in tables, and the loop is one, instead of a copy of its body for each.
+
+    for byte in KEY: ...                      ->     for i in range(256): byte = table[i]; ...
+    for i, j in pairs: ...                    ->     for k in range(120): i = table[k]; j = table_1[k]; ...
+    for w, x in zip((1.0, 2.0, 1.0), xs):     ->     a loop that ends where the shorter of both does
+
+Where the body must know the item now, the loop is unrolled after all.  So it is where a table would give a variable
+another type: one that only some items turn from an int into a float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence as Statements
+
+import gast
+
+from .... import types
+from ....analysis import core_liveness
+from ....diagnostics import CompileError
+from ....dtypes import INT_WORD
+from ....types import Scalar
+from .. import protocol
+from ..frame import Frame, NeedsStatic, Task
+from ..iterables import Enumerate, Zip
+from ..kinds import built_texts, iterations, texts
+from ..kinds.text_numbers import number_of
+from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number
+
+MANY = 128  # items, however little is done with each
+FEWEST = 17  # items, however much is done with each
+WRITTEN_OUT = 400  # operators in what unrolling a loop writes, above which that is too much
+OF_A_CALL = 8  # operators that a call counts for
+TABLED, UNROLLED = "loops in tables", "loops unrolled"  # keys of what a walk leaves to the next one
+WORK = (gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.Subscript, gast.AugAssign)
+
+
+def loop(
+    frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None]
+) -> bool:  # fmt: skip
+    """Write the loop over tables of its items; where it is False, the loop is to be unrolled from the state before."""
+    least = MANY if UNROLLED in frame.task.forms else least_for(body)
+    lists, kinds = lists_in(frame, iterable), kinds_of(frame, body)
+    tabled = of_many(frame, iterable, node.iter, least)
+    if tabled is None:
+        return False
+    try:
+        write(tabled)
+    except (NeedsStatic, CompileError):  # an item may have to be known
+        return False
+    after = kinds_of(frame, body)
+    if any(frame.held(part) is not held for part, held in lists) or any(after.get(k) != v for k, v in kinds.items()):
+        return False
+    frame.task.forms[TABLED] = ()
+    return True
+
+
+def may_unroll(task: Task) -> bool:
+    """Whether to start again with such loops unrolled: what comes behind them may have to know their items."""
+    if TABLED not in task.forms or UNROLLED in task.forms:
+        return False
+    task.forms[UNROLLED] = ()
+    return True
+
+
+def least_for(body: Statements[gast.stmt]) -> int:
+    """How many items are too many for a copy of this body each."""
+    nodes = [node for statement in body for node in gast.walk(statement)]
+    work = sum(OF_A_CALL if isinstance(node, gast.Call) else isinstance(node, WORK) for node in nodes)
+    return min(MANY, max(FEWEST, WRITTEN_OUT // max(work, 1) + 1))
+
+
+def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Value | None:
+    """What a loop goes over, with so many alike items and more in tables; None where it is to be unrolled."""
+    match value:
+        case Zip(parts=inner) | Enumerate(parts=inner):
+            if isinstance(value, Zip) and not all(protocol.has_known_length(frame, part) for part in inner):
+                least = 1  # which is the shortest, the run knows
+            made = [_or_itself(frame, part, node, least) for part in inner]
+            return None if None in made or tuple(made) == inner else type(value)(tuple(made), value.start)
+        case Static(value=str() as text) if len(text) >= of_names(least):
+            return built_texts.spelled(frame, value, node)
+        case Static(value=tuple() | bytes() as items) if len(items) >= least:
+            return _rows(frame, tuple(map(Static, items)), node, least)
+        case Sequence(items=items, kind=kind) if kind is tuple and len(items) >= least:
+            return _rows(frame, items, node, least)
+        case Ref():
+            held = frame.held(value)
+            if isinstance(held, Sequence) and held.kind is list and len(held.items) >= least:
+                return _rows(frame, held.items, node, least)
+    return None
+
+
+def lists_in(frame: Frame, iterable: Value) -> list[tuple[Ref, Value]]:
+    """The lists that are gone over, with what they hold: a table has that, whatever becomes of the list."""
+    return [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
+
+
+def kinds_of(frame: Frame, body: Statements[gast.stmt]) -> dict[str, str]:
+    """The kinds of numbers of the variables that the body assigns on some paths only."""
+    found: dict[str, str] = {}
+    branches = [node for statement in body for node in gast.walk(statement) if isinstance(node, gast.If)]
+    for name in sorted(core_liveness.assigned([s for one in branches for s in (*one.body, *one.orelse)])):
+        type_ = frame.type_of(value) if (value := frame.variables.get(name)) is not None else None
+        if type_ is not None:
+            found[name] = types.dtype_of(type_)[0]
+    return found
+
+
+def _or_itself(frame: Frame, part: Value, node: gast.AST, least: int) -> Value | None:
+    made = of_many(frame, part, node, least)
+    return part if made is None and not protocol.is_unrolled(frame, part) else made
+
+
+def of_names(least: int) -> int:
+    """How many names are too many: they mostly decide about structure."""
+    return least if least == 1 else MANY
+
+
+def _rows(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) -> Rows | None:
+    made = _columns(frame, items, node, least)
+    return None if made is None else Rows(made, tuple)
+
+
+def _columns(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) -> Value | None:
+    """The table of numbers or names of one kind; of tuples of one length one for each place."""
+    if all(isinstance(item, Sequence) and item.kind is tuple for item in items):
+        if len({len(item.items) for item in items}) != 1 or not items[0].items:
+            return None
+        inner = [_columns(frame, column, node, least) for column in zip(*(item.items for item in items))]
+        return None if None in inner else Sequence(tuple(inner))
+    if all(isinstance(item, Static) and isinstance(item.value, str) for item in items):
+        if len(items) < of_names(least):
+            return None
+        numbers = tuple(Static(number_of(frame.task, item.value)) for item in items)
+        return Text(Column(texts.table(frame, numbers, INT_WORD, node), True))
+    kinds = {frame.type_of(item) for item in items}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if not isinstance(kind, Scalar) or kind == types.BOOL:
+        return None
+    if kind.dtype == INT_WORD and not all(-(2**63) <= item.value < 2**63 for item in items if is_number(item)):
+        return None
+    return Column(texts.table(frame, items, kind.dtype, node), kind.weak)

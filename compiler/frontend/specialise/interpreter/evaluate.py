@@ -1,0 +1,314 @@
+"""Expressions: walk the user's tree, compute what is known now, emit operators for the rest.
+
+    z = features @ w + b     ->     t = matmul(features, w)
+                                    z = add(t, b)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .... import syntax, types
+from ....analysis.at_places import METHODS
+from ....builder import INFIX, PREFIX
+from ....diagnostics import InternalError
+from ....dtypes import FLOAT_WORD, INT_WORD, is_bool
+from ....messages import escaped
+from ....types import Array, Scalar
+from .. import protocol
+from ..describing import FUNCTIONS
+from ..frame import Frame
+from ..functions.environments import is_set
+from ..kinds import (
+    arrays,
+    classes,
+    container_methods,
+    containers,
+    dict_methods,
+    equality,
+    formatted,
+    generator_expressions,
+    one_of,
+    optional,
+    own_operators,
+    sets,
+    texts,
+    tuples,
+)
+from ..library import changed_copies
+from ..library.static_python import PYTHON_INFIX, PYTHON_PREFIX
+from ..values import (
+    Conflict,
+    Dropped,
+    Leaf,
+    Mapping_,
+    OneOf,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Text,
+    Undefined,
+    Value,
+    is_number,
+)
+from ..world import outside
+from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals, subscript
+
+MOST_BITS = 2**20  # of an int that is computed when a program is compiled
+
+
+def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
+    """The value of an expression; `hint` names the result if one has to be emitted."""
+    kind = type(node)
+    if kind is gast.Name:
+        return read_name(frame, node.id, node)
+    if kind is gast.Constant:
+        return Static(node.value)
+    if kind is gast.BinOp:
+        left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+        return binary(frame, type(node.op), left, right, node, hint)
+    if kind is gast.Call:
+        if type(node.func) is gast.Attribute and node.func.attr in METHODS:
+            changed = changed_copies.called(frame, node, hint)
+            if changed is not None:
+                return changed
+        return apply.call(frame, node, hint)
+    match node:
+        case gast.UnaryOp(op=op, operand=operand):
+            return unary(frame, type(op), evaluate(frame, operand), node, hint)
+        case gast.Compare(left=left, ops=ops, comparators=comparators):
+            return choices.comparison(frame, left, ops, comparators, node, hint)
+        case gast.BoolOp(op=op, values=values):
+            return choices.boolean(frame, op, values, node, hint)
+        case gast.IfExp(test=test, body=body, orelse=orelse):
+            return choices.conditional(frame, test, body, orelse, node, hint)
+        case gast.Subscript(value=base, slice=items):
+            return subscript.load(frame, evaluate(frame, base), items, node, hint)
+        case gast.Attribute(value=base, attr=attribute):
+            return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
+        case gast.Tuple(elts=elements):
+            return displays.tupled(frame, elements)
+        case gast.List(elts=elements):
+            return displays.listed(frame, elements)
+        case gast.Set(elts=elements):
+            return sets.new_set(frame, displays.spread(frame, elements), node)
+        case gast.SetComp():
+            return any_order.gone_over(frame, node, lambda: comprehensions.set_of_items(frame, node, hint))[0]
+        case gast.Dict(keys=keys, values=values):
+            return displays.dictionary(frame, keys, values, node)
+        case gast.Lambda():
+            return displays.closure(frame, node)
+        case gast.ListComp():
+            return comprehensions.listed(frame, node, hint)
+        case gast.GeneratorExp():
+            return generator_expressions.lazily(frame, node)
+        case gast.DictComp():
+            return comprehensions.dictionary(frame, node, hint)
+        case gast.NamedExpr(target=target, value=value):
+            made = evaluate(frame, value, target.id)
+            execute.bind(frame, target, made, node)
+            return made
+        case gast.JoinedStr():
+            return formatted.f_string(frame, node)
+    refusals.refuse_construct(frame, node)
+
+
+def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
+    """The Python value of an expression that must be known now."""
+    return protocol.known(frame, evaluate(frame, node), node, what)
+
+
+def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
+    found = frame.lookup(name)
+    if found is None and name not in frame.local_names:
+        return outside.variable(frame, name, node)
+    if type(found) is Dropped:
+        raise InternalError("specialise", name, "a variable is read that was taken for dead")
+    if found is None or type(found) is Undefined:
+        frame.fault("R002", f"`{name}` may be used before it has a value", node, "may be unbound here",
+                    (f"give `{name}` a value before the branch or loop that sets it",))  # fmt: skip
+    if type(found) is Conflict:
+        if name in frame.made_names:
+            message = f"this function returns {found.left} on one path and {found.right} on another"
+            help_ = ("return values of one type on every path",)
+            frame.fault("T003", message, frame.source.tree, "defined here", help_)
+        message = f"`{name}` is {found.left} on one path and {found.right} on another"
+        help_ = ("use two names, or make both the same type",)
+        if not FUNCTIONS.isdisjoint((found.left, found.right)):
+            help_ = ("call it in the branch or loop where it is made, and keep what it gives",)
+        frame.fault("T002", message, node, "read here", help_)
+    owner: Frame | None = frame
+    while owner is not None and name not in owner.variables:
+        owner = owner.outer
+    flag = owner.variables.get(is_set(name)) if owner is not None else None
+    if isinstance(flag, Leaf):
+        check_bound(frame, name, flag, node, is_own=owner is frame)
+        if owner is frame:  # the path of another function goes on for itself
+            owner.variables[is_set(name)] = Static(True)
+    return found
+
+
+def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: bool) -> None:
+    if is_own:
+        error_class, kind, scope = "UnboundLocalError", "local", ""
+    else:
+        error_class, kind, scope = "NameError", "free", " in enclosing scope"
+    message = f"cannot access {kind} variable '{name}' where it is not associated with a value{scope}"
+    missing = frame.emit("logical_not", flag, node=node)
+    error = syntax.raise_(error_class, message, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(missing, node), [error]))
+
+
+# --- operators -----------------------------------------------------------------------------------------------------
+
+
+def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
+    if is_number(left) and is_number(right):
+        require_short(frame, op, left, right, node)
+        return fold(frame, PYTHON_INFIX[op], node, left, right)
+    left, right = optional.operands(frame, op, left, right, node)
+    of_case = lambda one, other: binary(frame, op, one, other, node)  # noqa: E731
+    if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
+        return made
+    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
+        return by_class
+    if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
+        return text
+    if containers.is_container(frame, left) or containers.is_container(frame, right):
+        return sequence_arithmetic(frame, op, left, right, node, hint)
+    if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int):
+            return fold(frame, PYTHON_INFIX[op], node, left, right)
+        if op is gast.BitOr and classes.is_any_of(left.value, right.value):
+            return fold(frame, PYTHON_INFIX[op], node, left, right)
+    if isinstance(left, Text) or isinstance(right, Text):
+        texts.refuse(frame, "a text made of one that only the run knows", node)
+    if op is gast.Pow:
+        return power(frame, left, right, node, hint)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+
+
+def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:
+    """Refuse to compute an int of so many bits that it would take seconds."""
+    base, count = left.value, right.value
+    grows = op is gast.Pow and abs(base) > 1 or op is gast.LShift and base != 0
+    if not grows or type(base) is not int or type(count) is not int:
+        return
+    bits = count + base.bit_length() if op is gast.LShift else count * base.bit_length()
+    if bits > MOST_BITS:
+        frame.fault("T001", f"this integer has {bits} bits, which is too many to compute", node, "computed here",
+                    ("`pow(base, exponent, modulus)` computes a remainder",))  # fmt: skip
+
+
+def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`x ** k`; Python's int ** negative int is a float."""
+    base, exponent = frame.type_of(left), frame.type_of(right)
+    whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == INT_WORD
+    if whole and isinstance(base, Array) and is_bool(base.dtype):
+        if not isinstance(right, Static):
+            frame.fault("U015", "a power of a bool array is of a dtype that depends on the exponent", node,
+                        "computed here", ("convert it first: `.astype(np.int64)`",))  # fmt: skip
+        if right.value == 2:
+            return frame.emit("square", left, node=node, hint=hint)
+    if whole and isinstance(right, Static):
+        if isinstance(base, Scalar) and base.weak and base.dtype == INT_WORD and right.value < 0:
+            left = frame.emit("cast", left, node=node, dtype=FLOAT_WORD, weak=True)
+    return frame.emit("power", left, right, node=node, hint=hint)
+
+
+def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
+    """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program gets here."""
+    try:
+        with np.errstate(all="ignore"):
+            result = function(*(v.value for v in values))
+    except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
+        text = escaped(str(error))
+        frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))
+        return Static(math.nan)
+    return Static(result)
+
+
+def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`+` joins tuples and lists, `* n` repeats them; with an array they are arrays."""
+    if (found := sets.arithmetic(frame, op, left, right, node)) is not None:
+        return found
+    first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
+        return _like(frame, first, first.items + second.items)
+    if op is gast.Mult:
+        sequence, count = (left, right) if containers.is_container(frame, left) else (right, left)
+        if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
+            return held
+    if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
+        return dict_methods.merged(frame, left, right, node)
+    if op is gast.Add and all(isinstance(v, Sequence | Rows) and v.kind is tuple for v in (first, second)):
+        return tuples.joined(frame, left, right, node)
+    are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
+    if op is gast.Add and are_lists and not isinstance(first, Mapping_):
+        joined = container_methods.copy(frame, left, node)
+        container_methods.extend(frame, joined, node, right)
+        return joined
+    numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
+    repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
+    if numbers and is_strong(frame, numbers[0]) and not repeats:
+        sides = [arrays.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
+        return binary(frame, op, sides[0], sides[1], node, hint)
+    symbol = op.__name__
+    frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+
+
+def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
+    return containers.new_list(frame, items) if sequence.kind is list else Sequence(items)
+
+
+def is_strong(frame: Frame, value: Value) -> bool:
+    """Whether a value is NumPy's, so that its operators take lists and tuples for arrays."""
+    found = frame.type_of(value)
+    return isinstance(found, Array) or isinstance(found, Scalar) and not found.weak
+
+
+def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    if op is gast.Not:
+        return choices.denial(frame, value, node, hint)
+    value = optional.operand(frame, op, value, node)
+    if isinstance(value, OneOf):
+        return one_of.of_cases(frame, value, lambda case: unary(frame, op, case, node), node, hint)
+    if (by_class := own_operators.unary(frame, op, value, node)) is not None:
+        return by_class
+    if is_number(value):
+        return fold(frame, PYTHON_PREFIX[op], node, value)
+    return frame.emit(PREFIX[op], value, node=node, hint=hint)
+
+
+def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    decided = protocol.truth(frame, value, node)
+    if isinstance(decided, Static):
+        return Static(not decided.value)
+    return frame.emit("logical_not", decided, node=node, hint=hint)
+
+
+# --- attributes ----------------------------------------------------------------------------------------------------
+
+
+def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
+    """`base.shape[axis]`, read once per function where it is an argument's length."""
+    extent = frame.builder.types[base.name].dims[axis]
+    if isinstance(extent, int):
+        return Static(extent)
+    name, axis = frame.builder.lengths.get(extent, (base.name, axis))
+    hint = length_name(extent)
+    hint = "t" if hint in frame.local_names else hint  # a name of the user's may stand for something else
+    return frame.emit("dim", Leaf(name), node=node, hint=hint, axis=axis)
+
+
+def length_name(extent: types.Extent) -> str:
+    if not isinstance(extent, types.Dim) or extent.constant != 0 or len(extent.terms) != 1:
+        return "t"
+    symbol, factor = extent.terms[0]
+    return symbol if factor == 1 else "t"

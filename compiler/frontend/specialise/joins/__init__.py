@@ -1,0 +1,1 @@
+"""Where paths meet: the type, the value and the name that hold what either path has."""

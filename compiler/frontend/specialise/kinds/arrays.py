@@ -1,0 +1,139 @@
+"""Arrays made of containers, and lists made of arrays.
+
+    np.array([(a, b), (c, d)])     ->     made = empty(shape=(2, 2)); made[0, 0] = a; made[0, 1] = b; ...
+    x.tolist()                     ->     items = []; for v in x: items.append(v)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator as Iterated
+from typing import Any
+
+import gast
+
+from .... import syntax, types
+from ....dtypes import FLOAT_WORD, promote_dtypes, python_word
+from ....meanings import Meaning, Meanings
+from ....ops.static import strict_common
+from ....types import Array, ListOf, Scalar
+from ..frame import Frame
+from ..interpreter import evaluate, subscript
+from ..iterables import Iteration, Iterator
+from ..joins import evenness, two_meanings
+from ..joins.joined_types import meanings_of
+from ..library import library
+from ..values import Column, Mapping_, Optional, Record, Rows, Sequence, Static, Table, Value, leaves, parts, with_parts
+from . import container_methods, containers, rows, tables
+from .library_classes import stands_for
+
+
+def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
+    """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
+    value = frame.tree(value)
+    if isinstance(value, Iteration | Iterator):
+        frame.fault("T001", f"NumPy makes an array of one object of a `{value.kind}`", node, "made here",
+                    ("make a list of it first: `list(...)`",))  # fmt: skip
+    require_numbers(frame, value, node)
+    match value:
+        case Table(item=Rows(item=Column(values=rows_))):  # numbers
+            value = rows_
+        case Table():
+            value = tables.arrays_of(frame, value, node)
+    if isinstance(value, Rows):
+        return rows.as_array(frame, value, dtype, node, hint)
+    found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        return library.array_from_list(frame, value, dtype, node, hint)
+    if isinstance(found, Array):
+        return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
+    value = _with_arrays(frame, value, node)
+    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
+    if any(k is None or isinstance(k, ListOf) for k in kinds):
+        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
+    is_given = dtype is not None
+    dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
+    shape, inner = regular_shape(frame, value, node)
+    atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
+    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
+    fill(frame, made, value, [], len(inner), node)
+    if frame.builder.widened and not is_given:
+        two_meanings.require_one_dtype(frame, list(leaves(value)), kinds, strict_common.ask, node)
+        frame.builder.widen(made.name, promoted_on_paths(frame, value))
+    return made
+
+
+def promoted_on_paths(frame: Frame, value: Value) -> Iterated[Meanings]:
+    """What an array of these parts is, of which some have another dtype on another path."""
+    words = [{one.type.dtype for one in meanings_of(frame, part)} for part in leaves(value)]
+    for found in itertools.product(*{frozenset(one) for one in words}):
+        yield frozenset({Meaning(Scalar(promote_dtypes(*found)))} if found else ())
+
+
+def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
+    """Refuse what NumPy makes arrays of objects of."""
+    if isinstance(value, Optional):
+        frame.fault("T001", "NumPy makes an array of objects of what may be None", node, "made here",
+                    ("leave out what is None: `[v for v in items if v is not None]`",))  # fmt: skip
+    if isinstance(value, Record) and stands_for(value.cls) is not None:
+        what = frame.describe(value)
+        frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
+                    ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
+    if isinstance(value, Mapping_) or isinstance(value, Record) and not value.is_tuple:
+        of_attributes = "make it of attributes: `[p.v for p in ps]`"
+        way_out = "make it of the values: `list(d.values())`" if isinstance(value, Mapping_) else of_attributes
+        frame.fault("T001", f"NumPy makes an array of objects of a `{frame.describe(value)}`", node, "made here",
+                    (way_out,))  # fmt: skip
+    for part in [value.item] if isinstance(value, Table) else [part for _, part in parts(value)]:
+        require_numbers(frame, part, node)
+
+
+def _with_arrays(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """Sequences with an array in the place of each list whose length only the run knows."""
+    if isinstance(value, Table | Rows) or frame.is_list(value):
+        return as_array(frame, value, node)
+    inner = parts(value)
+    return with_parts(value, tuple(_with_arrays(frame, part, node) for _, part in inner)) if inner else value
+
+
+def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
+    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Column):  # one number of each item of a list
+        value = value.values
+        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
+    if not isinstance(value, Sequence):
+        found = frame.type_of(value)
+        if not isinstance(found, Array):
+            return (), []
+        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
+    if not value.items:
+        return (0,), []
+    parts = [regular_shape(frame, v, node) for v in value.items]
+    if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
+        frame.fault("S003", evenness.UNEVEN, node, "made here")
+    for _, lengths in parts[1:]:
+        evenness.require_even(frame, parts[0][1], lengths, node)
+    return (len(parts), *parts[0][0]), parts[0][1]
+
+
+def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Sequence):
+        for i, part in enumerate(value.items):
+            fill(frame, array, part, [*position, i], rank, node)
+        return
+    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
+    subscript.store_items(frame, array, items, value, node)
+
+
+def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
+    """`x.tolist()`: Python's numbers, one by one."""
+    if types.rank(found) > 1:
+        return container_methods.in_language(frame, "rows_of", [value], node)
+    if types.rank(found) == 1:
+        return frame.new(containers.grown_from_array(frame, value, True, node))
+    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
+    return frame.emit("cast", number, node=node, dtype=python_word(found.dtype), weak=True)

@@ -1,0 +1,170 @@
+"""Texts that the run makes of others: tuples of letters, each the number of a text of one letter (`texts.py`).
+
+    "".join(reversed(path))     ->     Rows(Text(Column(numbers of the letters)), str)
+    word += letter              ->     the letters end to end
+    word == "stop"              ->     as many letters, and the same ones
+
+What a text consists of is looked up when it meets one that was built; methods are written in the language
+(`python_texts.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import gast
+
+from ....dtypes import INT_WORD
+from ....ops.python_names import NameBinding
+from .. import protocol
+from ..frame import Frame
+from ..interpreter import evaluate
+from ..library import builtin_calls, library
+from ..values import Column, Rows, Sequence, Static, Text, Value
+from . import classes, container_methods, containers, equality, rows, tables, texts, tuples
+from .text_numbers import as_text, is_built, is_text, number_of
+
+WAYS_OUT = ("return the number, and make its text outside the compiled function",
+            "compare it, or take it apart: `for letter in text`")  # fmt: skip
+
+
+def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
+    return library.call(frame, NameBinding(function=f"python_texts:{name}"), args, {}, node, hint)
+
+
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def spelled(frame: Frame, value: Value, node: gast.AST, contents: Mapping[int, Value] | None = None) -> Rows:
+    """A text of any kind as its letters."""
+    if isinstance(value, Rows):
+        return value
+    if isinstance(value, Static):
+        letters = tuple(Static(number_of(frame.task, letter)) for letter in value.value)
+        return Rows(Text(Column(texts.table(frame, letters, INT_WORD, node), True)), str)
+    return of_letters(frame, in_language(frame, "letters_of", [value], node), node)
+
+
+def of_letters(frame: Frame, letters: Value, node: gast.AST) -> Rows:
+    """The text of a list of letters."""
+    held = frame.held(letters)
+    if isinstance(held, Rows):
+        return Rows(held.item, str)
+    if isinstance(held, Sequence):
+        numbers = tuple(as_text(frame, letter).number for letter in held.items)
+        return Rows(Text(Column(texts.table(frame, numbers, INT_WORD, node), True)), str)
+    return Rows(tables.arrays_of(frame, held, node).item, str)
+
+
+def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Value:
+    """`separator.join(items)`."""
+    items = classes.iterable(frame, items, node)
+    if protocol.is_unrolled(frame, items):
+        parts = protocol.items(frame, items, node)
+        _require_texts(frame, parts, node)
+        if isinstance(separator, Static) and all(isinstance(part, Static) for part in parts):
+            return Static(separator.value.join(part.value for part in parts))
+        return _end_to_end(frame, separator, parts, node)
+    words = builtin_calls.as_new_list(frame, items, node)
+    held = frame.held(words)
+    if isinstance(held, Sequence):
+        return joined(frame, separator, held, node)
+    _require_texts(frame, [containers.any_item(frame, words, node)], node)
+    return of_letters(frame, in_language(frame, "joined", [separator, words], node), node)
+
+
+def _require_texts(frame: Frame, parts: list[Value], node: gast.AST) -> None:
+    for place, part in enumerate(parts):
+        if not is_text(part):
+            kind = getattr(protocol.python_class(frame, part), "__name__", "object")
+            message = f"sequence item {place}: expected str instance, {kind} found"
+            frame.fault("T001", message, node, "joined here", ("make texts of them: `map(str, items)`",))
+
+
+def _end_to_end(frame: Frame, separator: Value, parts: list[Value], node: gast.AST) -> Value:
+    result: Value = parts[0] if parts else Static("")
+    for part in parts[1:]:
+        for other in (separator, part):
+            result = added(frame, result, other, node)
+    return result
+
+
+def added(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
+    """`left + right` of texts, of which the run knows one at least."""
+    if Static("") in (left, right):
+        return right if left == Static("") else left
+    if isinstance(left, Static) and isinstance(right, Static):
+        return Static(left.value + right.value)
+    return tuples.end_to_end(frame, spelled(frame, left, node), spelled(frame, right, node), node)
+
+
+def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:
+    """`int(text, base)` of a text of the run."""
+    known = protocol.known(frame, base, node, "the base of a number")
+    if isinstance(value, Text):
+        return texts.looked_up(frame, value, lambda text: int(text, known), node)
+    if known != 10:
+        refuse(frame, f"`int` with the base {known}", node)
+    return in_language(frame, "number_in", [value], node)
+
+
+def digit_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """The value of a letter as a digit; 10 for one that is none."""
+    return texts.looked_up(frame, as_text(frame, args[0]), _digit, node)
+
+
+def _digit(text: str) -> int:
+    return int(text) if len(text) == 1 and text.isdecimal() else 10
+
+
+# --- asking ----------------------------------------------------------------------------------------------------------
+
+
+def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """A comparison of two texts, of which one was built."""
+    sides = [spelled(frame, side, node) for side in (left, right)]
+    if op in (gast.Eq, gast.NotEq):
+        same = container_methods.in_language(frame, "are_equal", list(sides), node, hint)
+        return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
+    return container_methods.in_language(frame, equality.IN_ORDER[op], list(sides), node, hint)
+
+
+def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
+    """`part in whole`."""
+    return in_language(frame, "contains", [spelled(frame, whole, node), spelled(frame, part, node)], node)
+
+
+def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of a text that is known now is given a text, or another value, that only the run knows."""
+    if method == "format":
+        return not all(isinstance(a, Static) for a in (*args, *kwargs.values()))
+    return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
+
+
+def call_method(frame: Frame, text: Value, method: str, args: list[Value], node: gast.AST) -> Value:
+    """A method of a text that was built, or of another text with one."""
+    if method == "join" and len(args) == 1:
+        return joined(frame, text, args[0], node)
+    if method == "count" and len(args) == 1 and is_text(args[0]):
+        return in_language(frame, "count", [spelled(frame, one, node) for one in (text, args[0])], node)
+    return refuse(frame, f"`.{method}()`", node)
+
+
+def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
+    frame.fault("U008", f"{what} of a text that the run builds is not in the language", node, "made here", WAYS_OUT)
+
+
+def in_form(frame: Frame, value: Value, form: Any, node: gast.AST) -> Value:
+    """A key as those of a dict are, of which some texts may be built."""
+    if is_built(form):
+        return spelled(frame, value, node) if is_text(value) else value
+    if isinstance(value, Sequence) and isinstance(form, Sequence) and len(value.items) == len(form.items):
+        inner = (in_form(frame, one, other, node) for one, other in zip(value.items, form.items))
+        return Sequence(tuple(inner), value.kind)
+    return value
+
+
+def sliced(frame: Frame, text: Value, items: gast.Slice, node: gast.AST) -> Value:
+    """`text[i : i + k]` of a text at places of the run."""
+    return rows.sliced(frame, spelled(frame, text, node), items, node)

@@ -1,0 +1,43 @@
+"""Dicts whose keys are known now: what they hold are values of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..frame import Frame
+from ..protocol import describe, held_as, is_unrolled, items, known, python_class, truth
+from ..values import Mapping_, Static, Value
+
+
+@known.of(Mapping_)
+def _(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> dict[Any, Any]:
+    return {key: known(frame, part, node, what) for key, part in held_as(frame, value, Mapping_).items}
+
+
+@is_unrolled.of(Mapping_)
+def _(frame: Frame, value: Value) -> bool:
+    return True
+
+
+@items.of(Mapping_)
+def _(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
+    return [Static(key) for key, _ in held_as(frame, value, Mapping_).items]
+
+
+@truth.of(Mapping_)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return Static(bool(held_as(frame, value, Mapping_).items))
+
+
+@python_class.of(Mapping_)
+def _(frame: Frame, value: Value) -> type:
+    held = held_as(frame, value, Mapping_)
+    return dict if held.like is None else held.like[0]
+
+
+@describe.of(Mapping_)
+def _(frame: Frame, value: Value) -> str:
+    found = python_class(frame, value)
+    return getattr(found, "python", found).__name__

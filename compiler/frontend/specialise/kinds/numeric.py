@@ -1,0 +1,108 @@
+"""Numbers and arrays that are known at run time only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from .... import syntax, types
+from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE, is_bool
+from ....types import Array, Scalar
+from ..frame import Frame
+from ..interpreter import evaluate, subscript
+from ..protocol import (
+    describe,
+    has_known_length,
+    item,
+    items,
+    known,
+    length,
+    of_dynamic_length,
+    python_class,
+    truth,
+)
+from ..values import Leaf, Static, Value
+
+
+@known.of(Scalar)
+def _(frame: Frame, value: Leaf, node: gast.AST, what: str = "this value") -> Any:
+    """The length of an axis, where that is known."""
+    extent = frame.builder.extents.get(value.name)
+    if not isinstance(extent, int):
+        frame.needs_static(value, what, node)
+    return extent
+
+
+@truth.of(Scalar)
+def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
+    found = frame.type_of(value)
+    if is_bool(found.dtype):
+        return value
+    return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
+
+
+@python_class.of(Scalar)
+def _(frame: Frame, value: Leaf) -> type:
+    found = frame.type_of(value)
+    return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
+
+
+@describe.of(Scalar, Array)
+def _(frame: Frame, value: Leaf) -> str:
+    return str(frame.type_of(value))
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+
+@has_known_length.of(Array)
+def _(frame: Frame, value: Leaf) -> bool:
+    found = frame.type_of(value)
+    return found.ndim > 0 and isinstance(found.dims[0], int)
+
+
+@of_dynamic_length.of(Array)
+def _(frame: Frame, value: Leaf) -> Value | None:
+    found = frame.type_of(value)
+    return value if found.ndim and not isinstance(found.dims[0], int) else None
+
+
+@items.of(Array)
+def _(frame: Frame, value: Leaf, node: gast.AST) -> list[Value]:
+    if not has_known_length(frame, value):
+        frame.needs_static(value, "the number of items", node)
+    return [item(frame, value, Static(place), node) for place in range(frame.type_of(value).dims[0])]
+
+
+@length.of(Array)
+def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
+    found = frame.type_of(value)
+    if not found.ndim:
+        frame.fault("T001", f"a {describe(frame, value)} cannot be iterated over", node, "iterated here")
+    return evaluate.length_of(frame, value, 0, node)
+
+
+@item.of(Array)
+def _(frame: Frame, value: Leaf, position: Value, node: gast.AST) -> Value:
+    rank = frame.type_of(value).ndim
+    rest = [syntax.slice_() for _ in range(rank - 1)]
+    return subscript.element(frame, value, [frame.atom(position, node), *rest], node)
+
+
+@truth.of(Array)
+def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
+    found = frame.type_of(value)
+    if not all(extent == 1 for extent in found.dims):
+        message = f"the truth value of an array with more than one element is ambiguous ({found})"
+        frame.fault("T001", message, node, "used as a condition", ("use .any() or .all()",))
+    alone = frame.emit("reshape", value, node=node, shape=()) if found.ndim else value
+    return truth(frame, subscript.element(frame, alone, [], node), node)
+
+
+@python_class.of(Array)
+def _(frame: Frame, value: Leaf) -> type:
+    return np.ndarray
+
+

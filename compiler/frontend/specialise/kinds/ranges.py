@@ -1,0 +1,66 @@
+"""Ranges: `range(start, stop, step)`, of which some parts may be known at run time only."""
+
+from __future__ import annotations
+
+import gast
+
+from ..frame import Frame
+from ..interpreter import evaluate
+from ..iterables import Range
+from ..protocol import describe, has_known_length, item, items, known, length, python_class
+from ..values import Static, Value
+from . import keyed
+
+NEVER = 2**62  # as many items as no loop comes to
+
+
+def parts_of(value: Range) -> tuple[Value, Value, Value]:
+    return value.start, value.stop, value.step
+
+
+@has_known_length.of(Range)
+def _(frame: Frame, value: Range) -> bool:
+    return all(isinstance(part, Static) for part in parts_of(value))
+
+
+@items.of(Range)
+def _(frame: Frame, value: Range, node: gast.AST) -> list[Value]:
+    bounds = [known(frame, part, node, "a range that is unrolled") for part in parts_of(value)]
+    return [Static(number) for number in range(*bounds)]
+
+
+@length.of(Range)
+def _(frame: Frame, value: Range, node: gast.AST) -> Value:
+    start, stop, step = parts_of(value)
+    if start == Static(0) and step == Static(1):
+        return stop
+    span = evaluate.binary(frame, gast.Sub, stop, start, node)
+    if step == Static(1):
+        return span
+    stride = known(frame, step, node, "the step of a range that `break` may leave")
+    sign = (stride > 0) - (stride < 0)
+    rounded = evaluate.binary(frame, gast.Add, span, Static(stride - sign), node)
+    return evaluate.binary(frame, gast.FloorDiv, rounded, step, node)
+
+
+@item.of(Range)
+def _(frame: Frame, value: Range, position: Value, node: gast.AST) -> Value:
+    start, _, step = parts_of(value)
+    offset = position if step == Static(1) else evaluate.binary(frame, gast.Mult, position, step, node)
+    return offset if start == Static(0) else evaluate.binary(frame, gast.Add, start, offset, node)
+
+
+def item_at_index(frame: Frame, value: Range, index: Value, node: gast.AST) -> Value:
+    """`range(start, stop, step)[index]`"""
+    given = [value.start, value.step, length(frame, value, node), index]
+    return keyed.in_language(frame, "python_builtins:item_of_range", given, node)
+
+
+@python_class.of(Range)
+def _(frame: Frame, value: Range) -> type:
+    return range
+
+
+@describe.of(Range)
+def _(frame: Frame, value: Range) -> str:
+    return "range"

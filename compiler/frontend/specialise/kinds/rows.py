@@ -1,0 +1,142 @@
+"""Lists of any length that are arguments: what all items have in one place is an array along them.
+
+    points: [(float, float), ...]      ->      two arrays; `for x, y in points` counts, `points[i]` loads from both
+
+Such a list is read as it is.  A function that changes it is refused, as the caller would see it; a copy or a slice of
+it that is to grow becomes a growable list first.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .... import syntax
+from .. import protocol
+from ..frame import Frame
+from ..interpreter import choices, evaluate, subscript
+from ..library import library
+from ..values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
+from . import arrays, forms, tables
+
+
+def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
+    column = next((leaf for leaf in leaves(rows) if isinstance(leaf, Leaf)), None)
+    if column is None:
+        text = "a list of lists of objects, of lengths that only the run knows, is not in the language"
+        frame.fault("U018", text, node, "read here")
+    return evaluate.length_of(frame, column, 0, node)
+
+
+def require_within(frame: Frame, count: Value, position: Value, kind: type, node: gast.AST) -> None:
+    """IndexError in the words that Python has for lists, tuples and texts."""
+    below = choices.compare(frame, gast.Lt, position, evaluate.unary(frame, gast.USub, count, node), node)
+    above = choices.compare(frame, gast.GtE, position, count, node)
+    outside = frame.emit("logical_or", below, above, node=node)
+    word = "string" if kind is str else kind.__name__
+    error = syntax.raise_("IndexError", f"{word} index out of range", span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
+
+
+def item(frame: Frame, rows: Rows, position: gast.expr, node: gast.AST) -> Value:
+    """The item at a position, which is known now or only later."""
+    return _of_columns(rows.item, lambda column: _element(frame, column, position, node))
+
+
+def _of_columns(value: Value, change) -> Value:
+    if isinstance(value, Column):
+        return change(value)
+    inner = parts(value)
+    return with_parts(value, tuple(_of_columns(part, change) for _, part in inner)) if inner else value
+
+
+def _element(frame: Frame, column: Column, position: gast.expr, node: gast.AST) -> Value:
+    array = column.values
+    rank = frame.type_of(array).ndim
+    found = subscript.element(frame, array, [position, *(syntax.slice_() for _ in range(rank - 1))], node)
+    if not column.is_weak:
+        return found
+    return frame.emit("cast", found, node=node, dtype=frame.type_of(found).dtype, weak=True)
+
+
+def sliced(frame: Frame, rows: Rows, bounds: gast.Slice, node: gast.AST) -> Rows:
+    def part(column: Column) -> Value:
+        rank = frame.type_of(column.values).ndim
+        items = [subscript.slice_item(frame, bounds), *(syntax.slice_() for _ in range(rank - 1))]
+        return Column(subscript.element(frame, column.values, items, node), column.is_weak)
+
+    return Rows(_of_columns(rows.item, part), rows.kind)
+
+
+def column_of_numbers(frame: Frame, value: Value) -> Column | None:
+    """The only column of a list of numbers."""
+    if isinstance(value, Rows) and isinstance(value.item, Column) and frame.type_of(value.item.values).ndim == 1:
+        return value.item
+    return None
+
+
+def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: str) -> Value:
+    """`np.array(rows)`: a new array; the items of tuples lie along an axis of their own."""
+    count = length(frame, rows, node)
+    if isinstance(rows.item, Column):
+        array = rows.item.values
+        return frame.emit("copy", array, node=node, hint=hint) if dtype in (None, frame.type_of(array).dtype) else (
+            frame.emit("cast", array, node=node, hint=hint, dtype=dtype))  # fmt: skip
+    one = map_leaves(rows, lambda part, _: part if isinstance(part, Leaf) else Static(None))
+    columns = [leaf for leaf in leaves(one) if isinstance(leaf, Leaf)]
+    shape, inner = arrays.regular_shape(frame, rows.item, node)
+    if inner:
+        frame.fault("U018", "an array of a list of tuples that hold arrays is not in the language", node, "made here")
+    dtype = dtype or library.common_dtype(frame, columns)
+    atoms = tuple(frame.atom(n, node) for n in (count, *map(Static, shape)))
+    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
+    _store_columns(frame, made, rows.item, [], node)
+    return made
+
+
+def _store_columns(frame: Frame, made: Value, value: Value, position: list[int], node: gast.AST) -> None:
+    if isinstance(value, Column):
+        items = [syntax.slice_(), *map(syntax.constant, position)]
+        subscript.store_items(frame, made, items, value.values, node)
+        return
+    for place, (_, part) in enumerate(parts(value)):
+        _store_columns(frame, made, part, [*position, place], node)
+
+
+def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
+    """The same items in a list that can grow."""
+    form = forms.form_of_items(frame, rows)
+    assert form is not None
+    return tables.converted(frame, rows, form, node)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+
+@protocol.of_dynamic_length.of(Rows)
+def _(frame: Frame, value: Value) -> Value | None:
+    return protocol.held_as(frame, value, Rows)
+
+
+@protocol.length.of(Rows)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return length(frame, protocol.held_as(frame, value, Rows), node)
+
+
+@protocol.item.of(Rows)
+def _(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
+    return item(frame, protocol.held_as(frame, value, Rows), frame.atom(position, node), node)
+
+
+@protocol.truth.of(Rows)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return frame.emit("greater", length(frame, protocol.held_as(frame, value, Rows), node), Static(0), node=node)
+
+
+@protocol.python_class.of(Rows)
+def _(frame: Frame, value: Value) -> type:
+    return protocol.held_as(frame, value, Rows).kind
+
+
+@protocol.describe.of(Rows)
+def _(frame: Frame, value: Value) -> str:
+    return protocol.held_as(frame, value, Rows).kind.__name__

@@ -1,0 +1,317 @@
+"""Texts that only the run knows: each is the number of one of the texts that the program has.
+
+    best = "lms" if c else "rls"     ->     best = 0 if c, 1 otherwise
+    best == "rls"                    ->     best == 1
+    len(best), "ACGT"[k]             ->     a look-up in a table, made once, over all texts or over all places
+
+Texts are numbered in the order in which they are met.  A table over all of them that was made before the last one was
+met makes the walk start again (`sites.py`).  What makes longer texts of others (`+`, `join`) has no such table.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+import gast
+
+from .... import syntax
+from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
+from ....messages import UNSHOWN
+from .. import protocol
+from ..frame import Anew, Frame, NeedsStatic, Stopped
+from ..interpreter import choices, evaluate, subscript
+from ..library import builtin_calls
+from ..library.static_python import computed
+from ..limits import limit
+from ..objects import sites
+from ..values import Leaf, Sequence, Static, Text, Value
+from . import arrays, built_texts, containers, formatted, rows
+from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
+
+DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
+# Methods that give numbers, or texts of which only so many can be made.
+METHODS = frozenset("""
+    upper lower strip startswith endswith isdigit isalpha isalnum isupper islower isspace find index count
+""".split())
+WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
+
+
+def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
+    """Refuse texts of the run where another program takes over, which numbers its own."""
+    if any(has_text(frame.tree(value)) for value in values):
+        frame.fault("U018", "a text that only the run knows cannot be passed to or from a derivative", node,
+                    "passed here", ("choose what depends on it before the derivative is taken",))  # fmt: skip
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
+    """A comparison with a text of the run; None where neither is one."""
+    if not isinstance(left, Text) and not isinstance(right, Text) and not is_built(left) and not is_built(right):
+        return None
+    if not is_text(left) or not is_text(right):
+        if op in (gast.Eq, gast.NotEq):
+            return Static(op is gast.NotEq)
+        frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+    if is_built(left) or is_built(right):
+        return built_texts.compared(frame, op, left, right, node, hint)
+    first, second = as_text(frame, left), as_text(frame, right)
+    if op in (gast.Eq, gast.NotEq):
+        return choices.compare(frame, op, first.number, second.number, node, hint)
+    places = [_place_in_order(frame, side, node) for side in (first, second)]
+    return choices.compare(frame, op, places[0], places[1], node, hint)
+
+
+def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
+    """Where a text stands among all that the program has."""
+    order = {one: place for place, one in enumerate(sorted(frame.task.texts))}
+    return looked_up(frame, text, order.__getitem__, node)
+
+
+def truth(frame: Frame, text: Text, node: gast.AST) -> Value:
+    return choices.compare(frame, gast.NotEq, text.number, as_text(frame, Static("")).number, node)
+
+
+def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
+    """`part in whole`, of which one is a text that is known now."""
+    if isinstance(whole, Static) and isinstance(part, Text):
+        return looked_up(frame, part, lambda text: text in whole.value, node)
+    if isinstance(whole, Text) and is_text(part) and isinstance(part, Static):
+        return looked_up(frame, whole, lambda text: part.value in text, node)
+    if is_text(whole) and is_text(part):
+        return built_texts.part_of(frame, part, whole, node)
+    return refuse(frame, "`in` a text that only the run knows", node)
+
+
+def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
+    """`+` of texts, where only the run knows one of them; None for anything else."""
+    if isinstance(left, Static) and isinstance(right, Static):
+        return None
+    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
+        return formatted.by_known(frame, operator.mod, [left, right], node)
+    if op is gast.Add and is_text(left) and is_text(right):
+        return built_texts.added(frame, left, right, node)
+    for text, count in ((left, right), (right, left)):
+        if op is gast.Mult and is_text(text) and frame.is_integer(count):
+            if isinstance(text, Static):
+                formatted.refuse(frame, count, node)
+            built_texts.refuse(frame, "`*`", node)
+    return None
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: gast.AST, hint: str = "t") -> Value:
+    """What a function makes of a text: a number, or a text; what it raises of some texts, the program raises."""
+    found = results(frame, function)
+    fails = [isinstance(one, Exception) for one in found]
+    for kind in dict.fromkeys(type(one) for one in found if isinstance(one, Exception)):
+        _raise_where(frame, text, [type(one) is kind for one in found], kind, node)
+    if all(fails):
+        return Static(0)
+    right = next(one for one in found if not isinstance(one, Exception))
+    values = [right if failed else one for one, failed in zip(found, fails, strict=True)]
+    if len(set(values)) == 1:
+        return Static(values[0])
+    if isinstance(right, str):
+        numbers = tuple(Static(frame.task.texts[one]) for one in values)
+        return Text(entry(frame, numbers, text.number, INT_WORD, node, hint))
+    return entry(frame, tuple(map(Static, values)), text.number, DTYPES[type(right)], node, hint)
+
+
+def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
+    """What a function makes of each of the texts, those that it makes included."""
+    numbers = frame.task.texts
+    found: list[Any] = []
+    count = len(numbers)
+    for text in (texts := list(numbers)):  # which grows
+        try:
+            found.append(function(text))
+        except (LookupError, TypeError, ValueError) as error:
+            found.append(error)
+        if isinstance(found[-1], str) and found[-1] not in numbers:
+            note(frame.task, found[-1])
+            texts.append(found[-1])
+    if frame.task.has_tables and len(numbers) > count:
+        raise Anew
+    return found
+
+
+def _raise_where(frame: Frame, text: Text, fails: list[bool], kind: type, node: gast.AST) -> None:
+    """The message shows the text, or what is wrong with it: Python has it."""
+    here = frame.here(node)
+    error = syntax.raise_(kind.__name__, UNSHOWN, span=here)
+    if all(fails):
+        frame.builder.append(error)
+        raise Stopped
+    test = entry(frame, tuple(map(Static, fails)), text.number, BOOL_WORD, node, "fails")
+    frame.builder.append(syntax.if_(frame.atom(test, node), [error]))
+
+
+def entry(
+    frame: Frame, values: tuple[Value, ...], position: Value, dtype: str, node: gast.AST, hint: str
+) -> Value:  # fmt: skip
+    """The entry of a table over all texts, or over all places in one."""
+    frame.task.has_tables = True
+    number = frame.atom(position, node)
+    found = subscript.element(frame, table(frame, values, dtype, node), [number], node)
+    return frame.emit("cast", found, node=node, hint=hint, dtype=dtype, weak=True)
+
+
+def table(frame: Frame, values: tuple[Value, ...], dtype: str, node: gast.AST) -> Leaf:
+    """An array of numbers; one of constants and arguments is made once, before all else."""
+    builder, key = frame.builder, (dtype, tuple(map(repr, values)))  # -0.0 is another number than 0.0
+    if key in builder.tables:
+        return builder.tables[key]
+    with frame.captured() as made:
+        found = arrays.as_array(frame, Sequence(values), node, dtype, hint="table")
+    if all(isinstance(v, Static) or getattr(v, "name", "") in builder.arguments for v in values):
+        builder.first += made
+        builder.tables[key] = found
+    else:
+        builder.body += made
+    assert isinstance(found, Leaf)
+    return found
+
+
+# --- parts and methods -----------------------------------------------------------------------------------------------
+
+
+def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
+    """`text[position]` at a position of the run."""
+    if not frame.is_integer(position):
+        what = frame.describe(position)
+        frame.fault("T001", f"string indices must be integers, not {what}", node, "indexed here")
+    position = builtin_calls.as_int(frame, position, node)
+    letters = built_texts.spelled(frame, text, node)
+    rows.require_within(frame, rows.length(frame, letters, node), position, str, node)
+    return rows.item(frame, letters, frame.atom(position, node), node)
+
+
+def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
+    """`text[k]` of a text of the run, and `text[1:]` at places that are known now."""
+    if isinstance(items, gast.Slice):
+        if sites.site_of(frame, node) in frame.task.positions:
+            return built_texts.sliced(frame, text, items, node)
+        try:
+            place: Any = containers.bounds_of(frame, items)
+        except NeedsStatic as needed:
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            raise
+    else:
+        position = evaluate.evaluate(frame, items)
+        if isinstance(position, Leaf):
+            return item(frame, text, position, node)
+        place = protocol.known(frame, position, items, "a position in a text that only the run knows")
+    return looked_up(frame, text, lambda one: one[place], node, hint)
+
+
+def length(frame: Frame, text: Text, node: gast.AST) -> Value:
+    return looked_up(frame, text, len, node, "count")
+
+
+def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
+    """The letter at a position that a text of the run has: in a table of all texts, each as long as the longest."""
+    for k in range(max(map(len, frame.task.texts))):
+        results(frame, operator.itemgetter(slice(k, k + 1)))
+    known = frame.task.texts
+    width = max(map(len, known))
+    letters = tuple(Static(known[one[k : k + 1]]) for one in list(known) for k in range(width))
+    row = evaluate.binary(frame, gast.Mult, text.number, Static(width), node)
+    place = evaluate.binary(frame, gast.Add, row, position, node)
+    return Text(entry(frame, letters, place, INT_WORD, node, hint))
+
+
+def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
+    """A method of a text of the run, with arguments that are known now."""
+    if built_texts.is_of_run(frame, method, args, {}):
+        return built_texts.call_method(frame, text, method, args, node)
+    if method not in METHODS or not all(isinstance(a, Static) for a in args):
+        refuse(frame, f"`.{method}()` of a text that only the run knows", node)
+    values = [protocol.known(frame, a, node, "text") for a in args]
+    return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
+
+
+def of_known(frame: Frame, text: str | bytes | frozenset, method: str, args, kwargs, node: gast.AST) -> Value:
+    """A method of what is known now, with arguments that are; `split` and its like make a new list."""
+    values = [protocol.known(frame, a, node, "text") for a in args]
+    named = {name: protocol.known(frame, a, node, "text") for name, a in kwargs.items()}
+    found = computed(frame, lambda: getattr(text, method)(*values, **named), node)
+    return containers.new_list(frame, tuple(map(Static, found))) if type(found) is list else Static(found)
+
+
+def with_texts(frame: Frame, text: Static, method: str, args, kwargs, node: gast.AST, hint: str) -> Value:
+    """A method of a text that is known now, with what only the run knows: `"ACGT".index(letter)`."""
+    if method == "format":
+        written = lambda *values: text.value.format(*values[: len(args)], **dict(zip(kwargs, values[len(args) :])))  # noqa: E731
+        return formatted.by_known(frame, written, [*args, *kwargs.values()], node)
+    if method in METHODS and isinstance(args[0], Text) and len(args) == 1:
+        return looked_up(frame, args[0], getattr(text.value, method), node, hint)
+    return built_texts.call_method(frame, text, method, args, node)
+
+
+def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node: gast.AST) -> Value:
+    """`ord` and `chr`."""
+    if isinstance(args[0], Text):
+        return looked_up(frame, args[0], function, node)
+    if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
+        return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
+    return evaluate.fold(frame, function, node, Static(protocol.known(frame, args[0], node, "text")))
+
+
+ASCII = "".join(map(chr, range(128)))
+BEYOND = "chr() of more than 127: compiled code knows the letters of ASCII"
+
+
+def _letter_of(frame: Frame, code: Value, node: gast.AST) -> Value:
+    """`chr(code)` of an int of the run."""
+    sides = [(gast.Lt, 0), (gast.Gt, 0x10FFFF)]
+    below, above = (choices.compare(frame, op, code, Static(bound), node) for op, bound in sides)
+    wrong = syntax.raise_("ValueError", "chr() arg not in range(0x110000)", span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(frame.emit("logical_or", below, above, node=node), node), [wrong]))
+    beyond = choices.compare(frame, gast.GtE, code, Static(len(ASCII)), node)
+    error = limit("ValueError", BEYOND, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(beyond, node), [error]))
+    numbers = tuple(Static(number_of(frame.task, letter)) for letter in ASCII)
+    return Text(entry(frame, numbers, code, INT_WORD, node, "letter"))
+
+
+def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
+    frame.fault("U018", f"{what} is not in the language", node, "used here", WAY_OUT)
+
+
+# --- what can be done with them --------------------------------------------------------------------------------------
+
+
+@protocol.of_dynamic_length.of(Text)
+def _(frame: Frame, value: Text) -> Value | None:
+    return value
+
+
+@protocol.length.of(Text)
+def _(frame: Frame, value: Text, node: gast.AST) -> Value:
+    return length(frame, value, node)
+
+
+@protocol.item.of(Text)
+def _(frame: Frame, value: Text, position: Value, node: gast.AST) -> Value:
+    return letter(frame, value, position, node)
+
+
+@protocol.truth.of(Text)
+def _(frame: Frame, value: Text, node: gast.AST) -> Value:
+    return truth(frame, value, node)
+
+
+@protocol.python_class.of(Text)
+def _(frame: Frame, value: Text) -> type:
+    return str
+
+
+@protocol.describe.of(Text)
+def _(frame: Frame, value: Text) -> str:
+    return "str"

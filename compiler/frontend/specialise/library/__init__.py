@@ -1,0 +1,1 @@
+"""Functions of Python's libraries, of NumPy and of Pellucid, called with abstract values."""

@@ -1,0 +1,127 @@
+"""Results that go into an array that is there: `out=`, and `where=` of functions of elements.
+
+    np.multiply(a, b, out=c)                       ->    c[...] = multiply(a, b); c
+    np.divide(a, b, out=c, where=b > 0)            ->    c[...] = where(b > 0, divide(a, b), c); c
+
+All of the result is there before the first element is stored, so `out` may be an operand: NumPy sees to that too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .... import syntax, types
+from ....dtypes import NUMPY_DTYPE, has_kind_of, is_bool
+from ....ops.python_names import NameBinding, takes_out
+from ....types import Array, Scalar
+from ..frame import Frame
+from ..interpreter import choices, evaluate, subscript
+from ..kinds import arrays
+from ..values import NONE, Leaf, Sequence, Static, Value, is_none
+from . import library
+from .static_python import stop
+
+EVERYWHERE = Static(True)
+
+
+def call(
+    frame: Frame, binding: NameBinding, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str
+) -> Value:
+    """A call with `out=` or `where=`."""
+    others = {name: value for name, value in kwargs.items() if name not in ("out", "where")}
+    mask = kwargs.get("where", EVERYWHERE)
+    if not _is_elementwise(binding):
+        if mask != EVERYWHERE:
+            message = f"the argument `where=` of `{_name(binding)}` is not supported"
+            frame.fault("U012", message, node, "called here", ("select the elements first: `x[mask]`",))
+        if is_none(kwargs.get("out", NONE)):
+            return library.call(frame, binding, args, others, node, hint)
+    out = _place(frame, kwargs.get("out", NONE), node)
+    if out is None:
+        if mask == EVERYWHERE:
+            return library.call(frame, binding, args, others, node, hint)
+        frame.fault("U012", "`where=` without `out=` leaves elements without a value", node, "called here",
+                    ("say what they are: `np.where(mask, ..., other)`, or pass `out=`",))  # fmt: skip
+    if not takes_out(binding):
+        frame.fault("T004", f"`{_name(binding)}` got an unexpected keyword argument 'out'", node, "called here")
+    result = library.call(frame, binding, args, others, node, hint)
+    found, place = frame.type_of(result), frame.type_of(out)
+    _require_dtype(frame, binding, found, place, node)
+    if _is_elementwise(binding):
+        _require_rank(frame, found, place, node)
+        result = _masked(frame, result, mask, out, node)
+    else:
+        _require_shape(frame, result, found, out, place, node)
+    every = [syntax.slice_() for _ in range(place.ndim)]
+    subscript.store_items(frame, out, every, result, node)
+    return out
+
+
+def _is_elementwise(binding: NameBinding) -> bool:
+    return bool(binding.operator) and binding.row.kind == "elementwise"
+
+
+def _name(binding: NameBinding) -> str:
+    return binding.operator or binding.function.partition(":")[2]
+
+
+def _place(frame: Frame, out: Value, node: gast.AST) -> Leaf | None:
+    held = frame.held(out)
+    if isinstance(held, Sequence) and held.kind is tuple and len(held.items) == 1:
+        out = held.items[0]
+    if is_none(out):
+        return None
+    if not frame.is_array(out):
+        frame.fault("T001", f"`out=` takes an array, not {frame.describe(out)}", node, "called here")
+    assert isinstance(out, Leaf)
+    return out
+
+
+def _require_dtype(frame: Frame, binding: NameBinding, found: Array | Scalar, place: Array, node: gast.AST) -> None:
+    """A function of elements may be rounded, but no more; others need the dtype that they give."""
+    source, target = types.dtype_of(found), place.dtype
+    fits = has_kind_of(source, target) if _is_elementwise(binding) else source == target
+    if not fits:
+        message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of `{_name(binding)}`"
+        frame.fault("T001", message, node, "stored here", (f"make the array with dtype=np.{NUMPY_DTYPE[source].name}",))
+
+
+def _require_rank(frame: Frame, found: Array | Scalar, place: Array, node: gast.AST) -> None:
+    if types.rank(found) > place.ndim:
+        message = f"an array of {place.ndim} dimensions is too small for this result, which has {types.rank(found)}"
+        frame.fault("S003", message, node, "stored here")
+
+
+def _require_shape(
+    frame: Frame, result: Value, found: Array | Scalar, out: Leaf, place: Array, node: gast.AST
+) -> None:  # fmt: skip
+    """What is no function of elements fills its place exactly."""
+    if types.rank(found) != place.ndim:
+        message = f"`out=` has {place.ndim} dimensions where the result has {types.rank(found)}"
+        frame.fault("S003", message, node, "stored here")
+    for axis in range(place.ndim):
+        lengths = [evaluate.length_of(frame, v, axis, node) for v in (result, out)]
+        differs = choices.compare(frame, gast.NotEq, lengths[0], lengths[1], node)
+        text = "the array that `out=` names has another shape than the result"
+        if differs == Static(True):
+            stop(frame, "ValueError", text, node)
+        if differs != Static(False):
+            error = syntax.raise_("ValueError", text, span=frame.here(node))
+            frame.builder.append(syntax.if_(frame.atom(differs, node), [error]))
+
+
+def _masked(frame: Frame, result: Value, mask: Value, out: Leaf, node: gast.AST) -> Value:
+    """The result where the mask is true, and what is there already where it is not."""
+    if mask == EVERYWHERE:
+        return result
+    if library.is_container(frame, mask):
+        mask = arrays.as_array(frame, mask, node)
+    found: Any = frame.type_of(mask)
+    if found is None or not is_bool(types.dtype_of(found)):
+        frame.fault("T001", "`where=` takes a mask of bools", node, "called here", ("compare: `x > 0`",))
+    place = frame.type_of(out)
+    _require_rank(frame, found, place, node)
+    new = frame.emit("cast", result, node=node, dtype=place.dtype, weak=False)
+    return frame.emit("where", mask, new, out, node=node)

@@ -1,0 +1,156 @@
+"""What can be done with a value: each operation has an arm for each kind of value that takes it.
+
+    length = operation(...)            length.of(Range) is the arm for a range, which stands in `kinds/ranges.py`
+    length(frame, value, node)         calls the arm of the kind that `value` is of
+
+The interpreter calls operations and knows no kinds; what a kind can do is read in its file.  An operation says once
+what a user is told who wants it of a kind that has no arm.
+
+Kinds are the classes of `values.py`.  A value that is known at run time only is of the class of its type (`Scalar`,
+`Array`, `ListOf`), and an object is of the kind of what it holds: its arm is given the object, and asks what that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+from .values import Leaf, Static, Value
+
+if TYPE_CHECKING:
+    import gast
+
+    from .frame import Frame
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Held = TypeVar("Held")
+Arm = TypeVar("Arm", bound=Callable[..., Any])
+
+
+def kind_of(frame: Frame, value: Value) -> type:
+    """The kind whose arms a value has."""
+    kind = type(value)
+    return type(frame.builder.types[value.name]) if kind is Leaf else kind
+
+
+def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
+    """What a value of a kind is, or what an object of that kind holds."""
+    held = frame.held(value)
+    assert isinstance(held, kind)
+    return held
+
+
+class Operation(Generic[Given, Result]):
+    """What can be done with one value; see the module."""
+
+    def __init__(self, otherwise: Callable[Given, Result]) -> None:
+        self.otherwise, self.name, self.__doc__ = otherwise, otherwise.__name__, otherwise.__doc__
+        self.arms: dict[type, Callable[..., Any]] = {}
+
+    def of(self, *kinds: type) -> Callable[[Arm], Arm]:
+        """Register the arm for kinds of values."""
+
+        def register(arm: Arm) -> Arm:
+            for kind in kinds:
+                assert kind not in self.arms, f"two arms of {self.name} for {kind.__name__}"
+                self.arms[kind] = arm
+            return arm
+
+        return register
+
+    def __call__(self, frame: Frame, value: Value, *given: Any, **named: Any) -> Result:
+        arm = self.arms.get(kind_of(frame, frame.held(value)), self.otherwise)
+        return arm(frame, value, *given, **named)
+
+
+def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
+    """Declare an operation by what is done with a value of a kind that has no arm for it."""
+    return Operation(otherwise)
+
+
+# --- what is gone over -----------------------------------------------------------------------------------------------
+
+
+@operation
+def is_unrolled(frame: Frame, value: Value) -> bool:
+    """Whether a loop over it is unrolled: tuples, lists and dicts whose length is known, and what is made of them."""
+    return False
+
+
+@operation
+def has_known_length(frame: Frame, value: Value) -> bool:
+    """Whether it is known how many items there are."""
+    return is_unrolled(frame, value)
+
+
+@operation
+def of_dynamic_length(frame: Frame, value: Value) -> Value | None:
+    """What has a length that is known at run time only: an array, a list that grows, an argument of any length."""
+    return None
+
+
+@operation
+def items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
+    """The items of what has a known number of them."""
+    frame.needs_static(value, "the number of items", node)
+
+
+@operation
+def count(frame: Frame, value: Value, node: gast.AST) -> int:
+    """How many items a loop that is unrolled sees."""
+    return len(items(frame, value, node))
+
+
+@operation
+def length(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """How many items a loop will see."""
+    if is_unrolled(frame, value):
+        return Static(len(items(frame, value, node)))
+    frame.fault("T001", f"a {frame.describe(value)} cannot be iterated over", node, "iterated here")
+
+
+@operation
+def most_items(frame: Frame, value: Value, node: gast.AST) -> int | None:
+    """How many items there are at most, as far as that is known."""
+    return count(frame, value, node) if has_known_length(frame, value) else None
+
+
+@operation
+def item(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
+    """The item that a loop sees at a position."""
+    found = items(frame, value, node)
+    return found[known(frame, position, node, "the position")]
+
+
+@operation
+def item_of_unrolled(frame: Frame, value: Value, position: int, node: gast.AST) -> Value:
+    """The item that a loop which is unrolled sees."""
+    return items(frame, value, node)[position]
+
+
+# --- what is known now -----------------------------------------------------------------------------------------------
+
+
+@operation
+def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
+    """The Python object that a value is; `what` is said where it is not known before the run."""
+    frame.needs_static(value, what, node)
+
+
+@operation
+def python_class(frame: Frame, value: Value) -> type | None:
+    """The class that Python has for a value; None where that is not known."""
+    return None
+
+
+@operation
+def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """`bool(value)`: known, or of dtype bool."""
+    frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
+
+
+@operation
+def describe(frame: Frame, value: Value) -> str:
+    """What messages call a value."""
+    return type(value).__name__.lower()

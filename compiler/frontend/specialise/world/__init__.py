@@ -1,0 +1,1 @@
+"""What a function reads from outside itself, and the guards of it."""

@@ -1,0 +1,85 @@
+"""The steps from a program to its gradient: ask whether it has one, write it, and choose what it returns.
+
+    Wanted(Gradient(0, with_value=True), span)    ->    differentiable, reverse, choose_results
+                                                  ->    the program of (value, slope), and its structure
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ... import types
+from ...diagnostics import Span
+from ...frontend.specialise.derivatives.rules import expand
+from ...frontend.specialise.specialised import Specialised
+from ...frontend.specialise.values import Out, Value
+from ...frontend.specialise.values import Sequence as SequenceValue
+from ..derivatives import (
+    Wanted,
+    chosen,
+    fault,
+    floats_of,
+    keep_results,
+    require_arguments,
+    require_real_results,
+    slopes_of,
+    split,
+    with_value,
+)
+
+
+def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
+    """Raise a GradientError where the gradient asked for does not exist."""
+    require_arguments(made, wanted)
+    output, _ = split_result(made, wanted)
+    check_output(made, wanted.where, output)
+    require_real_results(made, wanted, [made.program.main.results[output.index]])
+    return made
+
+
+def reverse(made: Specialised, wanted: Wanted) -> Specialised:
+    """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
+    from . import reverse as writing
+    from . import shared
+
+    wrt = floats_of(made, chosen(made, wanted))
+    program = shared.with_halves(made.program, wrt, (0,), expand)
+    program = writing.reverse(program, wrt, keep_value=True, specialiser=expand)
+    return replace(made, program=shared.without_halves(program))
+
+
+def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
+    """Return what was asked for, in the order in which the structure of the result mentions it."""
+    values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
+    first = len(made.program.main.results) - len(floats_of(made, values))
+    slopes = slopes_of(made, values, first)
+    gradient: Value = SequenceValue(slopes) if many else slopes[0]
+    output, auxiliary = split_result(made, wanted)
+    program, result = keep_results(made.program, with_value(wanted, output, auxiliary, gradient))
+    return replace(made, program=program, result=result)
+
+
+def returns_number(made: Specialised, wanted: Wanted) -> bool:
+    """Whether what is differentiated is one float, whose gradient is its Jacobian."""
+    value, _ = split(made, wanted)
+    found = made.program.main.results[value.index] if isinstance(value, Out) else None
+    return found is not None and types.rank(found) == 0 and types.is_floating(found)
+
+
+def split_result(made: Specialised, wanted: Wanted) -> tuple[Out, Value | None]:
+    """The result that is differentiated, which has to be one number, and what is returned beside it."""
+    value, auxiliary = split(made, wanted)
+    if not isinstance(value, Out):
+        fault(wanted.where, "G002", "the gradient is of a function that returns one float",
+              ("for a pair (value, auxiliary) use has_aux=True",))  # fmt: skip
+    return value, auxiliary
+
+
+def check_output(made: Specialised, where: Span, output: Out) -> None:
+    """Raise a GradientError for a result that is no float."""
+    found = made.program.main.results[output.index]
+    if not isinstance(found, types.Scalar) and not (isinstance(found, types.Array) and found.ndim == 0):
+        fault(where, "G002", f"the gradient is of a function that returns a scalar, and this one returns {found}",
+              ("sum or average the result", "or take the gradient of one element"))  # fmt: skip
+    if not types.is_floating(found):
+        fault(where, "G002", f"the gradient is of a function that returns a float, and this one returns {found}")
