@@ -140,6 +140,13 @@ def apart_from_its_copy(k):
     return a, b, c, b - a
 
 
+def equal_sets(k):
+    a, b, c = set(k.tolist()), {int(v) for v in k[::-1]}, {0, 1, 2}
+    same = a == b, a != b, b == a, a == set(a), a - {0} == b, {0} | a == {0} | b, a & b == b & a
+    mixed = c == a & c, a & c == c, frozenset((0, 1, 2)) == c & a, a & c == frozenset((0, 1)), set() == a - b
+    return same, mixed, [a] == [b], (a, 1) == (b, 2), a in [c, b], a == 3, a != [1], {1: a} == {1: b}
+
+
 def emptied(k):
     left, order = set(range(len(k))) - {0}, [0]
     while left:
@@ -259,8 +266,8 @@ def texts_and_numbers(k):
 PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first, unlike_keys,
             unlike_values, texts_and_numbers]  # fmt: skip
 SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked_up, known_now]
-LONGER = [updated, apart_from_its_copy, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted,
-          defaults, heaps]  # fmt: skip
+LONGER = [updated, equal_sets, apart_from_its_copy, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators,
+          counted, defaults, heaps]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

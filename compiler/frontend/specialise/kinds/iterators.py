@@ -45,14 +45,10 @@ def iterator(frame: Frame, value: Value) -> Iterator | None:
 def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """What is left of an iterator."""
     held = frame.held(value)
-    if held.source == TAKEN:
-        why = "a loop may have left it in the middle, another iterator goes over it, or some of it was looked at"
+    if isinstance(held.source, Conflict | OneOf) or not isinstance(held.position, Static):
+        why = "a branch or loop takes items of it or may leave it in the middle, or another iterator goes over it"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
                     ("make a list of its items first: `list(...)`",))  # fmt: skip
-    if isinstance(held.source, Conflict | OneOf) or not isinstance(held.position, Static):
-        why = "a branch or loop takes items of it"
-        frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
-                    ("read its items by their places: `xs[k]` of `xs = list(...)`",))  # fmt: skip
     return held.source if held.position == FROM_THE_START else Rest((held.source,), held.position)
 
 
