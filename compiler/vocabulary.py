@@ -170,6 +170,8 @@ def instead_of(dotted: str, is_supported: Callable[[str], bool]) -> str:
 
 METHOD_WAYS_OUT = {
     "resize": "make an array of the final size with `np.zeros` and fill it",
+    **dict.fromkeys(words("rotate extendleft"), "move the items in a loop: `q.append(q.popleft())`, `q.appendleft(v)`"),
+    **dict.fromkeys(words("subtract total elements"), "go over `counts.items()`"),
 }
 
 

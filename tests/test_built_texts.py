@@ -265,9 +265,8 @@ def of_numbers(n):
 @pytest.mark.parametrize(
     "function, code",
     [*((one, "U008") for one in (
-        split, upper, found, found_in_a_known_one, stripped, padded, repeated, in_base_two, in_a_form, longer_each_time,
-        of_a_float,
-    )), (of_numbers, "T001")],
+        split, upper, found, found_in_a_known_one, stripped, padded, repeated, in_base_two, in_a_form, of_a_float,
+    )), (longer_each_time, "U018"), (of_numbers, "T001")],
 )
 def test_what_is_not_in_the_language_is_refused(function, code):
     with pytest.raises(CompileError) as caught:

@@ -323,7 +323,7 @@ def over_itself_at_run_time(x, n):
 
 
 REFUSED = {
-    endless_beside: "U004", asked_for_two: "R003", left_and_asked_again: "U004", behind_another: "U004",
+    endless_beside: "U004", asked_for_two: "R003", left_and_asked_again: "R003", behind_another: "U004",
     sent_to: "U004", returned: "T003", itself_one: "U004", changes_an_argument: "P015", over_itself_at_run_time: "U004",
 }  # fmt: skip
 

@@ -67,7 +67,7 @@ ys = [v for v in V]; for v, w in zip(ys, reversed(ys)): ys[-1] += v * w; ys
 next(filter(lambda v: v > 2.0, V), None)
 next(filter(lambda v: v > 9.0, V), None)
 next(filter(lambda v: v > 9.0, V))
-g = iter(V); first = next(filter(None, g)); (first, next(g))
+g = iter(V); first = next(g); (first, list(it.islice(g, 2)), next(filter(None, V)))
 d = dict.fromkeys(N, 0.0); d[1] += 2.0; d
 d = dict.fromkeys((0, 1), [V[0]]); d[0].append(1.0); d
 dict.fromkeys("ab", 1)
@@ -90,10 +90,8 @@ list(it.islice(V, N[1] - 4))
 list(it.islice(V, 0, 3, 0))
 list(it.islice(V, 0, 4, N[1]))
 g = (v * v for v in V if v > 0); list(it.islice(g, N[1]))
-s = 0.0; for a, b in it.product(range(len(V)), range(3)): s = s * 0.5 + V[a] * b; if s > 4.0: break; s
 s = 0; for a, b, c in it.permutations(N, 3): s = s * 2 % 1009 + a * b - c; s
 [v * k for v, k in zip(it.islice(V, 1, 3), range(9))]
-g = iter(V); a = list(it.islice(g, 1)); (a, list(it.islice(g, 2)), list(g))
 g = (v * v for v in V); list(it.islice(g, 2))
 list(it.islice(it.count(3), 2, 9, 3))
 list(it.starmap(lambda a, b: a * b, zip(V, N)))
@@ -137,6 +135,7 @@ REFUSED = {
     "[list(group) for _, group in it.groupby(N)]": "U012",
     "list(zip(V, it.repeat(1.0)))": "U018",
     "[v * k for k, v in zip(range(9), it.combinations(V, 2))]": "U004",
+    "g = iter(V); a = list(it.islice(g, 1)); (a, list(g))": "R003",
     "[k for k in zip(it.count(0.5), V)]": "U012",
     "list(it.permutations(V))": "U018",
     "np.block([[V], V])": "S002",
@@ -188,6 +187,25 @@ def first_of_each(x):
             break
         found.append(x[k] * k)
     return np.array(found), k
+
+
+def left_in_the_middle(x):
+    total = 0.0
+    for a, b in itertools.product(range(len(x)), range(3)):
+        total = total * 0.5 + x[a] * b
+        if total > 4.0:
+            break
+    for i, (j, k) in enumerate(itertools.combinations(x, 2)):
+        total += j * k
+        if total > 20.0:
+            return total, i
+    return total, a, b
+
+
+def test_nested_loops_are_left_at_once():
+    compiled = pellucid.compile(left_in_the_middle)
+    for x in (np.array([1.0, 2.0, 1.5, 3.0]), np.array([0.5, -1.0])):
+        assert compiled(x) == left_in_the_middle(x)
 
 
 def test_a_count_ends_where_the_loop_does():

@@ -140,6 +140,13 @@ def apart_from_its_copy(k):
     return a, b, c, b - a
 
 
+def equal_sets(k):
+    a, b, c = set(k.tolist()), {int(v) for v in k[::-1]}, {0, 1, 2}
+    same = a == b, a != b, b == a, a == set(a), a - {0} == b, {0} | a == {0} | b, a & b == b & a
+    mixed = c == a & c, a & c == c, frozenset((0, 1, 2)) == c & a, a & c == frozenset((0, 1)), set() == a - b
+    return same, mixed, [a] == [b], (a, 1) == (b, 2), a in [c, b], a == 3, a != [1], {1: a} == {1: b}
+
+
 def emptied(k):
     left, order = set(range(len(k))) - {0}, [0]
     while left:
@@ -164,8 +171,7 @@ def ring(k):
             q.pop()
     q.extend([1, 2])
     q[0] = q[-1] + q[2]
-    q.rotate(-1)
-    return q, list(q), 4 in q, q.count(1), len(q), max(q), deque(q, 3)
+    return q, list(q), 4 in q, len(q), max(q), deque(q, 3), q == deque(q)
 
 
 def ring_that_ran_dry(k):
@@ -184,7 +190,7 @@ def ring_changed_in_a_loop(k):
 def counted(k):
     c, d = Counter(k.tolist()), Counter(k[:8].tolist())
     c[99] -= 3
-    return c, c.most_common(3), c[1000], c - d, c.total(), Counter("abba")
+    return c, c.most_common(3), c[1000], c + d, sum(c.values()), Counter("abba")
 
 
 def defaults(k):
@@ -260,8 +266,8 @@ def texts_and_numbers(k):
 PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first, unlike_keys,
             unlike_values, texts_and_numbers]  # fmt: skip
 SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked_up, known_now]
-LONGER = [updated, apart_from_its_copy, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted,
-          defaults, heaps]  # fmt: skip
+LONGER = [updated, equal_sets, apart_from_its_copy, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators,
+          counted, defaults, heaps]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
@@ -335,6 +341,22 @@ def changed_by_an_operator_in_an_object(k):
     return held
 
 
+def added_to_a_counter(k):
+    c, d = Counter(k.tolist()), Counter([1])
+    c += d
+    return c
+
+
+def without_a_counter(k):
+    return Counter(k.tolist()) - Counter([1])
+
+
+def turned_around(k):
+    q = deque(k.tolist())
+    q.rotate(1)
+    return q
+
+
 def exclusive_or(k):
     return set(k.tolist()) ^ {1}
 
@@ -397,7 +419,8 @@ REFUSED = {
     ring_changed_in_a_loop: "R003", any_item_of_known_ones: "U007", changed_by_an_operator: "U018",
     changed_by_an_operator_in_an_object: "U018", exclusive_or: "U018", in_one_another: "U018",
     named_operation: "U013", named_operation_of_known_ones: "U013", frozen_and_of_the_run: "U018",
-    added_to_by_another: "U013", with_a_key: "U007",
+    added_to_by_another: "U013", with_a_key: "U007", added_to_a_counter: "U018", without_a_counter: "T001",
+    turned_around: "U013",
 }  # fmt: skip
 
 

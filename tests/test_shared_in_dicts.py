@@ -21,7 +21,7 @@ SHOWN_TWICE = (
     ROWS + "d = {}; d.update((k, rows[k]) for k in n); d[0].append(2.0); rows",
     ROWS + "q = deque(rows); q[0].append(2.0); rows",
     ROWS + "q = deque(); q.extend(rows); rows[0].append(2.0); [list(r) for r in q]",
-    ROWS + "q = deque(rows); p = q.copy(); p[0].append(2.0); [list(r) for r in q]",
+    ROWS + "q = deque(rows); p = deque(q); p[0].append(2.0); [list(r) for r in q]",
     ROWS + "out = [a for a, b in it.zip_longest(rows, n)]; out[0].append(2.0); rows",
     TABLE + "e = {}; e.update(d); e[0].append(2.0); d",
     TABLE + "e = d.copy(); e[0].append(2.0); d",

@@ -1,6 +1,7 @@
 """Every way out works: each help text, followed, gives a program that compiles and says what CPython says."""
 
 import builtins
+import collections
 import copy
 import dataclasses
 import functools
@@ -28,7 +29,7 @@ def names(compile_, grad):
     return {
         "np": np, "math": math, "scipy": scipy, "dataclass": dataclasses.dataclass, "NamedTuple": NamedTuple,
         "dataclasses": dataclasses, "defaultdict": defaultdict, "functools": functools, "itertools": itertools,
-        "operator": operator,
+        "operator": operator, "collections": collections,
         "Callable": Callable, "pellucid": pellucid, "compile": compile_, "grad": grad, "__name__": "program",
     }  # fmt: skip
 

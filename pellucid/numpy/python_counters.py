@@ -114,31 +114,12 @@ class Counter(Wrapped):
                 for key in source:
                     self.table[key] = self.table.get(key, 0) + 1
 
-    def subtract(self, *sources, **named):
-        for source in (*sources, named):
-            if is_dict(source):
-                for key, count in source.items():
-                    self.table[key] = self.table.get(key, 0) - count
-            else:
-                for key in source:
-                    self.table[key] = self.table.get(key, 0) - 1
-
     def copy(self):
         return PythonCounter(self)
-
-    def total(self):
-        return sum(self.table.values())
 
     def most_common(self, n=None):
         found = sorted(self.table.items(), key=lambda pair: pair[1], reverse=True)
         return found if n is None else found[: n if n > 0 else 0]
-
-    def elements(self):
-        found = []
-        for key, count in self.table.items():
-            for _ in range(count):
-                found.append(key)
-        return found
 
     def __add__(self, other):
         made: PythonCounter = PythonCounter()
@@ -149,51 +130,6 @@ class Counter(Wrapped):
             if key not in self.table and count > 0:
                 made[key] = count
         return made
-
-    def __sub__(self, other):
-        made: PythonCounter = PythonCounter()
-        for key, count in self.table.items():
-            if count - other[key] > 0:
-                made[key] = count - other[key]
-        for key, count in other.items():
-            if key not in self.table and count < 0:
-                made[key] = 0 - count
-        return made
-
-    def __or__(self, other):
-        made: PythonCounter = PythonCounter()
-        for key, count in self.table.items():
-            most = other[key] if count < other[key] else count
-            if most > 0:
-                made[key] = most
-        for key, count in other.items():
-            if key not in self.table and count > 0:
-                made[key] = count
-        return made
-
-    def __and__(self, other):
-        made: PythonCounter = PythonCounter()
-        for key, count in self.table.items():
-            least = count if count < other[key] else other[key]
-            if least > 0:
-                made[key] = least
-        return made
-
-    def __iadd__(self, other):
-        for key, count in other.items():
-            self.table[key] = self.table.get(key, 0) + count
-        return self.keep_positive()
-
-    def __isub__(self, other):
-        for key, count in other.items():
-            self.table[key] = self.table.get(key, 0) - count
-        return self.keep_positive()
-
-    def keep_positive(self):
-        for key in list(self.table):
-            if not self.table[key] > 0:
-                del self.table[key]
-        return self
 
     def __eq__(self, other):
         for key, count in self.table.items():

@@ -100,36 +100,8 @@ class Deque:
         for value in values:
             self.append(value)
 
-    def extendleft(self, values):
-        for value in values:
-            self.appendleft(value)
-
-    def __iadd__(self, values):
-        self.extend(values)
-        return self
-
     def clear(self):
         self.size = 0
-
-    def rotate(self, n=1):
-        if self.size > 0:
-            for _ in range(n % self.size):
-                self.appendleft(self.pop())
-
-    def copy(self):
-        return deque(seen(self, "deque"), self.maxlen)
-
-    def reverse(self):
-        for k in range(self.size // 2):
-            i, j = self.slot(k), self.slot(self.size - 1 - k)
-            self.ring[i], self.ring[j] = self.ring[j], self.ring[i]
-
-    def count(self, value):
-        found = 0
-        for k in range(self.size):
-            if self.ring[self.slot(k)] == value:
-                found += 1
-        return found
 
     def __contains__(self, value):
         return any(self.ring[self.slot(k)] == value for k in range(self.size))

@@ -30,10 +30,6 @@ def add_others(s, values, other):
             s.add(value)
 
 
-def are_equal(s, other):
-    return len(s) == len(other) and all(value in other for value in s)
-
-
 def require_one_best(values, key, is_most):
     """Which of several items with the best key `min` and `max` give depends on the order of the set."""
     keys = [key(value) for value in values]
@@ -89,3 +85,7 @@ class Set:
         self.slots[slot] = -2
         self.names[at] = last
         self.names.pop()
+
+    def __eq__(self, other):
+        is_set = isinstance(other, set | frozenset)
+        return is_set and len(self) == len(other) and all(value in other for value in self)

@@ -53,7 +53,7 @@ class Writer:
             line = self.pick(f"{name}.add({key})", f"{name}.add({key})", f"{name}.discard({key})",
                              f"{name} = {name} | {{{key}, {self.key()}}}", f"{name} = {name} - {{{key}}}")  # fmt: skip
         else:
-            line = self.pick(f"{name}.append({value})", f"{name}.appendleft({key})", f"{name}.rotate({key})",
+            line = self.pick(f"{name}.append({value})", f"{name}.appendleft({key})",
                              f"{name}.extend([{key}, {value}])")  # fmt: skip
             if self.pick(True, False):
                 self.emit(depth, f"if {name}:")
@@ -70,7 +70,7 @@ class Writer:
         if kind == "set":
             return self.pick(*common, f"sorted({name})", f"{name} & {{1, 2, 3}}", f"{name} == {{1, 2}}",
                              f"max({name}, default=-1)", f"{{1, 9}} - {name}")  # fmt: skip
-        return self.pick(*common, f"list({name})", f"max({name}, default=0)", f"{name}.count({key})")
+        return self.pick(*common, f"list({name})", f"max({name}, default=0)", f"sorted({name})")
 
     def program(self):
         kinds = [self.pick(*KINDS) for _ in range(self.pick(2, 2, 3))]

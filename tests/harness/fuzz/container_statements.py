@@ -275,8 +275,11 @@ class ContainerStatements:
             uses.append([f"{q} = 0", left])
             if not text.startswith("filter"):
                 uses.append([f"{q} = next({z})"])
-            for statement in self.pick(uses):
+            used = self.pick(uses)
+            for statement in used:
                 self.draft.attempt(statement)
+            if left in used:  # what it has left is known to nobody
+                break
         return self.change() if self.chance(3) else True
 
     def take(self):

@@ -62,8 +62,6 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
             return consumer(frame, node, hint)
-    if function == Static(next) and (gone_over := generator_expressions.of_filter(frame, node)) is not None:
-        return builtin_calls.LAZY[next](frame, gone_over, hint)
     columns = unpacking.transposed(frame, function, node)
     if columns is not None:
         return columns

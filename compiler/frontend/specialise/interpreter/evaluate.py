@@ -60,8 +60,6 @@ from ..values import (
 from ..world import outside
 from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals
 
-ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
-
 MOST_BITS = 2**20  # of an int that is computed when a program is compiled
 
 

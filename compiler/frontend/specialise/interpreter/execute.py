@@ -232,9 +232,10 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
     if frame.is_array(old):
         in_place(frame, old, op, value, node)
         return True
-    sets.refuse_in_place(frame, op, old, node)
     if not isinstance(old, Ref) or classes.instance(frame, old) is not None:
         return False
+    if sets.known_items(frame, old) is not None:
+        own_operators.refuse_in_place(frame, old, node)
     held = frame.held(old)
     if own_operators.is_asked_first(frame, op, value):
         return False

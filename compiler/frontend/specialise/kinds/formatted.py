@@ -26,14 +26,16 @@ from .text_numbers import is_text
 
 WAYS_OUT = ("return the number, and make its text outside the compiled function",
             "keep the text to the messages of `raise` and `assert`")  # fmt: skip
+COUNT_BITS = "`x.bit_count()` counts the ones of an int, and `x >> k & 1` is one of them"
 
 
-def refuse(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
+def refuse(frame: Frame, value: Value, node: gast.AST, function: Any = None) -> NoReturn:
     """Raise a CompileError, or NeedsStatic for a number, which a loop over a known range answers by unrolling."""
     message = f"the text of a {frame.describe(value)} that only the run knows is not in the language"
     if not isinstance(value, Leaf) or not frame.is_scalar(value):
         frame.fault("U008", message, node, "made here", WAYS_OUT)
-    help_ = (*WAYS_OUT, *static_advice.ways_out(frame, value, ""))
+    first = (COUNT_BITS,) if function is bin else WAYS_OUT
+    help_ = (*first, *static_advice.ways_out(frame, value, ""))
     raise NeedsStatic(value.name, Diagnostic("U008", message, frame.here(node), "made here", calls_to(frame), help_))
 
 
@@ -79,7 +81,7 @@ def by_known(frame: Frame, function: Callable[..., str], values: list[Value], no
     """What Python writes of values that are all known now: `hex(value)`, `form % value`, `form.format(value)`."""
     for value in values:
         if not _is_known(frame, value):
-            refuse(frame, value, node)
+            refuse(frame, value, node, function)
     given: list[Any] = [protocol.known(frame, value, node) for value in values]
     return Static(computed(frame, function, node, *given))
 

@@ -15,7 +15,7 @@ from ..frame import Frame
 from ..functional import Closure
 from ..interpreter import comprehensions, displays, evaluate
 from ..iterables import Map
-from ..values import Static, Value
+from ..values import Value
 from . import classes, generators, iterators
 
 ITEM = "item (value)"  # no name of Python's: the expression reads the variables around it
@@ -47,27 +47,6 @@ def _generator(frame: Frame, node: gast.GeneratorExp) -> gast.FunctionDef:
         loop.iter = gast.copy_location(syntax.name(ITEM), node)
         known[node] = _with_parameter(node, [loop])
     return known[node]
-
-
-def of_filter(frame: Frame, node: gast.Call) -> gast.Call | None:
-    """`next(filter(f, xs), ...)` as `next((v for v in xs if f(v)), ...)`; None for any other call of `next`."""
-    match node.args:
-        case [gast.Call(func=function, args=[keep, source], keywords=[]) as inner, *others]:
-            is_plain = isinstance(keep, gast.Name | gast.Lambda | gast.Attribute | gast.Constant)
-            if not is_plain or evaluate.evaluate(frame, function) != Static(filter):
-                return None
-        case _:
-            return None
-    if inner not in frame.task.of_items:
-        item = syntax.name(ITEM)
-        test: gast.expr = gast.Call(keep, [item], [])
-        if isinstance(keep, gast.Constant):  # None: what is true
-            test = item
-        kept = gast.comprehension(gast.Name(ITEM, gast.Store(), None, None), source, [test], 0)
-        made = gast.Call(node.func, [gast.GeneratorExp(syntax.name(ITEM), [kept]), *others], [])
-        frame.task.of_items[inner] = located(made, node)
-    found: gast.Call = frame.task.of_items[inner]
-    return found
 
 
 def _function(frame: Frame, node: gast.GeneratorExp) -> Closure:

@@ -11,25 +11,22 @@ from types import GeneratorType
 
 import gast
 
-from .....runtime.nature import article
 from .... import syntax
-from ....analysis import core_liveness
 from ...source.located import located
 from .. import protocol
 from ..frame import Frame
 from ..functions import map_effects
-from ..interpreter import branches, carrying, choices, comprehensions, evaluate, execute, loop_tests, loops
+from ..interpreter import branches, choices, comprehensions, loops
 from ..iterables import DictView, Enumerate, GeneratorCall, Iteration, Iterator, Map, Rest, Reversed, Zip
 from ..library import written_generators
 from ..library.static_python import stop
-from ..objects.heap import reachable
-from ..objects.object_changes import change, values_in_use
-from ..values import Conflict, Mapping_, Ref, Sequence, Static, Value
-from . import container_methods, generators, iterations
+from ..objects.object_changes import change
+from ..values import Conflict, Mapping_, OneOf, Ref, Sequence, Static, Value
+from . import generators, iterations
 
 FROM_THE_START = Static(0)
-USED_UP = Static(2**62)  # the position of an iterator that has come to its end, however long its list becomes
-TAKEN = Static("taken")  # what an iterator goes over that another one has taken over
+NOTHING_LEFT = Sequence(())  # what an iterator goes over that has come to its end, however long its list becomes
+TAKEN = Conflict("what is left", "what another has")  # what nobody may ask any more, on this path or another
 
 
 def made(frame: Frame, kind: type[Iteration], parts: tuple[Value, ...], start: Value = FROM_THE_START) -> Ref:
@@ -48,29 +45,19 @@ def iterator(frame: Frame, value: Value) -> Iterator | None:
 def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """What is left of an iterator."""
     held = frame.held(value)
-    if held.source == TAKEN:
-        why = "another iterator goes over it, or `in`, `any`, `all` or `next` looked at some of it"
+    if isinstance(held.source, Conflict | OneOf) or not isinstance(held.position, Static):
+        why = "a branch or loop takes items of it or may leave it in the middle, or another iterator goes over it"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
                     ("make a list of its items first: `list(...)`",))  # fmt: skip
-    if isinstance(held.source, Conflict) or isinstance(held.position, Conflict):
-        why = "a branch or loop takes items of it, and a generator cannot go on from there"
-        frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
-                    ("go over a list of its items: `iter(list(...))`",))  # fmt: skip
-    if held.position == USED_UP:
-        return Sequence(())
-    if isinstance(held.source, Sequence) and not isinstance(held.position, Static):
-        source = container_methods.as_growing(frame, held.source, node)  # whose items can be read at any place
-        held = Iterator(source, held.position, held.kind)
-        change(frame, value, held, node)
-    return held.source if held.position == Static(0) else Rest((held.source,), held.position)
+    return held.source if held.position == FROM_THE_START else Rest((held.source,), held.position)
 
 
-def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """All that an iterator has left, which are its last items; any other value as it is."""
+def left_of(frame: Frame, value: Value, node: gast.AST, behind: Value = NOTHING_LEFT) -> Value:
+    """All that an iterator has left, which goes over something else from here on; any other value as it is."""
     if iterator(frame, value) is None:
         return value
     left = rest(frame, value, node)
-    go_to(frame, value, USED_UP, node)
+    change(frame, value, Iterator(behind, FROM_THE_START, frame.held(value).kind), node)
     return left
 
 
@@ -106,28 +93,15 @@ def _each(node: gast.AST) -> gast.GeneratorExp:
 
 def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
     """The same, where only the run knows how many of them are looked at: nobody may ask for more."""
-    held = iterator(frame, value)
-    if held is not None and map_effects.has_effects(frame, rest(frame, value, node), node):
+    if iterator(frame, value) is not None and map_effects.has_effects(frame, rest(frame, value, node), node):
         message = "a function changes something here for each item, and how many are looked at is known when it runs"
         frame.fault("U018", message, node, "looked at here", ("write a loop with `break`",))
-    left = taken(frame, value, node)
-    if held is not None:
-        change(frame, value, Iterator(TAKEN, FROM_THE_START, held.kind), node)
-    return left
+    return _with_lists(frame, taken_over(frame, value, node), node)
 
 
 def taken_over(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What another iterator goes over from here on: nobody may ask this one again."""
-    if iterator(frame, value) is None:
-        return value
-    left = rest(frame, value, node)
-    change(frame, value, Iterator(TAKEN, Static(0), frame.held(value).kind), node)
-    return left
-
-
-def go_to(frame: Frame, value: Ref, position: Value, node: gast.AST) -> None:
-    held = frame.held(value)
-    change(frame, value, Iterator(held.source, position, held.kind), node)
+    return left_of(frame, value, node, TAKEN)
 
 
 def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
@@ -139,7 +113,7 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     count = protocol.length(frame, held.source, node)
     ended = choices.compare(frame, gast.GtE, held.position, count, node)
     most = protocol.most_items(frame, held.source, node)
-    is_behind = most is not None and isinstance(held.position, Static) and held.position.value >= most
+    is_behind = most is not None and held.position.value >= most
     if ended == Static(True) or is_behind:
         if default is None:
             stop(frame, "StopIteration", "", node)
@@ -157,16 +131,14 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
 
 def _first_of_generator(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
     """The item that it stops at; nobody may ask for more, as it would have to go on from there."""
-    found = comprehensions.first_of(frame, _each(node), default, hint, rest(frame, value, node))
-    change(frame, value, Iterator(TAKEN, FROM_THE_START, frame.held(value).kind), node)
-    return found
+    return comprehensions.first_of(frame, _each(node), default, hint, taken_over(frame, value, node))
 
 
 def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """The next item, which is gone then."""
     held = frame.held(value)
     found = protocol.item(frame, held.source, held.position, node)
-    go_to(frame, value, evaluate.binary(frame, gast.Add, held.position, Static(1), node, "position"), node)
+    change(frame, value, Iterator(held.source, Static(held.position.value + 1), held.kind), node)
     return found
 
 
@@ -174,70 +146,14 @@ def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
 
 
 def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
-    """A loop over a value of any kind."""
-    if iterator(frame, value) is not None and _is_asked_again(frame, node, value.number):
-        if generators.is_one(frame.held(value).source):
-            kind = frame.held(value).kind
-            message = f"{article(kind)} that a loop may leave in the middle, and that is asked again"
-            frame.fault("U004", f"{message}, is not in the language", node.iter, "looped over here", generators.HELP)
-        return shared_loop(frame, node, value)
-    left = left_of(frame, value, node.iter)
+    """A loop over a value of any kind; nothing else may ask an iterator while it runs, or behind a `break`."""
+    left = taken_over(frame, value, node.iter)
     if generators.is_one(left):
-        return generators.of_items(frame, node, left)
-    return loops.for_items(frame, node, left)
-
-
-def shared_loop(frame: Frame, node: gast.For, value: Ref) -> None:
-    """A loop over an iterator of which more may be taken inside, or after a `break`."""
-    rest(frame, value, node)  # refused where there is none
-    ends, body = loops.stop_flag(node)
-    held = frame.held(value)
-    if protocol.is_unrolled(frame, held.source) and isinstance(held.position, Static):
-        return loops.unroll(frame, node, Steps(frame, value, node), ends, body)
-    trips = protocol.length(frame, held.source, node)
-    loops.looped(frame, node, held.source, lambda: _stepping(frame, node, value, trips, ends, body))
-    broken = Static(False) if ends is None else choices.condition(frame, ends)
-    position = frame.held(value).position
-    if isinstance(broken, Static):
-        go_to(frame, value, position if broken.value else USED_UP, node)
+        generators.of_items(frame, node, left)
     else:
-        go_to(frame, value, frame.emit("where", broken, position, USED_UP, node=node, hint="position"), node)
-    return None
-
-
-def _is_asked_again(frame: Frame, node: gast.For, number: int) -> bool:
-    inside = [v for name in _reads(node.body) if (v := frame.lookup(name)) is not None]
-    if number in reachable(inside, frame.heap.contents):
-        return True
-    if loops.stop_flag(node)[0] is None:
-        return False
-    return number in reachable(values_in_use(frame, with_statement=False), frame.heap.contents)
-
-
-def _reads(body: list[gast.stmt]) -> set[str]:
-    return {name for statement in body for name in core_liveness.reads(statement)}
-
-
-def _stepping(
-    frame: Frame, node: gast.For, value: Ref, trips: Value, ends: gast.expr | None, body: list[gast.stmt]
-) -> None:
-    """`while position < trips and not broke`, where the position is that of the iterator."""
-
-    def enter() -> str:
-        execute.bind(frame, node.target, _step(frame, value, node), node)
-        return ""
-
-    def test() -> gast.expr:
-        in_range = syntax.call("less", frame.atom(frame.held(value).position, node), frame.atom(trips, node))
-        if ends is None:
-            return in_range
-        going = gast.copy_location(gast.UnaryOp(gast.Not(), ends), ends)
-        return gast.BoolOp(gast.And(), [in_range, loop_tests.nested_test(frame, going)])
-
-    def make(test: gast.expr, inner: list[gast.stmt]) -> gast.stmt:
-        return syntax.while_(test, inner, span=frame.here(node))
-
-    carrying.carry(frame, node, body, enter, make, test=test)
+        loops.for_items(frame, node, left)
+    if iterator(frame, value) is not None and loops.stop_flag(node)[0] is None:
+        change(frame, value, Iterator(NOTHING_LEFT, FROM_THE_START, frame.held(value).kind), node)
 
 
 class Items:
@@ -270,24 +186,6 @@ class Items:
             stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
         if not isinstance(self.iterable, Ref):
             loops.changed_while_looped(frame, self.node)
-
-
-class Steps:
-    """The items of an iterator, for a loop that is unrolled: each is gone when the loop gets it."""
-
-    def __init__(self, frame: Frame, value: Ref, node: gast.For) -> None:
-        self.value, self.node = value, node
-
-    def next(self, frame: Frame) -> Value | None:
-        held = frame.held(self.value)
-        rest(frame, self.value, self.node)
-        length = protocol.length(frame, held.source, self.node)
-        count = protocol.known(frame, length, self.node, "the number of items")
-        position = protocol.known(frame, held.position, self.node, "what an iterator has left")
-        if position < count:
-            return _step(frame, self.value, self.node)
-        go_to(frame, self.value, USED_UP, self.node)
-        return None
 
 
 # --- Python's functions ----------------------------------------------------------------------------------------------

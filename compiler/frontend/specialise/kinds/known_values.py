@@ -69,7 +69,7 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
         given = [Sequence(tuple(map(Static, constant))), position]
         return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
     if isinstance(constant, str) and isinstance(position, Leaf):
-        return texts.item(frame, constant, position, node, hint)
+        return texts.item(frame, base, position, node)
     if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.positions:
         return built_texts.sliced(frame, base, items, node)
     try:

@@ -61,7 +61,7 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
     if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_texts(held)):
         return None
     position = builtin_calls.as_int(frame, position, node)
-    texts.require_within(frame, position, len(held.items), "tuple index out of range", node)
+    rows.require_within(frame, Static(len(held.items)), position, tuple, node)
     if is_of_texts(held):
         numbers = tuple(text_numbers.as_text(frame, text).number for text in held.items)
         return Text(texts.entry(frame, numbers, position, INT_WORD, node, hint))

@@ -8,7 +8,7 @@ Each function here gives None where no instance of a class of the user's has a w
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -93,7 +93,16 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
     """`left op= right`, where the class has a word for that."""
     if not is_instance(frame, left):
         return None
-    return classes.special_call(frame, left, f"__i{BINARY[op]}__", [right], node)
+    name = f"__i{BINARY[op]}__"
+    if classes.special(frame, left, name) is None and hasattr(classes.python_class(frame, left), name):
+        refuse_in_place(frame, left, node)
+    return classes.special_call(frame, left, name, [right], node)
+
+
+def refuse_in_place(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
+    """A new object would not be seen by others who hold the old one, as the change is in Python."""
+    message = f"a {classes.python_class(frame, value).__name__} is not changed by this operator here"
+    frame.fault("U018", message, node, "changed here", ("bind the result, `a = a | b`, or call its methods",))
 
 
 def is_asked_first(frame: Frame, op: type, value: Value) -> bool:

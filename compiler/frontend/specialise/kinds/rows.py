@@ -28,13 +28,12 @@ def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     return evaluate.length_of(frame, column, 0, node)
 
 
-def require_within(frame: Frame, rows: Rows, position: Value, node: gast.AST) -> None:
-    """IndexError in the words that Python has for lists and tuples."""
-    count = length(frame, rows, node)
+def require_within(frame: Frame, count: Value, position: Value, kind: type, node: gast.AST) -> None:
+    """IndexError in the words that Python has for lists, tuples and texts."""
     below = choices.compare(frame, gast.Lt, position, evaluate.unary(frame, gast.USub, count, node), node)
     above = choices.compare(frame, gast.GtE, position, count, node)
     outside = frame.emit("logical_or", below, above, node=node)
-    word = "string" if rows.kind is str else rows.kind.__name__
+    word = "string" if kind is str else kind.__name__
     error = syntax.raise_("IndexError", f"{word} index out of range", span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
@@ -152,7 +151,7 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
         return frame.new(part) if held.kind is list else part
     position = evaluate.evaluate(frame, items)
     place = containers.whole(frame, position, node)
-    require_within(frame, held, position, node)
+    require_within(frame, length(frame, held, node), position, held.kind, node)
     return given_back.note_key(frame, base, items, item(frame, held, place, node), node)
 
 

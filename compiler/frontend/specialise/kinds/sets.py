@@ -19,7 +19,6 @@ import gast
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key
 from ..objects import sites
 from ..objects.object_changes import change
@@ -286,23 +285,13 @@ def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
                 (WAY_OUT,))  # fmt: skip
 
 
-def refuse_in_place(frame: Frame, op: type, target: Value, node: gast.AST) -> None:
-    """`a |= b` would change the set for all who hold it."""
-    if op in OPERATIONS and is_set(frame, target) and not is_frozen(target):
-        frame.fault("U018", "a set is not changed by an operator here", node, "changed here",
-                    ("bind the result: `a = a | b`",))  # fmt: skip
-
-
 def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right` of two sets; None for anything else."""
+    """`left op right` of two sets that are known now; None for anything else."""
     if op not in PYTHON_COMPARISONS or not is_set(frame, left) or not is_set(frame, right):
         return None
-    if None not in (known_items(frame, left), known_items(frame, right)):
-        return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
-    if op not in (gast.Eq, gast.NotEq):
+    if None in (known_items(frame, left), known_items(frame, right)):
         _refuse_operator(frame, node)
-    same = keyed.in_language(frame, "python_sets:are_equal", [left, right], node)
-    return same if op is gast.Eq else evaluate.negation(frame, same, node, "t")
+    return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
 
 
 def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value | None:

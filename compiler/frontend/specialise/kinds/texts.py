@@ -27,15 +27,13 @@ from ..library.static_python import computed
 from ..limits import limit
 from ..objects import sites
 from ..values import Leaf, Sequence, Static, Text, Value
-from . import arrays, built_texts, containers, formatted
+from . import arrays, built_texts, containers, formatted, rows
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
 # Methods that give numbers, or texts of which only so many can be made.
 METHODS = frozenset("""
-    upper lower title capitalize swapcase casefold strip lstrip rstrip removeprefix removesuffix startswith endswith
-    isdigit isalpha isalnum isupper islower isspace isnumeric isdecimal isidentifier istitle isascii find rfind index
-    rindex count replace zfill ljust rjust center
+    upper lower strip startswith endswith isdigit isalpha isalnum isupper islower isspace find index count
 """.split())
 WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
 
@@ -183,27 +181,15 @@ def table(frame: Frame, values: tuple[Value, ...], dtype: str, node: gast.AST) -
 # --- parts and methods -----------------------------------------------------------------------------------------------
 
 
-def item(frame: Frame, text: str, position: Value, node: gast.AST, hint: str) -> Value:
-    """`text[position]` of a text that is known now, at a position of the run."""
+def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
+    """`text[position]` at a position of the run."""
     if not frame.is_integer(position):
         what = frame.describe(position)
         frame.fault("T001", f"string indices must be integers, not {what}", node, "indexed here")
     position = builtin_calls.as_int(frame, position, node)
-    require_within(frame, position, len(text), "string index out of range", node)
-    numbers = tuple(Static(number_of(frame.task, letter)) for letter in text)
-    return Text(entry(frame, numbers, position, INT_WORD, node, hint))
-
-
-def require_within(frame: Frame, position: Value, length: int, message: str, node: gast.AST) -> None:
-    """IndexError where nothing stands at a place."""
-    below = choices.compare(frame, gast.Lt, position, Static(-length), node)
-    above = choices.compare(frame, gast.GtE, position, Static(length), node)
-    outside = frame.emit("logical_or", below, above, node=node)
-    error = syntax.raise_("IndexError", message, span=frame.here(node))
-    if not length:
-        frame.builder.append(error)
-        raise Stopped
-    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
+    letters = built_texts.spelled(frame, text, node)
+    rows.require_within(frame, rows.length(frame, letters, node), position, str, node)
+    return rows.item(frame, letters, frame.atom(position, node), node)
 
 
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
@@ -218,22 +204,10 @@ def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) 
             raise
     else:
         position = evaluate.evaluate(frame, items)
-        if frame.is_integer(position) and not isinstance(position, Static):
-            return _item_of(frame, text, builtin_calls.as_int(frame, position, node), node, hint)
+        if isinstance(position, Leaf):
+            return item(frame, text, position, node)
         place = protocol.known(frame, position, items, "a position in a text that only the run knows")
     return looked_up(frame, text, lambda one: one[place], node, hint)
-
-
-def _item_of(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str) -> Value:
-    count = length(frame, text, node)
-    from_end = evaluate.binary(frame, gast.Add, position, count, node)
-    below = choices.compare(frame, gast.Lt, from_end, Static(0), node)
-    above = choices.compare(frame, gast.GtE, position, count, node)
-    error = syntax.raise_("IndexError", "string index out of range", span=frame.here(node))
-    outside = frame.emit("logical_or", below, above, node=node)
-    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
-    is_negative = choices.compare(frame, gast.Lt, position, Static(0), node)
-    return letter(frame, text, frame.emit("where", is_negative, from_end, position, node=node), node, hint)
 
 
 def length(frame: Frame, text: Text, node: gast.AST) -> Value:
@@ -259,8 +233,6 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
     values = [protocol.known(frame, a, node, "text") for a in args]
-    if method == "replace" and len(values) > 1 and len(values[1]) > len(values[0]):
-        built_texts.refuse(frame, "`.replace()` by a longer part", node)  # each iteration would make more of them
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
