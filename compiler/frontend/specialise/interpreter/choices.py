@@ -93,7 +93,7 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
         same = identity.is_same(frame, left, right, node, hint)
         return same if op is gast.Is else evaluate.negation(frame, same, node, hint)
     if op in (gast.In, gast.NotIn):
-        found = equality.membership(frame, left, right, node, hint)
+        found = protocol.member(frame, right, left, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
     if isinstance(left, Optional) or isinstance(right, Optional):
         if op in (gast.Eq, gast.NotEq):

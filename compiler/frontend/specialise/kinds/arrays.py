@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .... import syntax, types
-from ....dtypes import FLOAT_WORD, promote_dtypes, python_word
+from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
 from ....meanings import Meaning, Meanings
 from ....ops.static import strict_common
 from ....types import Array, ListOf, Scalar
@@ -137,3 +137,9 @@ def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
         return frame.new(containers.grown_from_array(frame, value, True, node))
     number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
     return frame.emit("cast", number, node=node, dtype=python_word(found.dtype), weak=True)
+
+
+def contains(frame: Frame, array: Value, item: Value, node: gast.AST, hint: str) -> Value:
+    """`item in array`: whether it is equal to any element."""
+    among = frame.emit("any", frame.emit("equal", array, item, node=node), node=node)
+    return frame.emit("cast", among, node=node, hint=hint, dtype=BOOL_WORD, weak=True)

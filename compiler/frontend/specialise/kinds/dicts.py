@@ -9,9 +9,9 @@ import gast
 from ..frame import Frame
 from ..interpreter import evaluate
 from ..objects import given_back
-from ..protocol import describe, held_as, is_unrolled, items, known, load, python_class, truth
+from ..protocol import describe, held_as, is_unrolled, items, known, load, member, python_class, truth
 from ..values import Mapping_, Static, Value
-from . import containers
+from . import containers, keyed
 
 
 @known.of(Mapping_)
@@ -50,3 +50,11 @@ def _(frame: Frame, value: Value) -> str:
 def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     held, key = held_as(frame, base, Mapping_), evaluate.evaluate(frame, items)
     return given_back.note_key(frame, base, items, containers.item_of_dict(frame, base, held, key, node), node)
+
+
+@member.of(Mapping_)
+def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    held = held_as(frame, container, Mapping_)
+    if not held.items and not keyed.is_known(frame, item):
+        return Static(False)
+    return Static(keyed.known_key(frame, container, item, node) in [key for key, _ in held.items])

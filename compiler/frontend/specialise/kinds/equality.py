@@ -14,25 +14,16 @@ from typing import Any
 import gast
 
 from ....dtypes import BOOL_WORD
-from ....types import Array
 from .. import protocol
 from ..frame import Frame
 from ..functional import Closure
 from ..interpreter import branches, choices, evaluate
-from ..iterables import Iteration, Range
 from ..library.static_python import PYTHON_COMPARISONS
-from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Text, Value, is_number
+from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value, is_number
 from . import (
-    classes,
     container_methods,
     forms,
     identity,
-    iterators,
-    keyed,
-    own_operators,
-    rows,
-    sets,
-    texts,
 )
 
 
@@ -164,41 +155,6 @@ def equal(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     return protocol.truth(frame, choices.compare(frame, gast.Eq, left, right, node), node)
 
 
-def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value:
-    """`item in container`: keys of a dict, characters of a text, items of what has a length that is known now."""
-    by_class = own_operators.contains(frame, item, container, node)
-    if by_class is not None:
-        return by_class
-    if (found := sets.contains(frame, item, container, node, hint)) is not None:
-        return found
-    is_of_run = isinstance(container, Text) or texts.is_built(container)
-    if (isinstance(item, Text) or texts.is_built(item)) and texts.is_text(container) or is_of_run:
-        return texts.part_of(frame, item, container, node)
-    container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
-    held = as_sequence(frame, container)
-    match held:
-        case Mapping_(items=items):
-            if not items and not keyed.is_known(frame, item):
-                return Static(False)
-            return Static(keyed.known_key(frame, container, item, node) in [k for k, _ in items])
-        case Static(value=bytes() as data) if not isinstance(item, Static) and frame.is_integer(item):
-            given = [Sequence(tuple(map(Static, data))), item]
-            return container_methods.in_language(frame, "is_byte_of", given, node, hint)
-        case Static(value=str() | bytes() as text):
-            part = Static(protocol.known(frame, item, node, "this value"))
-            return evaluate.fold(frame, operator.contains, node, Static(text), part)
-        case Sequence() | Static() | Iteration() | Range():
-            pairs = [(other, item) for other in protocol.items(frame, container, node)]
-            return decided(frame, pairs, True, node, hint)
-    column = rows.column_of_numbers(frame, held)
-    if column is not None:
-        found = frame.emit("any", frame.emit("equal", column.values, item, node=node), node=node)
-        return frame.emit("cast", found, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
-    found = frame.type_of(held)
-    if isinstance(found, Array):
-        among = frame.emit("any", frame.emit("equal", held, item, node=node), node=node)
-        return frame.emit("cast", among, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
-    if isinstance(held, Rows) or forms.grows(frame, held):
-        return container_methods.in_language(frame, "contains", [container, item], node, hint)
-    what = frame.describe(container)
-    frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
+def is_any(frame: Frame, item: Value, others: list[Value], node: gast.AST, hint: str) -> Value:
+    """Whether a value is one of others, or equal to one."""
+    return decided(frame, [(other, item) for other in others], True, node, hint)

@@ -8,9 +8,9 @@ from ....types import ListOf
 from ..frame import Frame
 from ..interpreter import evaluate
 from ..objects import given_back, items_read
-from ..protocol import describe, item, length, load, of_dynamic_length, python_class, truth
+from ..protocol import describe, item, length, load, member, of_dynamic_length, python_class, truth
 from ..values import Static, Table, Value
-from . import containers, tables
+from . import container_methods, containers, tables
 
 
 @of_dynamic_length.of(ListOf, Table)
@@ -50,3 +50,8 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
     position = containers.whole(frame, evaluate.evaluate(frame, items), node)
     found = items_read.item(frame, base, position, node, hint)
     return given_back.note_key(frame, base, items, found, node)
+
+
+@member.of(ListOf, Table)
+def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    return container_methods.in_language(frame, "contains", [container, item], node, hint)

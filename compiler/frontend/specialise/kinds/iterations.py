@@ -29,11 +29,12 @@ from ..protocol import (
     known,
     length,
     load,
+    member,
     most_items,
     of_dynamic_length,
 )
 from ..values import Leaf, Mapping_, Ref, Sequence, Static, Value
-from . import keyed
+from . import iterators, keyed
 
 VIEWS = (Keys, Values, Items)
 SIDE_BY_SIDE = (Zip, Map, Enumerate)
@@ -273,3 +274,8 @@ def refuse_items(frame: Frame, base: Value, node: gast.AST) -> NoReturn:
 @is_container.of(*MADE, *VIEWS)
 def _(frame: Frame, value: Value) -> bool:
     return True
+
+
+@member.of(*MADE, *VIEWS)
+def _(frame: Frame, container: Iteration, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    return iterators.member_of_taken(frame, container, item, node, hint)

@@ -17,12 +17,12 @@ from .. import protocol
 from ..frame import Frame
 from ..functions import map_effects
 from ..interpreter import branches, choices, comprehensions, loops
-from ..iterables import DictView, Enumerate, GeneratorCall, Iteration, Iterator, Map, Rest, Reversed, Zip
+from ..iterables import DictView, Enumerate, GeneratorCall, Iteration, Iterator, Map, Range, Rest, Reversed, Zip
 from ..library import written_generators
 from ..library.static_python import stop
 from ..objects.object_changes import change
 from ..values import Conflict, Mapping_, OneOf, Ref, Sequence, Static, Value
-from . import generators, iterations
+from . import equality, generators, iterations
 
 FROM_THE_START = Static(0)
 NOTHING_LEFT = Sequence(())  # what an iterator goes over that has come to its end, however long its list becomes
@@ -283,3 +283,16 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
 @protocol.is_container.of(Iterator)
 def _(frame: Frame, value: Value) -> bool:
     return True
+
+
+@protocol.member.of(Iterator, GeneratorCall, Range)
+def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    return member_of_taken(frame, container, item, node, hint)
+
+
+def member_of_taken(frame: Frame, source: Value, item: Value, node: gast.AST, hint: str) -> Value:
+    """`item in source`, of which items are taken as long as they are not found."""
+    taken = taken_in_part(frame, source, node)
+    if isinstance(frame.held(taken), Iteration | Range):
+        return equality.is_any(frame, item, protocol.items(frame, taken, node), node, hint)
+    return protocol.member(frame, taken, item, node, hint)

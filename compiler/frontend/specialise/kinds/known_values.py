@@ -10,13 +10,14 @@ import numpy as np
 
 from .... import types
 from ..frame import Frame, NeedsStatic
+from ..interpreter import evaluate
 from ..library import numbers
 from ..library.static_python import computed
 from ..objects import sites
-from ..protocol import Named, call_method, describe, is_unrolled, items, known, load, python_class, truth
-from ..values import Leaf, Sequence, Static, Value, is_number
+from ..protocol import Named, call_method, describe, is_unrolled, items, known, load, member, python_class, truth
+from ..values import Leaf, Sequence, Static, Text, Value, is_number
 from ..world import outside
-from . import built_texts, keyed, numeric, own_operators, slices, texts
+from . import built_texts, container_methods, equality, keyed, numeric, own_operators, sets, slices, texts
 
 CONTAINERS = (tuple, list, dict, str, bytes)
 
@@ -101,3 +102,20 @@ def _method_of_number(
         return numbers.of_bits(frame, receiver, method, node, hint)
     folded = numbers.method_of_known(frame, receiver, method, [*args, *named.values()], node)
     return numeric.method_of_type(frame, receiver, method, args, named, node, hint) if folded is None else folded
+
+
+@member.of(Static)
+def _(frame: Frame, container: Static, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    found = sets.contains(frame, item, container, node, hint)
+    if found is not None:
+        return found
+    constant = container.value
+    if isinstance(constant, str) and (isinstance(item, Text) or texts.is_built(item)):
+        return texts.part_of(frame, item, container, node)
+    if isinstance(constant, bytes) and not isinstance(item, Static) and frame.is_integer(item):
+        given = [Sequence(tuple(map(Static, constant))), item]
+        return container_methods.in_language(frame, "is_byte_of", given, node, hint)
+    if isinstance(constant, str | bytes):
+        part = Static(known(frame, item, node, "this value"))
+        return evaluate.fold(frame, operator.contains, node, container, part)
+    return equality.is_any(frame, item, items(frame, container, node), node, hint)

@@ -23,6 +23,7 @@ from ..protocol import (
     known,
     length,
     load,
+    member,
     of_dynamic_length,
     python_class,
     truth,
@@ -138,3 +139,8 @@ def method_of_type(
     if binding is None:
         refusals.refuse_method(frame, "arrays have", method, node)
     return library.call(frame, binding, [receiver, *args], named, node, hint)
+
+
+@member.of(Array)
+def _(frame: Frame, container: Leaf, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    return arrays.contains(frame, container, item, node, hint)

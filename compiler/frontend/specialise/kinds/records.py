@@ -8,9 +8,21 @@ import gast
 
 from ..frame import Frame
 from ..objects import given_back
-from ..protocol import Named, call_method, describe, held_as, is_unrolled, items, known, load, python_class, truth
+from ..protocol import (
+    Named,
+    call_method,
+    describe,
+    held_as,
+    is_unrolled,
+    items,
+    known,
+    load,
+    member,
+    python_class,
+    truth,
+)
 from ..values import Record, Sequence, Static, Value
-from . import container_methods, keyed, library_classes, making, own_operators
+from . import classes, container_methods, equality, iterators, keyed, library_classes, making, own_operators
 
 
 @known.of(Record)
@@ -80,3 +92,17 @@ def _(
         frame.fault("U013", f"a {describe(frame, receiver)} has no method `{method}` here", node, "called here")
     as_tuple = Sequence(tuple(part for _, part in held.items))
     return container_methods.call_method(frame, as_tuple, method, args, named, node)
+
+
+@member.of(Record)
+def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    found = own_operators.contains(frame, item, container, node)
+    if found is not None:
+        return found
+    source = classes.iterator_of(frame, container, node)
+    if source is not container:
+        return iterators.member_of_taken(frame, source, item, node, hint)
+    if not held_as(frame, container, Record).is_tuple:
+        what = describe(frame, container)
+        frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
+    return equality.is_any(frame, item, items(frame, container, node), node, hint)

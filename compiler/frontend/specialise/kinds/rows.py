@@ -162,3 +162,13 @@ def _(
     if texts.is_built(receiver) and not named:
         return built_texts.call_method(frame, receiver, method, args, node)
     return container_methods.call_method(frame, receiver, method, args, named, node)
+
+
+@protocol.member.of(Rows)
+def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    if texts.is_built(container):
+        return texts.part_of(frame, item, container, node)
+    column = column_of_numbers(frame, protocol.held_as(frame, container, Rows))
+    if column is None:
+        return container_methods.in_language(frame, "contains", [container, item], node, hint)
+    return arrays.contains(frame, column.values, item, node, hint)

@@ -9,9 +9,9 @@ import gast
 from ..frame import Frame
 from ..library.static_python import computed
 from ..objects import given_back
-from ..protocol import describe, held_as, is_unrolled, items, known, load, python_class, truth
+from ..protocol import describe, held_as, is_unrolled, items, known, load, member, python_class, truth
 from ..values import Sequence, Static, Value
-from . import containers, list_positions
+from . import containers, equality, list_positions, sets
 
 
 @known.of(Sequence)
@@ -65,3 +65,9 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
     if position is None:
         return load(frame, base, items, node, hint)  # a list that grows by now
     return given_back.note_key(frame, base, items, held.items[position], node)
+
+
+@member.of(Sequence)
+def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    found = sets.contains(frame, item, container, node, hint)
+    return equality.is_any(frame, item, items(frame, container, node), node, hint) if found is None else found

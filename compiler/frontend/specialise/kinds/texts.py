@@ -329,3 +329,8 @@ def _(
     if named:
         frame.fault("U013", f"a string has no method `{method}` with keywords here", node, "called here")
     return call_method(frame, receiver, method, args, node, hint)
+
+
+@protocol.member.of(Text)
+def _(frame: Frame, container: Text, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    return part_of(frame, item, container, node)
