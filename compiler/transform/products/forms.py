@@ -39,9 +39,6 @@ class Operand:
     def variables(self) -> tuple[str, ...]:
         return tuple(axis.variable for axis in self.axes if axis.variable)
 
-    def axis_of(self, variable: str) -> int:
-        return next(k for k, axis in enumerate(self.axes) if axis.variable == variable)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:

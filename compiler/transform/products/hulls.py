@@ -23,9 +23,10 @@ from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array
 from .forms import Axis, Operand
-from .sums import Level
+from .sums import ADDED, Level
 
 FROM, TO = "from", "to"
+FEW = 8  # elements at the beginning of an axis that no turn reaches, and that a product may have nevertheless.  No row
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,9 @@ class Hulls:
         first, last = self._end(start, self.starts, 0), self._end(stop, self.stops, -1)
         if first is None or last is None:
             return False
+        if level.is_slice and level.variable != self.adding == ADDED and not self.is_ahead(start):
+            if not first.form.terms and 0 < first.form.constant <= FEW:  # rows of a whole array are aligned
+                first = End(syntax.constant(0), 0, Affine(0))
         self.starts[level.variable], self.stops[level.variable] = first, last
         moving = [bound for bound in (start, stop) if not self.is_ahead(bound)]
         if level.variable == self.adding:
