@@ -11,12 +11,14 @@ is found out again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import gast
 
 from . import pipeline, syntax
-from .analysis.memory.alias import CALLER, conflicts, shared_with_caller, stored_names
+from .analysis.memory.alias import CALLER, Shared, conflicts, shared_with_caller, stored_names
+from .analysis.memory.boxes import with_boxes
+from .analysis.memory.handed_back import handed_back
 from .diagnostics import Diagnostic, Span, StageError
 from .languages.loops import read_loops
 from .languages.typed import read_typed
@@ -32,8 +34,9 @@ READERS = {**dict.fromkeys(IN_TYPED, read_typed), LOOPS: read_loops}
 
 def read_stage(text: str, path: str, stage: str) -> Program:
     """The program of a printed stage.  Raises StageError with file, line and what would be right."""
-    program = READERS[stage](text, path)
-    found = [d for function in program.functions.values() for d in _faults(function, program)]
+    program = READERS[stage](text, path) if stage == LOOPS else with_boxes(READERS[stage](text, path))
+    calls = handed_back(program) if stage != LOOPS else {}
+    found = [d for function in program.functions.values() for d in _faults(function, program, calls)]
     found = found or [_diagnostic(f.statement, f.message, program.main) for f in call_findings(program)]
     if found:
         raise StageError(dict.fromkeys(found))
@@ -55,7 +58,7 @@ def with_stage_in_notes(function: Function, before: str = TYPED, now: str = LOOP
     return function.with_(notes=tuple(f"{n.removesuffix(old)}{new}" if n.endswith(old) else n for n in function.notes))
 
 
-def _faults(function: Function, program: Program) -> Iterator[Diagnostic]:
+def _faults(function: Function, program: Program, calls: Mapping[str, Shared]) -> Iterator[Diagnostic]:
     """What breaks the rules of the language, or else what would change something of the caller's."""
     found = findings(function, function.stage)
     if found:
@@ -63,12 +66,15 @@ def _faults(function: Function, program: Program) -> Iterator[Diagnostic]:
     elif function.stage == LOOPS:
         yield from _changed_arguments(function, is_entry=function is program.main)
     else:
-        yield from _seen_otherwise(function)
+        yield from _seen_otherwise(function, calls)
 
 
-def _seen_otherwise(function: Function) -> Iterator[Diagnostic]:
-    """Stores of a typed function that another name would show: of a parameter, of what a view is a view of."""
-    for conflict in conflicts(function, as_numpy=True):
+def _seen_otherwise(function: Function, calls: Mapping[str, Shared]) -> Iterator[Diagnostic]:
+    """Stores of a typed function that another name would show: of a parameter, of what a view is a view of.
+
+    `calls` say what the results of functions share with what they are given.
+    """
+    for conflict in conflicts(function, as_numpy=True, calls=calls):
         if conflict.other in function.parameters:
             message = f"the argument `{conflict.other}` is changed"
         else:
@@ -85,10 +91,13 @@ def _changed_arguments(function: Function, is_entry: bool) -> Iterator[Diagnosti
     aliases = shared_with_caller(function, held)
     for statement in syntax.walk(function.body):
         for name in stored_names(statement):
-            if isinstance(function.types[name], kinds) and aliases.may_share(statement, name, CALLER):
-                message = f"`{name}` is, or may share elements with, an argument, and is changed"
-                help_ = "store into an array made here: `np.empty(...)`"
-                yield _diagnostic(statement, message, function, "L004", help_)
+            link, is_list = aliases.before(statement).between(name, CALLER), isinstance(function.types[name], ListOf)
+            if link is None or not isinstance(function.types[name], kinds) or is_list and link.by_items:
+                continue  # a list made here, which holds what is the caller's, may get another item
+            message = f"`{name}` is, or may share elements with, an argument, and is changed"
+            help_ = "store into an array made here: `np.empty(...)`"
+            yield _diagnostic(statement, message, function, "L004", help_)
+
 
 
 def _diagnostic(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from .frontend.asked import specialise, views
 from .lower.loops import lower
-from .lower.release import release, tidy_names
+from .lower.release import release
 from .lower.webs import separate
 from .lower.while_tests import hoist_tests
 from .optimise.block_lanes import block_lanes
@@ -30,8 +30,8 @@ from .optimise.known import has_loops, known
 from .optimise.last_stores import find_last_stores
 from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
-from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
+from .optimise.tidy_names import tidy_names
 from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.cuda.mark_folds import mark_folds
@@ -40,6 +40,7 @@ from .transform.batch.examples import batch, batchable
 from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
 from .transform.copies import copies
+from .transform.forget_annotations import forget_annotations
 from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
 from .transform.forward.jacobian import along_directions, choose_jacobians, has_jacobian
@@ -157,6 +158,7 @@ TANGENT_WAY = (
 TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
 SETTLED_WAY = (
     Step(bound_axes, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(forget_annotations, takes=SINGLE, gives=SINGLE),
     Step(forget_rules, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(copies, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(coalesce, takes=SINGLE, gives=TYPED, renames=True),
@@ -168,15 +170,13 @@ LOOPS_WAY = (
     Step(lower, takes=TYPED, gives=LOOPS, of=PROGRAM),
     Step(count_up, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(drop_dead_stores, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
-    Step(privatise, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known, hidden_counters)),
-    Step(gather, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known, hidden_counters)),
+    Step(gather, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(fuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(contract, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(reuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(carry, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(store_in_place, takes=LOOPS, gives=LOOPS, keeps=(known,)),
-    Step(shared_names, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known,)),
-    Step(collapse, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(collapse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(tidy_names, takes=LOOPS, gives=LOOPS, renames=True),
     Step(release, takes=LOOPS, gives=LOOPS, renames=True),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),

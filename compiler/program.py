@@ -78,7 +78,7 @@ class Rule:
                `jvp`: `functions` is the one that takes the parameters and the tangents of `wrt` and gives the results
                and the tangents of `outs`.
                `checkpoint`: the function that is run again in its place, or none: the function itself
-               `halves`: as `vjp`, made by the compiler; `given` are handed in again, and may have a derivative
+               `split`:  as `vjp`, made by the compiler; `given` are handed in again, and may have a derivative
     wrt        the parameters, by number, that have a derivative, as far as the rule speaks of them
     outs       the results, by number, that have one
     given      the parameters, by number, that the rule reads and that have none; no derivative may reach them
@@ -93,9 +93,9 @@ class Rule:
     arguments: int
 
     @property
-    def has_halves(self) -> bool:
+    def is_split(self) -> bool:
         """Whether the first of its functions is called in the place of the function, and the second goes backwards."""
-        return self.kind in ("vjp", "halves")
+        return self.kind in ("vjp", "split")
 
     def renamed(self, names: Mapping[str, str]) -> Rule:
         return replace(self, functions=tuple(names.get(name, name) for name in self.functions))

@@ -1,6 +1,7 @@
 """Trees: making gast nodes, walking them, rewriting them without touching the original.
 
-Statements carry `span` (and `inlined`, the spans of the calls they were inlined through, outermost first).
+Statements carry `span` (and `inlined`, the spans of the calls they were inlined through, outermost first), and what
+`annotations.py` lists.
 Inside the compiler an operator is always a call to its name, `Call(Name("add"), [a, b])`; only the printer turns it
 into `a + b`.  An *atom* is a `Name` or a `Constant`.
 """

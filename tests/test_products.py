@@ -137,6 +137,56 @@ def in_time(a, steps):
     return a
 
 
+def triangular_sum(low, b):
+    c = np.zeros((low.shape[0], b.shape[1]))
+    for i in range(low.shape[0]):
+        for j in range(b.shape[1]):
+            for p in range(i + 1):
+                c[i, j] += low[i, p] * b[p, j]
+    return c
+
+
+def weighted(a, b, w):
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * w[k] * b[k, j]
+    return c
+
+
+def trmm(a, b):
+    b = b.copy()
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(i + 1, b.shape[0]):
+                b[i, j] += a[k, i] * b[k, j]
+            b[i, j] = 1.5 * b[i, j]
+    return b
+
+
+def symm(a, b, c):
+    c = c.copy()
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            t = 0.0
+            for k in range(i):
+                c[k, j] += b[i, j] * a[i, k]
+                t += b[k, j] * a[i, k]
+            c[i, j] = 1.2 * c[i, j] + b[i, j] * a[i, i] + t
+    return c
+
+
+def above_the_diagonal(a, b):
+    n = a.shape[0]
+    c = np.zeros((n, b.shape[1]))
+    for p in range(n):
+        for q in range(p + 1, n):
+            for j in range(b.shape[1]):
+                c[q, j] += a[p, q] * b[p, j]
+    return c
+
+
 TAKEN = {
     gemm: (1.5, A, B),
     rows_of_gemm: (1.5, 0.5, C, A, B),
@@ -148,16 +198,12 @@ TAKEN = {
     vectors: (SQUARE, VECTOR, VECTOR + 1.0),
     stack: (RNG.random((3, 2, 9)), A),
     in_time: (SQUARE, 3),
+    triangular_sum: (SQUARE, B),
+    weighted: (A, B, VECTOR),
+    trmm: (SQUARE, B),
+    symm: (SQUARE, B, B + 1.0),
+    above_the_diagonal: (SQUARE, B),
 }
-
-
-def triangular_sum(low, b):
-    c = np.zeros((low.shape[0], b.shape[1]))
-    for i in range(low.shape[0]):
-        for j in range(b.shape[1]):
-            for p in range(i + 1):
-                c[i, j] += low[i, p] * b[p, j]
-    return c
 
 
 def elimination(a):
@@ -194,15 +240,6 @@ def largest_so_far(a, b):
     return c + best
 
 
-def weighted(a, b, w):
-    c = np.zeros((a.shape[0], b.shape[1]))
-    for i in range(a.shape[0]):
-        for j in range(b.shape[1]):
-            for k in range(a.shape[1]):
-                c[i, j] += a[i, k] * w[k] * b[k, j]
-    return c
-
-
 def of_ints(a, b):
     c = np.zeros((a.shape[0], b.shape[1]), dtype=np.int64)
     for i in range(a.shape[0]):
@@ -223,11 +260,9 @@ def tiny(a):
 
 
 LEFT = {
-    triangular_sum: (SQUARE, B),
     elimination: (SQUARE + 8.0 * np.eye(8),),
     into_an_operand: (SQUARE,),
     largest_so_far: (A, B),
-    weighted: (A, B, VECTOR),
     of_ints: (np.arange(6).reshape(2, 3), np.arange(6).reshape(3, 2)),
     tiny: (1.5,),
 }
@@ -286,6 +321,12 @@ SHAPES = {
     triangle: [(A[:, :8], A[:4]), (A[:4, :8], A), (A[:0, :8], A), (A[:8, :3], A)],
     parts: [(A, B[:, :3]), (A[:, :3], B), (A[:1], B), (A[:0], B), (A, B[:1]), (A, B[:0]), (A, B[:, :1])],
     vectors: [(SQUARE, VECTOR[:3], VECTOR), (SQUARE[:3], VECTOR, VECTOR), (SQUARE, VECTOR, VECTOR[:2])],
+    triangular_sum: [(SQUARE[:, :5], B), (SQUARE, B[:5]), (SQUARE[:1], B[:1]), (SQUARE[:0], B), (SQUARE, B[:, :0])],
+    weighted: [(A, B, VECTOR[:4]), (A, B[:4], VECTOR), (A[:0], B, VECTOR[:1]), (A[:, :0], B[:0], VECTOR[:0])],
+    trmm: [(SQUARE[:5], B), (SQUARE[:, :5], B), (SQUARE, B[:1]), (SQUARE[:0, :0], B[:0]), (SQUARE[:, :7], B)],
+    symm: [(SQUARE[:5], B, B), (SQUARE[:, :5], B, B), (SQUARE, B[:5], B), (SQUARE, B[:, :2], B), (SQUARE, B, B[:1]),
+           (SQUARE[:, :7], B, B), (SQUARE, B, B[:0])],
+    above_the_diagonal: [(SQUARE[:5], B), (SQUARE[:, :5], B), (SQUARE, B[:4]), (SQUARE[:7], B[:7]), (SQUARE[:0], B)],
 }  # fmt: skip
 
 
@@ -325,7 +366,26 @@ def sums_apart(a, b, c):
     return c
 
 
-@pytest.mark.parametrize("function", [sums_to_places, sums_apart], ids=lambda f: f.__name__)
+def sums_with_a_factor(a, b, c):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            total += b[i, 0] * a[i, k] * c[k, 0]
+    return np.array([total])
+
+
+def sums_to_slices(a, b, c):
+    c = c.copy()
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            c[i, : i + 2] += a[i, k] * b[: i + 2, k]
+    return c
+
+
+WITHOUT_TURNS = sums_to_places, sums_apart, sums_with_a_factor, sums_to_slices
+
+
+@pytest.mark.parametrize("function", WITHOUT_TURNS, ids=lambda f: f.__name__)
 def test_loops_without_turns_see_no_array_that_is_too_short(function):
     rng = np.random.default_rng(3)
     compiled = pellucid.compile(function)

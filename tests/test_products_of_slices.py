@@ -120,6 +120,43 @@ TAKEN = {
         (A[:7, :6], B[:6]),
         [(A[:7, :4], B[:6]), (A[:2], B), (A[:2, :4], B)],
     ),
+    "two axes in each turn of a loop": (
+        """
+        t = x[:8].reshape(2, 4, x.shape[1])
+        c = np.zeros((2, 4, 4)) + y[0, 0]
+        for i in range(4):
+            for q in range(4):
+                for r in range(2):
+                    c[r, q, i] = t[r, q, :i] @ x[:i, i]
+        return c
+        """,
+        (A[:9, :7], B),
+        [(A[:8, :2], B), (A[:8, :1], B), (A[:9, :3], B)],
+    ),
+    "every other row": (
+        """
+        c = np.zeros((8, 3))
+        for i in range(0, 8, 2):
+            for j in range(3):
+                c[i, j] = x[i] @ y[:, j]
+        return c
+        """,
+        (A[:8, :5], B[:5]),
+        [(A[:8, :5], B[:4]), (A[:5, :5], B[:5]), (A[:8, :5], B[:5, :2]), (A[:8, :0], B[:0]), (A[:3, :4], B[:5])],
+    ),
+    "the transposed product": (
+        """
+        c = np.zeros((y.shape[1], x.shape[0]))
+        w = y[0, 0] + x[0]
+        for i in range(x.shape[0]):
+            for j in range(y.shape[1]):
+                t = x[i] @ y[:, j]
+                c[j, i] = w[0] * t + y[0, j]
+        return c
+        """,
+        (A[:4, :6], B[:6]),
+        [(A[:4], B[:6]), (A[:4, :6], B), (A[:2], B[:4, :0])],
+    ),
 }
 
 LEFT = {
@@ -179,15 +216,6 @@ LEFT = {
                 most = max(most, x[i] @ x[j])
         return np.array([most])
     """,
-    "two axes beside a triangle": """
-        t = x[:8].reshape(2, 4, x.shape[1])
-        c = np.zeros((2, 4, 4))
-        for i in range(4):
-            for q in range(4):
-                for r in range(2):
-                    c[r, q, i] = t[r, q, :i] @ x[:i, i]
-        return c
-    """,
     "a state beside a product that may not fit": """
         state = np.zeros(y.shape[1])
         c = np.empty((x.shape[0], y.shape[1]))
@@ -195,13 +223,6 @@ LEFT = {
             state = np.tanh(x[i] @ y + 0.5 * state)
             c[i] = state
         return c + state
-    """,
-    "every other row": """
-        c = np.zeros((8, 3))
-        for i in range(0, 8, 2):
-            for j in range(3):
-                c[i, j] = x[i] @ y[:, j]
-        return c
     """,
 }
 

@@ -1,16 +1,17 @@
-"""Which values reach each read: what a pass that only renames, and drops copies, must leave as it is.
+"""Which definitions reach each read: what webs are made of, and what a pass that only renames must leave as it is.
 
     x = f(a)                      x = f(a)
     y = x                 ==      if c: x = g(x)        `h` reads what `f` or `g` made, before and after
     if c: y = g(y)                return (h(x),)
     return (h(y),)
 
-A value is known by the place of its statement among those that are no copies; a copy hands on what reaches it.
+One walk numbers definitions.  Where two ways meet, a merge stands for both values, as a phi does in single assignment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -18,16 +19,112 @@ from .. import syntax
 from ..program import Function, remembered
 from .def_use import reads_of
 
-Values = frozenset[int]
-State = dict[str, Values]
-Read = tuple[gast.stmt, tuple[Values, ...]]
-NOTHING: Values = frozenset()
+State = dict[str, int]  # of each name, the definition that reaches, or the merge of several
+Read = tuple[gast.stmt, tuple[frozenset[int], ...]]
+NOTHING: frozenset[int] = frozenset()
+
+
+class Reaching:
+    """The definitions of a function, and what each statement reads and binds, in the order of `syntax.walk`.
+
+    `names` are those that are followed, all where there is None.  `through_copies` takes a copy for no definition: it
+    hands on what reaches it.  `named` has the name of each definition and merge, `parts` what each merge merges.
+    """
+
+    def __init__(self, function: Function, names: AbstractSet[str] | None = None, through_copies: bool = False) -> None:
+        self.names, self.through_copies = names, through_copies
+        self.named: list[str] = []
+        self.parts: dict[int, list[int]] = {}
+        self.visits: list[tuple[gast.stmt, State, State]] = []
+        self.block(function.body, self.define(function.parameters))
+
+    def define(self, names: Iterable[str]) -> State:
+        """Numbers for new definitions, or merges, of these names."""
+        found = [name for name in names if name in self.names] if self.names is not None else list(names)
+        first = len(self.named)
+        self.named += found
+        return dict(zip(found, range(first, len(self.named))))
+
+    def visit(self, node: gast.stmt, state: State, binds: State) -> None:
+        reads = {n: state[n] for n in (*reads_of(node), *getattr(node, "shows", ())) if n in state}
+        self.visits.append((node, reads, binds))
+
+    def block(self, statements: Sequence[gast.stmt], state: State | None) -> State | None:
+        """What reaches the end of the statements, None where nothing does; `state` is theirs to change."""
+        for statement in statements:
+            state = self.statement(statement, {} if state is None else state)
+        return state
+
+    def statement(self, node: gast.stmt, state: State) -> State | None:
+        match node:
+            case gast.For() | gast.While():
+                return self.loop(node, state)
+            case gast.If(body=body, orelse=orelse):
+                self.visit(node, state, {})
+                return self.merged(self.block(body, {**state}), self.block(orelse, state))
+            case gast.Raise():
+                self.visit(node, state, {})
+                return None
+        if self.through_copies and (copies := _copies(node)):
+            self.visit(node, state, {})
+            state.update({to: state[source] for to, source in copies if source in state})
+            return state
+        binds = self.define(syntax.names_bound(node))
+        self.visit(node, state, binds)
+        state.update(binds)
+        return state
+
+    def loop(self, node: gast.For | gast.While, state: State) -> State:
+        """What is bound inside merges at the head what was there before with what an iteration leaves."""
+        binds = self.define(syntax.names_bound(node))
+        if isinstance(node, gast.For):
+            self.visit(node, state, binds)
+        inside = {name for s in syntax.walk([node]) for name in syntax.names_bound(s)} & state.keys()
+        head = {**state, **self.define(sorted(inside))}
+        if isinstance(node, gast.While):
+            self.visit(node, head, binds)
+        end = self.block(node.body, {**head, **binds}) or {}
+        for name in inside:
+            self.parts[head[name]] = [state[name], end.get(name, state[name])]
+        return {**binds, **end, **head}
+
+    def merged(self, left: State | None, right: State | None) -> State | None:
+        if left is None or right is None:
+            return right if left is None else left
+        merges = self.define(name for name, value in left.items() if right.get(name, value) != value)
+        self.parts.update((merge, [left[name], right[name]]) for name, merge in merges.items())
+        return {**left, **right, **merges}
+
+
+# --- the values of reads -------------------------------------------------------------------------------------------
 
 
 @remembered
 def reaching(function: Function) -> list[Read]:
-    """For each statement that is no copy, in order, the values that reach the names it reads, each in its place."""
-    return list(_Reaching(function).reads(function))
+    """For each statement that is no copy, in order, the values that reach the names it reads, each in its place.
+
+    A value is known by the place of its definition among those that are no copies.
+    """
+    found = Reaching(function, through_copies=True)
+    definitions = (number for number in range(len(found.named)) if number not in found.parts)
+    values = {number: frozenset({place}) for place, number in enumerate(definitions)}
+    return [
+        (node, tuple(_values_of(reads[n], found, values) if n in reads else NOTHING for n in reads_of(node)))
+        for node, reads, _ in found.visits
+        if not isinstance(node, gast.Delete | gast.Pass) and not _is_copy(node)
+    ]
+
+
+def _values_of(number: int, found: Reaching, values: dict[int, frozenset[int]]) -> frozenset[int]:
+    """The definitions that a number stands for; what is found out is added to `values`."""
+    if number not in values:
+        reached, waiting = {number: None}, [number]
+        for merge in waiting:
+            new = [part for part in found.parts.get(merge, ()) if part not in reached]
+            reached.update(dict.fromkeys(new))
+            waiting += [part for part in new if part not in values]
+        values[number] = frozenset().union(*(values[part] for part in reached if part in values))
+    return values[number]
 
 
 def changed_definitions(before: Function, after: Function) -> Iterator[tuple[gast.stmt, str]]:
@@ -44,90 +141,15 @@ def changed_definitions(before: Function, after: Function) -> Iterator[tuple[gas
             yield statement, f"another definition reaches {what} than did before"
 
 
+def _copies(statement: gast.stmt) -> list[tuple[str, str]]:
+    """(to, from) of each name that a statement is a copy of: `x = y`, or `a, b = b, a`."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=to)], value=gast.Name(id=source)):
+            return [(to, source)]
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Tuple(elts=sources)):
+            return [(to.id, source.id) for to, source in zip(places, sources)]
+    return []
+
+
 def _is_copy(statement: gast.stmt) -> bool:
-    if not isinstance(statement, gast.Assign) or not isinstance(statement.value, gast.Name):
-        return False
-    return len(statement.targets) == 1 and isinstance(statement.targets[0], gast.Name)
-
-
-class _Reaching:
-    def __init__(self, function: Function) -> None:
-        kept = (s for s in syntax.walk(function.body) if not _is_copy(s) and not isinstance(s, gast.Delete | gast.Pass))
-        self.numbers: Mapping[int, int] = {id(s): number for number, s in enumerate(kept, len(function.parameters))}
-        self.found: dict[int, Read] = {}
-        self.heads: dict[int, tuple[State, State]] = {}  # by loop: what reached it from before, and then its head
-
-    def reads(self, function: Function) -> Iterator[Read]:
-        self.block(function.body, {p: frozenset({k}) for k, p in enumerate(function.parameters)})
-        for identity in self.numbers:
-            if identity in self.found:
-                yield self.found[identity]
-
-    def block(self, statements: Sequence[gast.stmt], state: State) -> State:
-        """What reaches the end of the statements; `state` is theirs to change."""
-        for statement in statements:
-            state = self.statement(statement, {} if state is NOWHERE else state)
-        return state
-
-    def statement(self, node: gast.stmt, state: State) -> State:
-        if _is_copy(node):
-            state[node.targets[0].id] = state.get(node.value.id, NOTHING)
-            return state
-        if id(node) not in self.numbers:
-            return state
-        if isinstance(node, gast.For | gast.While):
-            return self.loop(node, state)
-        self.note(node, state)
-        if isinstance(node, gast.Raise):
-            return NOWHERE
-        if isinstance(node, gast.If):
-            return _joined(self.block(node.body, {**state}), self.block(node.orelse, state))
-        if _is_turn(node):
-            pairs = zip(node.targets[0].elts, node.value.elts)
-            state.update({to.id: state.get(source.id, NOTHING) for to, source in pairs})
-            return state
-        state.update(dict.fromkeys(syntax.names_bound(node), frozenset({self.numbers[id(node)]})))
-        return state
-
-    def loop(self, node: gast.For | gast.While, state: State) -> State:
-        """Until nothing more reaches the head: values only ever join."""
-        if isinstance(node, gast.For):
-            self.note(node, state)
-        own = {n: frozenset({self.numbers[id(node)]}) for n in syntax.names_bound(node)}
-        before, (entry, head) = state, self.heads.get(id(node), (state, state))
-        if entry is not before and all(values <= before.get(name, NOTHING) for name, values in entry.items()):
-            state = _joined(before, head)  # what reached it then does so now too: begin with it
-        while True:
-            if isinstance(node, gast.While):
-                self.note(node, state)
-            ended = _joined(state, self.block(node.body, {**state, **own}))
-            if ended == state:
-                self.heads[id(node)] = before, {**state}
-                return state
-            state = ended
-
-    def note(self, node: gast.stmt, state: State) -> None:
-        self.found[id(node)] = node, tuple(state.get(name, NOTHING) for name in reads_of(node))
-
-
-NOWHERE: State = {}  # behind a raise: what holds there reaches nothing
-
-
-def _is_turn(node: gast.stmt) -> bool:
-    """`a, b = b, a`"""
-    return isinstance(node, gast.Assign) and isinstance(node.value, gast.Tuple)
-
-
-def _joined(left: State, right: State) -> State:
-    if left == right or right is NOWHERE:
-        return left
-    if left is NOWHERE:
-        return right
-    joined = {**left}
-    for name, values in right.items():
-        known = left.get(name)
-        if known is None:
-            joined[name] = values
-        elif known is not values and known != values:
-            joined[name] = known | values
-    return joined
+    return isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Name) and bool(_copies(statement))

@@ -22,7 +22,7 @@ import gast
 from .. import syntax, types
 from ..analysis.failure import failures
 from ..builder import INFIX
-from ..ops.forms import LOOPS_OF_TYPED
+from ..ops.forms import FORMS, LOOPS_OF_TYPED
 from ..program import Function, Program
 from ..types import Type
 from .counts import values_of
@@ -83,6 +83,8 @@ class TypedReader(FunctionReader):
         if dtype_key(joined) != dtype_key(type_) and not as_it_is:
             source = value if syntax.is_atom(value) else self.builder.bind(value, type_)
             value = syntax.call("cast", source, dtype=joined.dtype, weak=is_weak(joined))  # type: ignore[union-attr]
+        elif joined != type_ and isinstance(type_, types.Array) and _is_computed(value):
+            value = self.builder.bind(value, type_)  # an array of its own lengths, which a merged name does not tell
         if name not in self.table:
             self.table[name] = joined
         if name not in self.builder.merged:
@@ -126,6 +128,11 @@ class TypedReader(FunctionReader):
 
     def is_result(self, wanted: Type, have: Type) -> bool:
         return dtype_key(wanted) == dtype_key(have) or _is_held_weak(wanted, have)
+
+
+def _is_computed(value: gast.expr) -> bool:
+    """Whether a value is that of an operator or an index, and not what is in a variable or a list as it is."""
+    return not syntax.is_atom(value) and syntax.operator_of(value) not in FORMS
 
 
 def _is_held_weak(held: Type, type_: Type) -> bool:

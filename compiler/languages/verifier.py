@@ -23,6 +23,7 @@ from ..analysis.lanes import lanes_faults
 from ..analysis.memory.noalias import noalias_faults
 from ..analysis.reaching import changed_definitions
 from ..analysis.result_types import result_type
+from ..annotations import unknown_annotations
 from ..diagnostics import InternalError
 from ..ops import schema
 from ..ops.forms import FORMS
@@ -85,6 +86,15 @@ def has_spans(function: Function) -> Iterable[Fault]:
             yield statement, "no span: nobody knows which line of the user's this is"
 
 
+def annotation_faults(function: Function, language: str) -> Iterable[Fault]:
+    """Nodes carry nothing that this language does not have."""
+    for statement in syntax.walk(function.body):
+        for node in (statement, *syntax.own_nodes(statement)):
+            fields = (*node._fields, *node._attributes)  # the lines of a template are nobody's
+            for name in unknown_annotations(node.__dict__, fields, language):
+                yield statement, f"`{name}` is said of it, which is neither printed nor known in this language"
+
+
 # --- the languages -------------------------------------------------------------------------------------------------
 
 TYPED_CHECKS = (
@@ -107,11 +117,16 @@ STAGES = {
 
 def findings(function: Function, stage: str) -> tuple[Finding, ...]:
     """Everything in which a function breaks the rules of a language, by the first check that finds anything."""
-    for check in STAGES[stage].checks:
+    for check in (*STAGES[stage].checks, *_annotated(stage)):
         found = tuple(Finding(statement, message) for statement, message in check(function))
         if found:
             return found
     return ()
+
+
+def _annotated(stage: str) -> tuple[Check, ...]:
+    """The check of what nodes carry, which core trees take from the source as they are."""
+    return () if stage == "core" else (lambda function: annotation_faults(function, stage),)
 
 
 def verify(function: Function, stage: str) -> tuple[str, ...]:

@@ -68,8 +68,6 @@ class Lowering:
         self.views: dict[tuple[str, tuple[str, ...]], tuple[Stored, frozenset[str]]] = {}
         self.active: list[str] = []
         self.locals: dict[str, str] = {}
-        self.shared: dict[tuple[str, Scalar], list[str]] = {}
-        self.in_use: set[str] = set()
         self.origin: dict[str, str] = {}
 
     # --- what only some statements need
@@ -102,14 +100,10 @@ class Lowering:
         return name
 
     def local(self, wish: str, type_: Scalar) -> str:
-        """A scalar that lives in one nest: nests one after the other share it, no two that are open do."""
-        known = self.shared.setdefault((wish, type_), [])
-        free = next((name for name in known if name not in self.in_use), None)
-        if free is None:
-            free = self.fresh(wish)
-            self.types[free] = type_
-            known.append(free)
-        return free
+        """A new scalar."""
+        name = self.fresh(wish)
+        self.types[name] = type_
+        return name
 
     def index_name(self) -> str:
         """The name of the next inner loop's variable: `i`, `j`, ... by depth, the same in nests side by side."""

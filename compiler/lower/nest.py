@@ -66,7 +66,6 @@ class Nest:
         self.after: list[list[gast.stmt]] = [[]]
         self.level: dict[str, int] = {}
         self.axes: list[str] = []
-        self.locals: list[str] = []
         self.values: dict[Key, ScalarTree] = {}
         self.seen = Survey()
         self.outside = list(lowering.active)
@@ -110,11 +109,8 @@ class Nest:
         return syntax.at(statement, self.low.span, self.low.inlined)
 
     def local(self, wish: str, type_: Scalar) -> str:
-        """A scalar of this nest, apart from those of the nests around it."""
-        name = self.low.local(wish, type_)
-        self.low.in_use.add(name)
-        self.locals.append(name)
-        return name
+        """A scalar of this nest alone, which can so be moved and merged without a thought for those of others."""
+        return self.low.local(wish, type_)
 
     def variable(self, wish: str, dtype: str, initial: gast.expr, level: int | None = None) -> gast.Name:
         """A new scalar variable of NumPy's, set inside the outer `level` loops."""
@@ -134,7 +130,6 @@ class Nest:
         for statement in body:
             self.low.emit(statement)
         self.low.active = self.outside
-        self.low.in_use.difference_update(self.locals)
 
     # --- what must be in memory before
 

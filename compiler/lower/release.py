@@ -1,4 +1,4 @@
-"""The last touches on a lowered function: buffers are released after their last use, locals get the names they wished.
+"""Release every buffer after its last use.
 
     y = exp-nest            y = exp-nest
     s = sum-nest of y  ->   s = sum-nest of y
@@ -10,17 +10,15 @@ Parameters, results, and what is only used up to the end of the function anyway 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import gast
 
 from .. import syntax
 from ..analysis.liveness import liveness
-from ..names import Names, base_of
 from ..ops.forms import VIEWS
 from ..program import Function
-from ..renaming import renamed
 from ..types import Array
 from .hazards import names_assigned
 
@@ -116,42 +114,3 @@ def _base_of(value: gast.expr) -> str:
         case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=base), *_]) if operator in VIEWS:
             return base
     return ""
-
-
-# --- names ---------------------------------------------------------------------------------------------------------
-
-
-def tidy_names(function: Function) -> Function:
-    """Give every local and temporary the lowest number that is free; forget names that are gone.
-
-    No two places share a tree in the function that it gives.
-    """
-    order = list(dict.fromkeys([*function.parameters, *_names_in(function.body)]))
-    chosen = _chosen_names(order, {**_temporaries(function), **function.wishes})
-    types = {chosen.get(n, n): function.types[n] for n in order if n in function.types}
-    temporaries = frozenset(chosen.get(n, n) for n in function.temporaries)
-    body = tuple(renamed(s, chosen) for s in function.body)
-    return function.with_(body=body, types=types, temporaries=temporaries, wishes={})
-
-
-def _temporaries(function: Function) -> dict[str, str]:
-    """What the names that nobody chose are called without their number."""
-    numbered = {n: base_of(n) for n in function.types if base_of(n) != n and n not in function.parameters}
-    chosen = function.temporaries or {n for n, base in numbered.items() if base == "t"}
-    return {n: base for n, base in numbered.items() if n in chosen}
-
-
-def _chosen_names(order: Sequence[str], wishes: Mapping[str, str]) -> dict[str, str]:
-    names = Names(n for n in order if n not in wishes)
-    return {name: names.fresh(wishes[name]) for name in order if name in wishes}
-
-
-def _names_in(body: Iterable[gast.stmt]) -> Iterator[str]:
-    """Every variable, in the order of appearance."""
-    for statement in syntax.walk(body):
-        yield from syntax.names_bound(statement)
-        match statement:
-            case gast.For(iter=header) | gast.If(test=header) | gast.While(test=header):
-                yield from syntax.names_read(header)
-            case _:
-                yield from syntax.names_read(statement)

@@ -14,6 +14,7 @@ loop by loop.  Keeps errors and their order: no two things that may fail change 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TypeGuard
@@ -23,21 +24,21 @@ import gast
 from .. import syntax
 from ..analysis.integers.nest_scope import NestScope
 from ..analysis.lanes import arrays_handed_on, goes_by_rows, is_lanes
+from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
 from ..lower.remarks import Story
 from ..ops.schema import row_of
 from ..program import Function
 from ..tuning import LARGEST_BODY, REACH
-from ..types import Array
+from ..types import Array, symbols_of
 from .effects import Effects, ReadCollector, clash
-from .known import KnownNests
+from .known import KnownNests, mentions_of
 from .known import known as known_of
-from .privatise import carried_arrays, hidden_counters, mentions_of
 
 
 def fuse(function: Function) -> Function:
-    """The function with its nests merged; every nest has scalars of its own (`privatise`)."""
+    """The function with its nests merged; every nest has scalars of its own."""
     known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
@@ -249,3 +250,27 @@ def _both(first: Effects, second: Effects) -> Effects:
         first.loads | second.loads, first.stores | second.stores, first.fails or second.fails,
         first.opaque or second.opaque,
     )  # fmt: skip
+
+
+def hidden_counters(function: Function) -> set[str]:
+    """The names that are loop variables and nothing else, and that nobody reads behind their loops."""
+    live = liveness(function)
+    counters: set[str] = set()
+    others: set[str] = set(function.parameters)
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.For):
+            counters.add(statement.target.id)
+            if statement.target.id in live.after(statement):
+                others.add(statement.target.id)
+        else:
+            others.update(syntax.names_bound(statement))
+    return counters - others
+
+
+def carried_arrays(function: Function) -> set[str]:
+    """The arrays that are assigned more than once and have a length that no argument has."""
+    known = {s for p in function.parameters for s in symbols_of(function.types[p])}
+    bound = Counter(function.parameters)
+    for statement in syntax.walk(function.body):
+        bound.update(syntax.names_bound(statement))
+    return {n for n, count in bound.items() if count > 1 and not set(symbols_of(function.types[n])) <= known}

@@ -10,6 +10,7 @@ answer, so that its id stays its own.  A pass that changes one statement keeps t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import gast
@@ -50,6 +51,15 @@ def has_loops(function: Function) -> bool:
 def known(function: Function) -> KnownNests:
     """What is known of the statements of a function, which are for the most part those of the function before."""
     return KnownNests()
+
+
+def mentions_of(function: Function, known: KnownNests) -> Counter[str]:
+    """How often every name is mentioned in a function."""
+    total = Counter(function.parameters)
+    for statement in function.body:
+        for name, count in known.mentions(statement).counts.items():
+            total[name] += count
+    return total
 
 
 class KnownNests:

@@ -11,8 +11,7 @@ where they are free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from collections.abc import Iterable, Sequence
 
 import gast
 
@@ -20,10 +19,10 @@ from .. import syntax
 from ..analysis.def_use import reads_of
 from ..analysis.liveness import Liveness, liveness
 from ..analysis.made_names import temporaries_of, user_words
-from ..names import RESERVED, base_of
+from ..names import Names, base_of
 from ..program import Function
-from ..renaming import rename, with_blocks
-from ..types import Array, Dim, ListOf, Scalar, Type
+from ..renaming import rename, splice
+from ..types import Scalar, symbols_of
 
 Interference = dict[str, set[str]]
 
@@ -32,7 +31,7 @@ def coalesce(function: Function) -> Function:
     """The function with copies joined and names tidied; the same object where there is nothing to join."""
     while names := join_copies(function):
         joined = rename(function, names)
-        function = joined.with_(body=tuple(without_self_copies(joined.body)))
+        function = joined.with_(body=tuple(splice(joined.body, lambda s: [] if is_self_copy(s) else None)))
     return rename_freely(function)
 
 
@@ -137,22 +136,16 @@ def live_in(body: Sequence[gast.stmt], live: Liveness) -> frozenset[str]:
     return inner
 
 
+def is_self_copy(statement: gast.stmt) -> bool:
+    """Whether it is `x = x`."""
+    copied = _copied(statement)
+    return copied is not None and statement.targets[0].id == copied
+
+
 def _copied(statement: gast.stmt) -> str | None:
     if type(statement) is not gast.Assign or type(statement.value) is not gast.Name:
         return None
     return statement.value.id if type(statement.targets[0]) is gast.Name else None
-
-
-def without_self_copies(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-    """The statements without `x = x`."""
-    made = []
-    for statement in statements:
-        if type(statement) in syntax.COMPOUND:
-            blocks = [without_self_copies(block) for block in syntax.blocks_of(statement)]
-            made.append(with_blocks(statement, blocks))
-        elif _copied(statement) is None or statement.targets[0].id != statement.value.id:
-            made.append(statement)
-    return made
 
 
 def rename_freely(function: Function) -> Function:
@@ -164,33 +157,12 @@ def rename_freely(function: Function) -> Function:
     written = user_words(function)
     own = {n for n in bound if base_of(n) == n or n in written} - hidden
     fixed = own | {*function.parameters}
-    taken = fixed | _symbols(function.types.values()) | (written - hidden)
-    names: dict[str, str] = {}
-    free = {base: _free(base, taken) for base in map(base_of, bound)}
-    for name in bound:
-        if name not in fixed:
-            names[name] = next(free[base_of(name)])
-            taken.add(names[name])
-    return rename(function, {old: new for old, new in names.items() if old != new})
-
-
-def _free(base: str, taken: set[str]) -> Iterator[str]:
-    """The free names of a base, in order."""
-    if base not in taken and base not in RESERVED:
-        yield base
-    yield from (name for number in count(1) if (name := f"{base}_{number}") not in taken)
+    symbols = {symbol for type_ in function.types.values() for symbol in symbols_of(type_)}
+    names = Names(fixed | symbols | (written - hidden))  # a variable called as a symbol would pass for a length
+    numbered = {name: names.fresh(base_of(name)) for name in bound if name not in fixed}
+    return rename(function, {old: new for old, new in numbered.items() if old != new})
 
 
 def _in_order(function: Function) -> list[str]:
     bound = [name for statement in syntax.walk(function.body) for name in syntax.names_bound(statement)]
     return list(dict.fromkeys(bound))
-
-
-def _symbols(types: Iterable[Type]) -> set[str]:
-    """The symbols of the dimensions: a variable of that name would pass for a length."""
-    found: set[str] = set()
-    for type_ in types:
-        element = type_.element if isinstance(type_, ListOf) else type_
-        if isinstance(element, Array):
-            found.update(s for d in element.dims if isinstance(d, Dim) for s in d.symbols())
-    return found

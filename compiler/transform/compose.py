@@ -32,9 +32,25 @@ def replay(builder: Builder, place: Place, hint: str = "t") -> str:
     current = place.root
     for step in place.steps:
         names = {step.operand: current}
-        made = syntax.map_names(step.value, lambda n, names=names: names.get(n, n))  # type: ignore[misc]
+        made = syntax.map_names(_expression(builder, step), lambda n, names=names: names.get(n, n))  # type: ignore[misc]
         current = builder.bind(made, step.type, hint).id
     return current
+
+
+def _expression(builder: Builder, step: ViewStep) -> gast.expr:
+    """What gives the view, with the ends of its slices."""
+    if not step.lengths_of:
+        return step.value
+    items = items_of(step.value)
+    return syntax.index(step.operand, *(_with_end(builder, step, item, axis) for axis, item in enumerate(items)))
+
+
+def _with_end(builder: Builder, step: ViewStep, item: gast.expr, axis: int) -> gast.expr:
+    """A slice of a view, which ends where the view does."""
+    if not step.lengths_of or is_full(item):
+        return item
+    length = builder.call("dim", step.lengths_of, axis=axis, hint="n")
+    return syntax.slice_(item.lower, IntAtoms(builder).plus(item.lower, length))
 
 
 def write(builder: Builder, place: Place, items: Items, value: gast.expr, adds: bool = False) -> None:
@@ -172,11 +188,21 @@ class _Composed:
         if is_full(outer):
             return item
         if is_full(item):
-            return outer
+            return _with_end(self.builder, self.step, outer, axis)
+        if self.step.lengths_of:
+            count = self.builder.call("dim", self.step.lengths_of, axis=axis, hint="n")
+            return self._from(outer, item, own, (outer.lower, count, syntax.constant(1)))
         length = self._axis_length(axis)
         start, count, step = bounds(outer, length)
         if self.is_checked and constant_of(step) == 1 and outer.upper is None and (constant_of(item) or 0) < 0:
             return self.ints.plus(length, item)
+        return self._from(outer, item, own, (start, count, step))
+
+    def _from(
+        self, outer: gast.Slice, item: gast.expr, own: int, shown: tuple[gast.expr, gast.expr, gast.expr]
+    ) -> gast.expr:
+        """The item of a slice that shows so many elements from a start on, so far apart."""
+        start, count, step = shown
         if not isinstance(item, gast.Slice):
             at = self._inside(item, count, own)
             if self.is_checked and constant_of(step) > 0 and self._is_natural(outer.lower):  # type: ignore[operator]

@@ -88,4 +88,4 @@ class Set:
 
     def __eq__(self, other):
         is_set = isinstance(other, set | frozenset)
-        return is_set and len(self) == len(other) and all(value in other for value in self)
+        return is_set and len(self) == len(other) and all(value in other for value in self.names)

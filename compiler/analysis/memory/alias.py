@@ -294,7 +294,7 @@ class _Walker:
 
     def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: Links) -> Links:
         """The results of a call may show its arguments, and one another; but for those that it stores back at once."""
-        if self.says_what_shares(value) and not getattr(statement, "changes", ()):
+        if self.says_what_shares(value):
             return self.bind_known_results(statement, names, value, state)
         shown = self.partners(statement, shown_by(value, self.types), state)
         for name in names:

@@ -27,11 +27,15 @@ from .alias import shown_by
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewStep:
-    """One operator that gives a view: its expression, where `operand` stands for what it is a view of."""
+    """One operator that gives a view: its expression, where `operand` stands for what it is a view of.
+
+    Where slices have no end, the view is as long as the array `lengths_of`, if there is one.
+    """
 
     value: gast.expr
     operand: str
     type: Array
+    lengths_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,8 @@
     length(frame, value, node)         calls the arm of the kind that `value` is of
 
 The interpreter calls operations and knows no kinds; what a kind can do is read in its file.  An operation says once
-what a user is told who wants it of a kind that has no arm.
+what a user is told who wants it of a kind that has no arm.  Unions are taken apart before a function sees them: those
+that are `lifted` are called for the case that there is.
 
 Kinds are the classes of `values.py`.  A value that is known at run time only is of the class of its type (`Scalar`,
 `Array`, `ListOf`), and an object is of the kind of what it holds: its arm is given the object, and asks what that is.
@@ -13,18 +14,21 @@ Kinds are the classes of `values.py`.  A value that is known at run time only is
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from .values import Leaf, Static, Value
+from .values import NONE, Leaf, OneOf, Optional, Static, Value, is_none
 
 if TYPE_CHECKING:
     import gast
 
     from .frame import Frame
 
+Named = dict[str, Value]
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Held = TypeVar("Held")
+Function = TypeVar("Function", bound=Callable[..., Any])
 Arm = TypeVar("Arm", bound=Callable[..., Any])
 
 
@@ -47,6 +51,7 @@ class Operation(Generic[Given, Result]):
     def __init__(self, otherwise: Callable[Given, Result]) -> None:
         self.otherwise, self.name, self.__doc__ = otherwise, otherwise.__name__, otherwise.__doc__
         self.arms: dict[type, Callable[..., Any]] = {}
+        self.call: Callable[..., Any] = self.dispatch
 
     def of(self, *kinds: type) -> Callable[[Arm], Arm]:
         """Register the arm for kinds of values."""
@@ -59,7 +64,11 @@ class Operation(Generic[Given, Result]):
 
         return register
 
-    def __call__(self, frame: Frame, value: Value, *given: Any, **named: Any) -> Result:
+    def __call__(self, *given: Given.args, **named: Given.kwargs) -> Result:
+        result: Result = self.call(*given, **named)
+        return result
+
+    def dispatch(self, frame: Frame, value: Value, *given: Any, **named: Any) -> Any:
         arm = self.arms.get(kind_of(frame, frame.held(value)), self.otherwise)
         return arm(frame, value, *given, **named)
 
@@ -67,6 +76,69 @@ class Operation(Generic[Given, Result]):
 def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
     """Declare an operation by what is done with a value of a kind that has no arm for it."""
     return Operation(otherwise)
+
+
+def lifted_operation(
+    none: str, error: str = "TypeError"
+) -> Callable[[Callable[Given, Result]], Operation[Given, Result]]:
+    """Declare one that is done with the case that a union has, and raises an error where it may be None and is."""
+
+    def declare(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
+        made = Operation(otherwise)
+        made.call = lifted(none, error, of=otherwise)(made.dispatch)
+        return made
+
+    return declare
+
+
+# --- unions ----------------------------------------------------------------------------------------------------------
+
+
+@operation
+def of_cases(frame: Frame, value: Value, act: Callable[[Value], Value], node: gast.AST, hint: str = "t") -> Value:
+    """What `act` makes of the case that a union has; any other value is its own case."""
+    return act(value)
+
+
+@operation
+def present(
+    frame: Frame, value: Value, node: gast.AST, message: str = "'NoneType' object has no value here",
+    error: str = "TypeError",
+) -> Value:  # fmt: skip
+    """The value of what may be None; the program raises where it is."""
+    return value
+
+
+def lifted(
+    none: str = "", error: str = "TypeError", of: Callable[..., Any] | None = None
+) -> Callable[[Function], Function]:
+    """Take a union apart before a function sees it, whose parameters are (frame, value, ..., node, hint).
+
+    The function is called for the case that there is; what may be None raises `error` with the message `none`.  `of` is
+    a function with these parameters, where it has others.
+    """
+
+    def decorate(function: Function) -> Function:
+        code = (of or function).__code__
+        names = list(code.co_varnames[: code.co_argcount])
+        places = [names.index(name) - 2 for name in ("node", "hint") if name in names]
+
+        @wraps(function)
+        def taken_apart(frame: Frame, value: Value, *given: Any) -> Any:
+            if none and (type(value) is Optional or is_none(value)):
+                value = present(frame, value, given[places[0]], none, error)
+            if type(value) is not OneOf:
+                return function(frame, value, *given)
+
+            def act(case: Value) -> Value:
+                made = taken_apart(frame, case, *given)
+                return NONE if made is None else made
+
+            return of_cases(frame, value, act, *(given[place] for place in places if place < len(given)))
+
+        return taken_apart
+
+    return decorate
 
 
 # --- what is gone over -----------------------------------------------------------------------------------------------
@@ -154,3 +226,39 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
 def describe(frame: Frame, value: Value) -> str:
     """What messages call a value."""
     return type(value).__name__.lower()
+
+
+# --- items and members -----------------------------------------------------------------------------------------------
+
+
+@lifted_operation(none="'NoneType' object is not subscriptable")
+def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    """The value of `base[items]`."""
+    frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
+
+
+@operation
+def member(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
+    """`item in container`."""
+    what = frame.describe(container)
+    frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
+
+
+@operation
+def is_container(frame: Frame, value: Value) -> bool:
+    """Whether a value has items of its own: a list, tuple, dict or NamedTuple, of whatever length."""
+    return False
+
+
+@operation
+def call_method(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    """`receiver.method(...)`."""
+    frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
+
+
+@lifted_operation(none="'NoneType' object is not callable")
+def call(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
+    """`function(...)`."""
+    frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")

@@ -57,7 +57,7 @@ class Specialised:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """The half of a derivative that goes backward (`reverse/halves.py`).
+    """The half of a derivative that goes backward (`reverse/forward_and_pullback.py`).
 
     pullback    the name of its function in the program, whose entry is the half that goes forward
     first       the place of the first residual among the results of the entry

@@ -26,7 +26,7 @@ from ...names import Names
 from ...ops.cotangents import length, shape_of
 from ...program import Function, Program
 from ...types import INT, Array, Type, symbols_of
-from ..told_apart import told_apart
+from ..clone_procedures import clone_procedures
 from .forward import forward
 
 
@@ -38,7 +38,7 @@ def jacobians(
     functions = dict(program.functions)
     pushed = {}
     for name in wrt:
-        apart = told_apart(program, (name,), outputs)
+        apart = clone_procedures(program, (name,), outputs)
         made = forward(apart, {name: [program.main.types[name]]}, outputs, specialiser).program
         made = _under_own_names(made, names)
         functions.update(made.functions)

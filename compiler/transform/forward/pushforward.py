@@ -109,7 +109,7 @@ def _is_plain(value: Any) -> bool:
 
 def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of the value and its tangent, with what is asked for of them."""
-    from ..told_apart import told_apart
+    from ..clone_procedures import clone_procedures
     from . import forward as writing
 
     if made.mutated:
@@ -118,7 +118,7 @@ def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
     given, second, orders, wrt = _paired(made, wanted)
     value, auxiliary = split(made, wanted)
     outputs = list(dict.fromkeys(_places_of_floats(made, value)))
-    program = told_apart(made.program, tuple(wrt), outputs)
+    program = clone_procedures(made.program, tuple(wrt), outputs)
     pushed = writing.forward(program, wrt, outputs, expand, wanted.transform.is_dependence)
     slopes = [_named(one, pushed.tangents, order) for order, one in enumerate(orders, 1)]
     arguments = {**given, second: as_given(wanted.arguments[second], slopes) if wanted.transform.is_jet else slopes[0]}

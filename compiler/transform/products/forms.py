@@ -7,8 +7,6 @@ All loops of the kernel are taken; loops around them are for who asks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import gast
 
 from ... import syntax
@@ -16,16 +14,13 @@ from ...analysis.integers.affine import Affine
 from ...analysis.integers.nest_scope import NestScope
 from ...analysis.integers.values import Integers
 from ...records import dataclass
-from ...types import Array, Extent
-from .kernels import ALONG, Kernel, Term
+from ...types import Array
+from .sums import ADDED, ALONG, Kernel, Load, Term
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How one axis of an operand is indexed: by a loop that is taken and a number added to it, or by what stays.
-
-    An item that stays may be a slice, whose bounds may yet depend on the loops.
-    """
+    """How one axis of an operand is indexed: by a loop that is taken and a number added to it, or by what stays."""
 
     item: gast.expr
     variable: str = ""
@@ -34,43 +29,43 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operand:
-    """An array and its axes, and the statement that loads its elements, or a slice; none loads all of an array.
-
-    along   the place of the axis that is added up, where what is loaded is a slice
-    """
+    """An array and its axes, and what loads its elements."""
 
     array: str
     axes: tuple[Axis, ...]
-    load: gast.Assign | None
-    along: int = -1
-
-    @property
-    def free(self) -> tuple[int, ...]:
-        """The places of the axes that a product of slices has from here."""
-        kept = (k for k, a in enumerate(self.axes) if a.variable or isinstance(a.item, gast.Slice))
-        return tuple(k for k in kept if k != self.along)
+    load: Load | None = None
 
     @property
     def variables(self) -> tuple[str, ...]:
         return tuple(axis.variable for axis in self.axes if axis.variable)
 
+    def axis_of(self, variable: str) -> int:
+        return next(k for k, axis in enumerate(self.axes) if axis.variable == variable)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """A term of a kernel: elements of `left` and `right`, and the factors that stay with their sum."""
+    """A term of a kernel: elements of `left` and `right`, vectors by which they are scaled, and the factors that stay
+    with their sum."""
 
     sign: int
     left: Operand
     right: Operand
+    scales: tuple[Operand, ...]
     rest: tuple[gast.expr, ...]
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.left, self.right, *self.scales
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """What the loops of a kernel multiply and add up over the loop of one variable.
 
-    free    the variables of the other loops, in their order
-    place   the place of the array that is added to
+    free     the variables of the products, in the order of their loops
+    place    the place of the array that is added to
+    lengths  pairs of ints that are equal where the slices that are multiplied are equally long
     """
 
     kernel: Kernel
@@ -78,39 +73,43 @@ class Form:
     free: tuple[str, ...]
     products: tuple[Product, ...]
     place: Operand | None
+    lengths: tuple[tuple[gast.expr, int, gast.expr], ...]
 
     @property
     def operands(self) -> list[Operand]:
-        return [operand for product in self.products for operand in (product.left, product.right)]
+        return [operand for product in self.products for operand in product.operands]
 
     @property
     def rest(self) -> list[gast.expr]:
         return [factor for product in self.products for factor in product.rest]
 
     @property
-    def is_slice(self) -> bool:
-        """Whether a slice is one of the loops."""
-        return self.kernel.levels[-1].is_slice
+    def depth(self) -> int:
+        """The place of the loop that adds up."""
+        return next(k for k, level in enumerate(self.kernel.levels) if level.variable == self.adding)
 
 
-def form_of(kernel: Kernel, integers: Integers) -> Form | None:
-    """The form of a kernel; None where it is none."""
+def form_of(kernel: Kernel, integers: Integers, scope: NestScope) -> Form | None:
+    """The form of a kernel inside of other loops; None where it is none."""
     variables = [level.variable for level in kernel.levels]
     if len({*variables}) < len(variables) or not all(counts_up(level.loop) for level in kernel.levels):
         return None
-    reader = _Reader(integers, kernel)
-    free = reader.free(kernel)
-    adding = [v for v in variables if free is not None and v not in free]
-    if not free or len(adding) != 1:
+    reader = _Reader(integers, kernel, scope)
+    place = None if isinstance(kernel.target, str) else reader.place(kernel.target)
+    adding = variables[-1:] if isinstance(kernel.target, str) else []
+    if place is not None:
+        adding = [v for v in variables if v not in place.variables]
+    if len(adding) != 1:
         return None
-    found = [reader.product(term, adding[0], free) for term in kernel.terms]
+    found = [reader.product(term, adding[0]) for term in kernel.terms]
     products = tuple(one for one in found if one is not None)
-    if len(products) < len(found):
+    seen = [sorted(v for side in (p.left, p.right) for v in side.variables if v != adding[0]) for p in products]
+    if len(products) < len(found) or any(names != seen[0] for names in seen) or not seen[0]:
         return None
-    place = None if isinstance(kernel.target, str) else kernel.target
-    axes = () if place is None else reader.axes(place) or ()
-    stored = None if place is None else Operand(place.value.id, axes, None)
-    return Form(kernel, adding[0], tuple(v for v in variables if v in free), products, stored)
+    if place is not None and seen[0] != sorted(place.variables):
+        return None
+    free = tuple(v for v in variables if v in seen[0])
+    return Form(kernel, adding[0], free, products, place, tuple(reader.lengths)) if len(free) == len(seen[0]) else None
 
 
 def counts_up(loop: gast.For) -> bool:
@@ -121,59 +120,52 @@ def counts_up(loop: gast.For) -> bool:
 class _Reader:
     """The loops of a kernel, by the unknowns that stand for their variables."""
 
-    def __init__(self, integers: Integers, kernel: Kernel) -> None:
+    def __init__(self, integers: Integers, kernel: Kernel, scope: NestScope) -> None:
         self.integers, self.variables = integers, [level.variable for level in kernel.levels]
         self.numbers = {integers.number_of(variable): variable for variable in self.variables}
         self.bound = integers.bound_in(kernel.levels[0].loop)
-        self.along = kernel.levels[-1].loop if kernel.levels[-1].is_slice else None
-        self.scope = NestScope()
+        self.slices = {level.variable: level.loop for level in kernel.levels if level.is_slice}
+        self.lengths: list[tuple[gast.expr, int, gast.expr]] = []
+        self.scope = scope
         for level in kernel.levels:
             if not level.is_slice:
                 self.scope = self.scope.inside(integers.loop(level.loop))
 
-    def free(self, kernel: Kernel) -> list[str] | None:
-        """The variables that say which sum an element is of."""
-        if isinstance(kernel.target, str):
-            return self.variables[:-1]
-        axes = self.axes(kernel.target)
-        found = [axis.variable for axis in axes or () if axis.variable]
-        return found if axes is not None and len({*found}) == len(found) else None
+    def place(self, place: gast.Subscript) -> Operand | None:
+        slices = tuple(ALONG[0] for item in place.slice.elts if isinstance(item, gast.Slice))
+        return self.operand(Load(place.value.id, tuple(place.slice.elts), slices, None))
 
-    def product(self, term: Term, adding: str, free: Sequence[str]) -> Product | None:
+    def product(self, term: Term, adding: str) -> Product | None:
         operands = [found for load in term.loads if (found := self.operand(load)) is not None]
-        if len(operands) != len(term.loads):
-            return None
         inner = [operand for operand in operands if adding in operand.variables]
         others = [operand for operand in operands if adding not in operand.variables]
-        if len(inner) != 2 or any(ALONG in operand.variables for operand in others):
+        if len(operands) != len(term.loads) or any(ALONG[0] in operand.variables for operand in others):
             return None
-        inner.sort(key=lambda operand: (-len(operand.variables), self.variables.index(operand.variables[0])))
-        left, right = inner
-        seen = [v for operand in inner for v in operand.variables if v != adding]
-        if sorted(seen) != sorted(free) or len(right.variables) > 2:
+        if ADDED not in self.slices:
+            inner.sort(key=lambda operand: (-len(operand.variables), self.variables.index(operand.variables[0])))
+        if len(inner) == 2 and len(inner[1].variables) > 2 and ALONG[0] not in inner[0].variables:
+            inner.reverse()
+        if len(inner) < 2 or len(inner[1].variables) > 2 or any(len(other.variables) > 1 for other in inner[2:]):
             return None
-        loads = (load.targets[0].id for load in term.loads if load not in (left.load, right.load))
-        return Product(term.sign, left, right, (*term.scalars, *map(syntax.name, loads)))
+        rest = (syntax.name(operand.load.name) for operand in others if operand.load is not None)
+        return Product(term.sign, inner[0], inner[1], tuple(inner[2:]), (*term.scalars, *rest))
 
-    def operand(self, load: gast.Assign) -> Operand | None:
-        array = load.value.value.id
-        axes = self.axes(load.value)
-        if axes is None:
+    def operand(self, load: Load) -> Operand | None:
+        type_ = self.integers.types[load.array] if load.array else None
+        if not isinstance(type_, Array) or len(load.items) != type_.ndim:
             return None
-        found = Operand(array, axes, load)
+        slices = iter(load.slices)
+        axes: list[Axis] = []
+        for item in load.items:
+            is_slice = isinstance(item, gast.Slice)
+            axis = self._along(item, load.array, len(axes), next(slices)) if is_slice else self._axis(item)
+            if axis is None:
+                return None
+            axes.append(axis)
+        found = Operand(load.array, tuple(axes), load)
         return found if len({*found.variables}) == len(found.variables) else None
 
-    def axes(self, place: gast.Subscript) -> tuple[Axis, ...] | None:
-        type_ = self.integers.types[place.value.id]
-        items = place.slice.elts
-        if not isinstance(type_, Array) or len(items) != type_.ndim:
-            return None
-        found = [axis for item, extent in zip(items, type_.dims) if (axis := self._axis(item, extent)) is not None]
-        return tuple(found) if len(found) == len(items) else None
-
-    def _axis(self, item: gast.expr, extent: Extent) -> Axis | None:
-        if isinstance(item, gast.Slice):
-            return self._along(item, extent)
+    def _axis(self, item: gast.expr) -> Axis | None:
         form = self.integers.of(item) if syntax.is_atom(item) else None
         if form is None:
             return None
@@ -184,19 +176,23 @@ class _Reader:
                 return Axis(item, self.numbers[unknown], offset)
         return None
 
-    def _along(self, item: gast.Slice, extent: Extent) -> Axis | None:
-        """A slice that goes along with the one that is added to, from a number of elements further on.
+    def _along(self, item: gast.Slice, array: str, axis: int, variable: str) -> Axis | None:
+        """A slice that goes along with its loop, from a number of elements further on.
 
         No bound may be negative, as that would count from the end.
         """
-        if self.along is None or item.step is not None:
+        if variable not in self.slices or item.step is not None:
             return None
-        start, stop = map(self.integers.of, self.along.iter.args[:2])
-        lower = Affine(0) if item.lower is None else self.integers.of(item.lower)
-        upper = self.integers.exactly(extent) if item.upper is None else self.integers.of(item.upper)
-        if start is None or stop is None or lower is None or upper is None:
+        first, last, _ = self.slices[variable].iter.args
+        end = syntax.call("dim", syntax.name(array), axis=axis) if item.upper is None else item.upper
+        bounds = (first, last, item.lower or syntax.constant(0), end)
+        forms = [form for bound in bounds if (form := self.integers.of(bound)) is not None]
+        if len(forms) < len(bounds) or not all(self.integers.is_natural(form, self.scope) for form in forms):
             return None
-        if not all(self.integers.is_natural(bound, self.scope) for bound in (start, stop, lower, upper)):
+        start, stop, lower, upper = forms
+        offset, rest = lower - start, upper - stop - (lower - start)
+        if offset.terms or not (variable == ADDED or rest == Affine(0)):
             return None
-        offset = lower - start
-        return Axis(item, ALONG, offset.constant) if not offset.terms and upper - stop == offset else None
+        if not all(self.integers.is_natural(way, self.scope) for way in (rest, -rest)):
+            self.lengths.append((last, offset.constant, end))
+        return Axis(item, variable, offset.constant)

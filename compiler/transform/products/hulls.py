@@ -23,7 +23,9 @@ from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array
 from .forms import Axis, Operand
-from .kernels import Level
+from .sums import Level
+
+FROM, TO = "from", "to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,39 @@ class End:
     plus: int
     form: Affine
 
+    def moved(self, plus: int) -> End:
+        return End(self.atom, self.plus + plus, self.form.plus(plus))
+
+
+@dataclass(frozen=True, slots=True)
+class Triangle:
+    """The sum of each turn of a variable begins, or ends, where that turn is.
+
+    Counted from the first turn and the first term, turn r has all terms from r on, or those before r + `more`.
+    """
+
+    kind: str
+    variable: str
+    more: int = 0
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """An axis of an array that has to be as long as a loop goes on."""
+    """An axis of an array that has to be as long as a loop goes on, up to `end`, or to have an element that stays."""
 
     operand: Operand
     place: int
     axis: Axis
+    end: End
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether loops raise no error where it is too short, but go on with less."""
+        return isinstance(self.axis.item, gast.Slice)
+
+    @property
+    def key(self) -> tuple[str, int, Affine]:
+        return self.operand.array, self.place, self.end.form
 
 
 class Hulls:
@@ -53,17 +80,58 @@ class Hulls:
         self.starts: dict[str, End] = {}
         self.stops: dict[str, End] = {}
         self.bound = integers.bound_in(levels[0].loop)
-        self.is_known = all(self._takes(level) for level in levels)
+        self.triangle: Triangle | None = None
+        self.turned = ""  # the variable of a loop inside of the one that adds up, whose bound makes the triangle
+        self.is_known = all(map(self._takes, levels)) and (not self.turned or self._is_rectangular(self.turned))
 
     def _takes(self, level: Level) -> bool:
         start, stop, _ = level.loop.iter.args
         first, last = self._end(start, self.starts, 0), self._end(stop, self.stops, -1)
         if first is None or last is None:
             return False
-        if level.variable == self.adding and not (self.is_ahead(start) and self.is_ahead(stop)):
-            return False  # not every sum has all terms
         self.starts[level.variable], self.stops[level.variable] = first, last
-        return True
+        moving = [bound for bound in (start, stop) if not self.is_ahead(bound)]
+        if level.variable == self.adding:
+            return not moving or self._is_triangle(level.variable, start, stop)
+        inner = self.integers.variable(self.adding) if self.adding in self.starts else None
+        if inner is None or all(self._distance(bound, inner) is None for bound in moving):
+            return True
+        return self._turns(level.variable, start, stop, inner)
+
+    def _distance(self, bound: gast.expr, variable: Affine) -> int | None:
+        form = self.integers.of(bound)
+        distance = None if form is None else form - variable
+        return distance.constant if distance is not None and not distance.terms else None
+
+    def _is_triangle(self, adding: str, start: gast.expr, stop: gast.expr) -> bool:
+        """Whether one bound of the sums is a variable and a number, and the other one can be said ahead."""
+        for variable in self.starts:
+            form = self.integers.variable(variable)
+            if self.is_ahead(stop) and self._distance(start, form) is not None:
+                self.triangle = Triangle(FROM, variable)
+                return True
+            more = self.starts[variable].form - self.starts[adding].form
+            plus = self._distance(stop, form)
+            if self.is_ahead(start) and plus is not None and not more.terms and more.constant + plus >= 0:
+                self.triangle = Triangle(TO, variable, more.constant + plus)
+                return True
+        return False
+
+    def _turns(self, variable: str, start: gast.expr, stop: gast.expr, inner: Affine) -> bool:
+        """Say by the sums what is said by a loop inside of the one that adds up: that goes up to it, or on from it."""
+        first, last = self.starts[self.adding], self.stops[self.adding]
+        own_first, own_last = self.starts[variable], self.stops[variable]
+        until, since = self._distance(stop, inner), self._distance(start, inner)
+        if self.triangle is not None:
+            return False
+        self.turned = variable
+        if until is not None and self.is_ahead(start):
+            self.triangle, self.starts[self.adding] = Triangle(FROM, variable), own_first.moved(1 - until)
+            return self.integers.is_natural(self.starts[self.adding].form - first.form, self.scope)
+        if since is not None and self.is_ahead(stop):
+            self.triangle, self.stops[self.adding] = Triangle(TO, variable, 1), own_last.moved(-since)
+            return self.integers.is_natural(last.form - self.stops[self.adding].form, self.scope)
+        return False
 
     def _end(self, atom: gast.expr, ends: dict[str, End], past: int) -> End | None:
         """The least start, or the greatest stop, where it is a number, or a loop's variable and a number."""
@@ -73,10 +141,9 @@ class Hulls:
         if self.is_ahead(atom):
             return End(atom, 0, form)
         for variable, end in ends.items():
-            distance = form - self.integers.variable(variable)
-            if not distance.terms:
-                plus = distance.constant + past
-                return End(end.atom, end.plus + plus, end.form.plus(plus))
+            distance = self._distance(atom, self.integers.variable(variable))
+            if distance is not None:
+                return end.moved(distance + past)
         return None
 
     def is_ahead(self, atom: gast.expr) -> bool:
@@ -115,35 +182,70 @@ class Hulls:
         length = self.integers.of_extent(extent)
         return start.form.plus(axis.offset) == Affine(0) and stop.form.plus(axis.offset) == length
 
-    def checks(self, operand: Operand) -> list[Check] | None:
-        """The axes of an operand that may be too short for the loops; None where they may go below zero."""
+    def checks(self, operand: Operand, with_slices: bool = False) -> list[Check] | None:
+        """The axes of an operand that may be too short for the loops; None where they may go below zero.
+
+        A slice that is too short is so in what is made as well, but where it is multiplied, up to a place.
+        """
         type_ = self.integers.types[operand.array]
         assert isinstance(type_, Array)
         found: list[Check] = []
         for place, (axis, extent) in enumerate(zip(operand.axes, type_.dims, strict=True)):
-            if isinstance(axis.item, gast.Slice):
+            if isinstance(axis.item, gast.Slice) and not with_slices:
+                if not axis.variable or axis.variable != self.adding or axis.item.upper is None:
+                    continue
+            if not axis.variable and isinstance(axis.item, gast.Slice):
                 continue
-            if not axis.variable:
-                if not self.integers.is_inside(axis.item, extent, self.scope):
-                    return None
-                continue
-            start, stop = self.starts[axis.variable], self.stops[axis.variable]
-            if not self.integers.is_natural(start.form.plus(axis.offset), self.scope):
+            start, end = self._range(axis)
+            if not self.integers.is_natural(start, self.scope):
                 return None
-            rest = self.integers.of_extent(extent) - stop.form.plus(axis.offset)
-            if not self.integers.is_natural(rest, self.scope):
-                found.append(Check(operand, place, axis))
+            if not self.integers.is_natural(self.integers.of_extent(extent) - end.form, self.scope):
+                found.append(Check(operand, place, axis, end))
         return found
+
+    def _range(self, axis: Axis) -> tuple[Affine, End]:
+        """Where what is reached of an axis begins and ends."""
+        if axis.variable:
+            return self.starts[axis.variable].form.plus(axis.offset), self.stops[axis.variable].moved(axis.offset)
+        form = self.integers.of(axis.item)
+        assert form is not None
+        return form, End(axis.item, 1, form.plus(1))
+
+    def needed(self, operands: Sequence[Operand], with_slices: bool = False) -> list[Check] | None:
+        """The checks of all operands, but for slices that are long enough where another check says so."""
+        checks: list[Check] = []
+        for operand in operands:
+            own = self.checks(operand, with_slices)
+            if own is None:
+                return None
+            checks += own
+        found: dict[object, Check] = {}
+        for check in checks:
+            if not (check.is_slice and self._follows(check, checks)):
+                found.setdefault(check.key, check)
+        return [*found.values()]
+
+    def _follows(self, check: Check, others: Sequence[Check]) -> bool:
+        for other in others:
+            if other.key[:2] == check.key[:2] and not other.is_slice:
+                if self.integers.is_natural(other.end.form - check.end.form, self.scope):
+                    return True
+        return False
 
     def is_exact(self, checks: Sequence[Check]) -> bool:
         """Whether it is known which error the loops raise first where one of these axes is too short."""
         variables = [check.axis.variable for check in checks]
-        from_zero = (self.starts[v].form == Affine(0) for v in variables)
-        plain = all(from_zero) and not any(check.axis.offset for check in checks)
+        from_zero = (v in self.starts and self.starts[v].form == Affine(0) for v in variables)
+        plain = all(from_zero) and not any(check.axis.offset or check.is_slice for check in checks)
         return plain and len({*variables}) == len(variables) and self._is_rectangular()
 
-    def _is_rectangular(self) -> bool:
-        return all(self.is_ahead(atom) for level in self.levels for atom in level.loop.iter.args)
+    def _is_rectangular(self, but: str = "") -> bool:
+        levels = [level for level in self.levels if level.variable != but]
+        return all(self.is_ahead(atom) for level in levels for atom in level.loop.iter.args)
+
+    def has_turns(self, variable: str) -> bool:
+        start, stop = self.starts[variable], self.stops[variable]
+        return self.integers.is_natural(stop.form - start.form.plus(1), self.scope)
 
     def part(self, build: Builder, operand: Operand, order: Sequence[str], wish: str) -> gast.expr:
         """The part of an operand that the loops reach, its axes in the order of these variables."""
@@ -190,12 +292,10 @@ class Hulls:
 
     def check(self, build: Builder, checks: Sequence[Check]) -> None:
         """Raise ahead of the loops what they would raise first: in the innermost loop, if all of them have turns."""
-        variables = [level.variable for level in self.levels]
+        variables = [level.variable for level in self.levels if not level.is_slice]
         for one in sorted(checks, key=lambda c: -variables.index(c.axis.variable)):
-            type_ = build.types[one.operand.array]
-            assert isinstance(type_, Array)
             span, inlined = build.span, build.inlined
-            load = one.operand.load
+            load = None if one.operand.load is None else one.operand.load.statement
             build.span, build.inlined = getattr(load, "span", None), getattr(load, "inlined", ())
             size = build.call("dim", one.operand.array, axis=one.place, hint="size")
             message = INDEX_MESSAGE.format(axis=one.place)
@@ -206,20 +306,17 @@ class Hulls:
             self._where(build, [*variables], one, size, error)
             build.span, build.inlined = span, inlined
 
-    def is_short(self, build: Builder, checks: Sequence[Check]) -> gast.expr:
-        """Whether one of the axes is too short."""
-        tests: dict[object, gast.expr] = {}
+    def is_short(
+        self, build: Builder, checks: Sequence[Check], known: dict[object, gast.expr] | None = None
+    ) -> list[gast.expr]:
+        """What tells that an axis is too short, once for each."""
+        tests = {} if known is None else known
         for check in checks:
-            stop = self.stops[check.axis.variable]
-            key = check.operand.array, check.place, stop.form.plus(check.axis.offset)
-            if key not in tests:
-                needed = plus_number(build, self.ahead(build, stop.atom), stop.plus + check.axis.offset)
+            if check.key not in tests:
+                needed = plus_number(build, self.ahead(build, check.end.atom), check.end.plus)
                 size = build.call("dim", check.operand.array, axis=check.place, hint="size")
-                tests[key] = build.call("less", size, needed, hint="is_short")
-        found, *others = tests.values()
-        for test in others:
-            found = build.call("logical_or", found, test, hint="is_short")
-        return found
+                tests[check.key] = build.call("less", size, needed, hint="is_short")
+        return [*tests.values()]
 
     def _where(
         self, build: Builder, variables: list[str], check: Check, size: gast.expr, error: gast.stmt
@@ -231,11 +328,10 @@ class Hulls:
             build.append(syntax.at(syntax.if_(test, [error], []), build.span, build.inlined))
             return
         variable, *others = variables
-        start, stop = self.starts[variable], self.stops[variable]
-        if variable == check.axis.variable or self.integers.is_natural(stop.form - start.form.plus(1), self.scope):
+        if variable == check.axis.variable or self.has_turns(variable):
             self._where(build, others, check, size, error)
             return
-        ends = self.ahead(build, stop.atom), self.ahead(build, start.atom)
+        ends = self.ahead(build, self.stops[variable].atom), self.ahead(build, self.starts[variable].atom)
         test = build.call("greater", *ends, hint="has_turns")
         outer, build.body = build.body, []
         self._where(build, others, check, size, error)

@@ -27,6 +27,7 @@ from ...analysis.integers.nest_scope import NestScope
 from ...analysis.integers.values import Integers
 from ...builder import Builder
 from ...ops.schema import row_of
+from ...records import dataclass
 from ...types import Array, Extent, Scalar
 from .forms import counts_up
 
@@ -47,11 +48,17 @@ def in_whole(
     return made
 
 
-class _Map:
-    """One nest: its loops, outermost first, and what stands for the values of all turns.
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What stands for a value of all turns, and what its axes go along: loops, or the axes that each turn has, counted
+    from the last one, -1."""
 
-    Such a value has the axes of the loops, and ahead of them, or behind them, inner ones, which it has in every turn.
-    """
+    atom: gast.expr
+    axes: tuple[str | int, ...] = ()
+
+
+class _Map:
+    """One nest: its loops, outermost first, and what stands for the values of all turns."""
 
     def __init__(
         self, loop: gast.For, products: AbstractSet[str], build: Builder, integers: Integers, scope: NestScope,
@@ -62,20 +69,17 @@ class _Map:
             self.lengths += self.loops[-1].body[:-1]
             self.loops.append(inner)
         self.products, self.build, self.integers, self.long = products, build, integers, long
-        self.variables = [each.target.id for each in self.loops]
         inside = list(syntax.walk([loop]))
         ahead = {id(s) for s in self.lengths}
         self.bound = {n for s in inside if id(s) not in ahead for n in syntax.names_bound(s)}
-        self.stored = {base for s in inside if (base := syntax.stored_base(s)) is not None}
         self.outer = self.scope = scope
         for each in self.loops:
             self.scope = self.scope.inside(integers.loop(each))
-        self.places: dict[str, list[int]] = {}
-        self.turns = {variable: variable for variable in self.variables}  # names of where a turn stands in a product
-        self.values: dict[str, gast.expr] = {}
-        self.still: set[str] = set()  # arrays that are the same in all turns
-        self.slices: list[gast.Slice] = []
-        self.inner_first = False
+        self.slices: dict[str, gast.Slice] = {}
+        self.turns = {each.target.id: each.target.id for each in self.loops}  # also where a turn stands in a product
+        self.stored: dict[str, tuple[str | int, ...]] = {}  # the axes of the arrays that are stored into
+        self.order: tuple[str | int, ...] = ()
+        self.values: dict[str, Value] = {}
 
     def taken(self) -> list[gast.stmt] | None:
         body = self.loops[-1].body
@@ -84,11 +88,14 @@ class _Map:
         if not all(map(counts_up, self.loops)) or not bounds.isdisjoint(self.bound) or len(names) > len({*names}):
             return None
         self.turns.update((n, v) for s in body for n, v in self._places_of_turns(s))
-        build, ways = self.build, {way for s in body for place in _places(s) for way in self._ways(place)}
-        self.inner_first = ways == {True}
+        for place in (s.targets[0] for s in body if syntax.stored_base(s) is not None):
+            self.stored.setdefault(place.value.id, self._axes(place))
+        most = max(self.stored.values(), key=lambda axes: len({*axes} - {""}), default=())
+        self.order = tuple(axis for axis in most if axis != "")
+        build = self.build
         outer, build.body = build.body, [*self.lengths]
         span, inlined = build.span, build.inlined
-        is_taken = len(ways) < 2 and all(map(self._counts, self.loops)) and all(map(self._statement, body))
+        is_taken = all(map(self._counts, self.loops)) and all(map(self._statement, body))
         made, build.body, build.span, build.inlined = build.body, outer, span, inlined
         return made if is_taken else None
 
@@ -100,7 +107,7 @@ class _Map:
             return False
         if last is None or not self.integers.is_natural(last, self.outer):
             stop = self.build.call("maximum", stop, 0)
-        self.slices.append(syntax.slice_(None if first == Affine(0) else start, stop))
+        self.slices[loop.target.id] = syntax.slice_(None if first == Affine(0) else start, stop)
         return True
 
     # --- statements
@@ -133,126 +140,103 @@ class _Map:
 
     def _store(self, place: gast.Subscript, value: gast.expr) -> bool:
         array, found, items = place.value.id, self._atom(value), self._items(place)
-        if found is None or items is None or getattr(found, "id", "") in self.still:
+        if found is None or items is None or not {*self.turns.values()} <= {*self.stored[array]}:
             return False
-        inner = [k for k, item in enumerate(place.slice.elts) if isinstance(item, gast.Slice)]
-        dims = tuple(self.build.types[array].dims[k] for k in inner)
-        if not all(_is_all(items[k]) for k in inner) or self._inner(found) not in (None, dims):
+        axes, dims = self.stored[array], self.build.types[array].dims
+        inner = {axis: extent for axis, extent in zip(axes, dims, strict=True) if isinstance(axis, int)}
+        is_whole = all(_is_all(item) for item, axis in zip(items, axes, strict=True) if isinstance(axis, int))
+        own = dict(self._inner(found))
+        if not is_whole or own not in ({}, inner) or not {*found.axes} <= {*axes}:
             return False
-        self.build.append(syntax.store(array, items, found))
+        self.build.append(syntax.store(array, items, self._along(found, [axis for axis in axes if axis != ""])))
         return True
 
-    def _value(self, value: gast.expr) -> gast.expr | None:
+    def _value(self, value: gast.expr) -> Value | None:
         match value:
             case gast.Subscript(value=gast.Name(id=array)):
-                is_still = self._is_still(value)
-                items = [*value.slice.elts] if is_still else self._items(value)
+                items = self._items(value)
                 if items is None:
                     return None
-                if array in self.products and all(map(_is_all, items)):
-                    return syntax.name(array)
-                loaded = self.build.load(array, items)
-                return self._note(loaded) if is_still else loaded
+                is_product = array in self.products and all(map(_is_all, items))
+                atom = syntax.name(array) if is_product else self.build.load(array, items)
+                return Value(atom, tuple(axis for axis in self._axes(value) if axis != ""))
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
-                return None if array in self.bound else self.build.call("dim", array, **syntax.static_of(value))
-            case gast.Call(args=args):
-                row = row_of(syntax.operator_of(value))
-                atoms = [found for a in args if (found := self._atom(a)) is not None]
-                inner = {self._inner(atom) for atom in atoms} - {None}
-                if row is None or row.kind != "elementwise" or len(atoms) < len(args) or len(inner - {()}) > 1:
+                if array in self.bound:
                     return None
-                deepest = max(map(len, inner), default=0)
-                made = self.build.call(row.name, *(self._deep(a, deepest) for a in atoms), **syntax.static_of(value))
-                is_still = all(self._inner(a) is None or getattr(a, "id", "") in self.still for a in atoms)
-                return self._note(made) if is_still else made
-        return None
+                return Value(self.build.call("dim", array, **syntax.static_of(value)))
+            case gast.Call(args=args):
+                return self._elementwise(value, [found for a in args if (found := self._atom(a)) is not None])
+        return self._atom(value)
 
-    def _note(self, atom: gast.expr) -> gast.expr:
-        """Remember that a value is the same in all turns."""
-        if isinstance(self.build.type_of(atom), Array):
-            self.still.add(atom.id)
-        return atom
+    def _elementwise(self, value: gast.Call, found: Sequence[Value]) -> Value | None:
+        row = row_of(syntax.operator_of(value))
+        inner = {tuple(own) for one in found if (own := self._inner(one))}
+        axes = tuple(axis for axis in self.order if any(axis in one.axes for one in found))
+        known = {axis for one in found for axis in one.axes}
+        if row is None or row.kind != "elementwise" or len(found) < len(value.args):
+            return None
+        if len(inner) > 1 or not known <= {*axes}:
+            return None
+        atoms = [self._along(one, axes) for one in found]
+        return Value(self.build.call(row.name, *atoms, **syntax.static_of(value)), axes)
 
-    def _atom(self, atom: gast.expr) -> gast.expr | None:
+    def _atom(self, atom: gast.expr) -> Value | None:
         """What stands for an atom: for that of a turn those of all, or a number that stays the same."""
         if not isinstance(atom, gast.Name):
-            return atom if isinstance(atom, gast.Constant) else None
+            return Value(atom) if isinstance(atom, gast.Constant) else None
         if atom.id in self.values:
             return self.values[atom.id]
-        return atom if atom.id not in self.bound and isinstance(self.build.types[atom.id], Scalar) else None
+        is_still = atom.id not in self.bound and isinstance(self.build.types[atom.id], Scalar)
+        return Value(atom) if is_still else None
 
-    def _inner(self, atom: gast.expr) -> tuple[Extent, ...] | None:
-        """The lengths of a value in one turn; None for a number that stays the same."""
-        type_, count = self.build.type_of(atom), len(self.loops)
-        if not isinstance(type_, Array) or getattr(atom, "id", "") in self.still:
-            return type_.dims if isinstance(type_, Array) else None
-        return type_.dims[:-count] if self.inner_first else type_.dims[count:]
+    def _inner(self, value: Value) -> list[tuple[int, Extent]]:
+        """The lengths of a value in one turn."""
+        dims = getattr(self.build.type_of(value.atom), "dims", ())
+        found = [(axis, extent) for axis, extent in zip(value.axes, dims, strict=True) if isinstance(axis, int)]
+        return sorted(found, key=lambda one: one[0])
 
-    def _deep(self, atom: gast.expr, deepest: int) -> gast.expr:
-        """A value with axes of length one behind its own, where others have axes that it has not."""
-        type_ = self.build.type_of(atom)
-        is_still = getattr(atom, "id", "") in self.still
-        if not isinstance(type_, Array) or not deepest or is_still != self.inner_first:
+    def _along(self, value: Value, axes: Sequence[str | int]) -> gast.expr:
+        """A value with its axes in this order, and axes of length one for those that it has not."""
+        atom, own = value.atom, [axis for axis in axes if axis in value.axes]
+        if tuple(own) != value.axes:
+            atom = self.build.call("transpose", atom, axes=tuple(value.axes.index(axis) for axis in own))
+        if not own:
             return atom
-        missing = len(self.loops) if is_still else deepest - len(self._inner(atom) or ())
-        items = [*[syntax.slice_()] * type_.ndim, *[syntax.constant(None)] * missing]
-        return self.build.load(atom, items) if missing else atom
+        missing = [syntax.slice_() if axis in own else syntax.constant(None) for axis in axes[axes.index(own[0]) :]]
+        return self.build.load(atom, missing) if len(missing) > len(own) else atom
 
     # --- places
 
-    def _is_still(self, place: gast.Subscript) -> bool:
-        """Whether a place is the same in all turns, and nothing is stored there; its ints are surely inside."""
-        array, items = place.value.id, place.slice.elts
-        type_ = self.build.types[array]
-        if not isinstance(type_, Array) or len(items) != type_.ndim or array in self.bound | self.stored:
-            return False
-        parts = zip(items, type_.dims)
-        is_inside = (isinstance(i, gast.Slice) or self.integers.is_inside(i, extent, self.outer) for i, extent in parts)
-        return self.bound.isdisjoint(syntax.names_read(place.slice)) and all(is_inside)
-
-    def _turns_of(self, place: gast.Subscript) -> list[str]:
-        """The variable that each axis of a place goes along; empty where it stays."""
-        return [self.turns.get(getattr(item, "id", ""), "") for item in place.slice.elts]
-
-    def _ways(self, place: gast.Subscript) -> Iterator[bool]:
-        """Whether the inner axes of a place come first; both ways where it has the axes in another order."""
-        turns = self._turns_of(place)
-        axes = [k for k, variable in enumerate(turns) if variable]
-        inner = [k for k, item in enumerate(place.slice.elts) if isinstance(item, gast.Slice)]
-        if axes and inner:
-            yield from {inner[0] < axes[-1], inner[-1] < axes[0]}
-        if [turns[k] for k in axes] != [v for v in self.variables if v in turns]:
-            yield from (True, False)
+    def _axes(self, place: gast.Subscript) -> tuple[str | int, ...]:
+        """What each axis of a place goes along; empty where it stays."""
+        items = place.slice.elts
+        slices = [k for k, item in enumerate(items) if isinstance(item, gast.Slice)]
+        inner = {k: number - len(slices) for number, k in enumerate(slices)}
+        return tuple(inner.get(k, self.turns.get(getattr(item, "id", ""), "")) for k, item in enumerate(items))
 
     def _items(self, place: gast.Subscript) -> list[gast.expr] | None:
-        """What all turns reach of an array; None unless each has elements of its own, which are surely there."""
-        array, items = place.value.id, place.slice.elts
-        type_, turns = self.build.types[array], self._turns_of(place)
+        """What all turns reach of an array; None unless it is surely there, and no turn reads what another stores."""
+        array, items, axes = place.value.id, place.slice.elts, self._axes(place)
+        type_, turns = self.build.types[array], [axis for axis in axes if axis in self.slices]
         if array in self.bound or not isinstance(type_, Array) or len(items) != type_.ndim:
             return None
-        axes = [turns.index(variable) for variable in self.variables if turns.count(variable) == 1]
-        if len(axes) < len(self.variables) or self.places.setdefault(array, axes) != axes:
+        if len({*turns}) < len(turns) or self.stored.get(array, axes) != axes:
             return None
-        found = [self._item(array, k, i, v, type_.dims[k]) for k, (i, v) in enumerate(zip(items, turns, strict=True))]
+        found = [self._item(array, k, i, v, type_.dims[k]) for k, (i, v) in enumerate(zip(items, axes, strict=True))]
         return None if None in found else found  # type: ignore[return-value]
 
-    def _item(self, array: str, axis: int, item: gast.expr, variable: str, extent: Extent) -> gast.expr | None:
-        if array in self.products and variable:
-            return syntax.slice_()
-        if isinstance(item, gast.Slice) or not variable:
+    def _item(self, array: str, axis: int, item: gast.expr, along: str | int, extent: Extent) -> gast.expr | None:
+        if not isinstance(along, str) or not along:
             is_inside = isinstance(item, gast.Slice) or self.integers.is_inside(item, extent, self.outer)
             return item if is_inside and self.bound.isdisjoint(syntax.names_read(item)) else None
-        is_inside = self.integers.is_inside(item, extent, self.scope) or (array, axis, variable) in self.long
-        if item.id != variable or not is_inside:
+        if array in self.products:
+            return syntax.slice_()
+        is_inside = self.integers.is_inside(item, extent, self.scope) or (array, axis, along) in self.long
+        if getattr(item, "id", "") != along or not is_inside:
             return None
-        found = self.slices[self.variables.index(variable)]
+        found = self.slices[along]
         is_full = found.lower is None and self.integers.of(found.upper) == self.integers.of_extent(extent)
         return syntax.slice_() if is_full else found
-
-
-def _places(statement: gast.stmt) -> list[gast.Subscript]:
-    parts = (*statement.targets, statement.value) if isinstance(statement, gast.Assign) else ()
-    return [part for part in parts if isinstance(part, gast.Subscript)]
 
 
 def _is_all(item: gast.expr) -> bool:

@@ -1,157 +1,103 @@
-"""Write one product of two arrays for the products of slices that a nest of loops makes.
+"""Write the products of a form ahead of its loops, and the loops without the one that adds up.
 
     for i, j:  t = A[i, :] @ B[:, j]              ->      whole = A @ B
                                                           for i, j:  t = whole[i, j]
 
 Where each sum has other terms, blocks of rows have those that all of their rows share, and each row adds its own:
 
-    for i, j:  t = A[i + 1:, i] @ B[i + 1:, j]    ->      for b in range(0, n, BAND):
+    for i, j:  t = A[i:, i] @ B[i:, j]            ->      left = A.T
+                                                          for b in range(0, n, BAND):
                                                               e = min(b + BAND, n)
-                                                              whole[b:e] = A[e:, b:e].T @ B[e:]
+                                                              whole[b:e] = left[b:e, e - 1:] @ B[e - 1:]
                                                               for r in range(b, e):
-                                                                  whole[r] += A[r + 1:e, r] @ B[r + 1:e]
+                                                                  whole[r] += left[r, r:e - 1] @ B[r:e - 1]
 
 so that nothing is multiplied that the loops would not multiply: what is outside of a triangle may be inf or nan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import gast
 
 from ... import syntax
-from ...analysis.integers.affine import Affine
 from ...builder import Builder
+from ...records import dataclass
 from ...tuning import BAND
 from ...types import INT, Array
-from .forms import Operand
-from .hulls import Check, Hulls, plus_number
-from .slices import AHEAD, FROM, TO, WHOLE, Dot, Reach, Reaches
+from .forms import Form, Product
+from .hulls import FROM, Check, Hulls, Triangle, plus_number
+from .sums import Kernel, leading_to
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A product that stands ahead of the loops, and the variables along its axes."""
+
+    product: Product
+    name: str
+    order: tuple[str, ...]
 
 
 class Whole:
-    """The product of one statement in loops."""
+    """The products of one form; `idle` are statements that nothing else needs."""
 
-    def __init__(self, dot: Dot, added: Reach, build: Builder, hulls: Hulls, reaches: Reaches) -> None:
-        self.dot, self.added, self.build, self.hulls, self.reaches = dot, added, build, hulls, reaches
-        self.left, self.right = dot.left, dot.right
-        if added.variable in self.right.variables:
-            self.left, self.right = self.right, self.left
+    def __init__(self, form: Form, hulls: Hulls, build: Builder, idle: Sequence[gast.stmt]) -> None:
+        self.form, self.hulls, self.build, self.idle = form, hulls, build, {id(s) for s in idle}
+        self.made: list[Made] = []
 
-    def tests(self, checks: Sequence[Check] = ()) -> list[gast.expr]:
-        """What tells, ahead of the loops, that a slice is not as long as the sums are; none where that cannot be.
+    def make(self, checks: Sequence[Check]) -> None:
+        """Append the products, with sums as long as what is checked."""
+        self.hulls.shorten(self.build, checks)
+        self.made += map(self._product, self.form.products)
 
-        Axes that are checked are as long as the loops go on, or what is made is not used.
-        """
-        sides = [(side, self._type(side).dims[side.along]) for side in (self.left, self.right)]
-        lengths = [self.build.call("dim", side.array, axis=side.along, hint="size") for side, _ in sides]
-        found = []
-        if self.added.kind in (WHOLE, FROM) and sides[0][1] != sides[1][1]:
-            found.append(self.build.call("not_equal", *lengths, hint="is_short"))
-        if self.added.kind == AHEAD and not self.reaches.are_equal() and not self._reach_alike(checks):
-            parts = self._sides()
-            axes = len(self.left.free), 0
-            lengths = [self.build.call("dim", part, axis=axis, hint="size") for part, axis in zip(parts, axes)]
-            found.append(self.build.call("not_equal", *lengths, hint="is_short"))
-        if self.added.kind in (FROM, TO):
-            stop, integers = self.hulls.stops[self.added.variable], self.hulls.integers
-            plus = self.added.offset - 1
-            for (_, extent), length in zip(sides, lengths, strict=True):
-                rest = integers.of_extent(extent) - stop.form.plus(plus)
-                if not integers.is_natural(rest, self.hulls.scope):
-                    needed = plus_number(self.build, self.hulls.ahead(self.build, stop.atom), stop.plus + plus)
-                    found.append(self.build.call("less", length, needed, hint="is_short"))
-        return found
-
-    def _reach_alike(self, checks: Sequence[Check]) -> bool:
-        """Whether both slices end at one place, and both axes go on as far."""
-        (first, last), integers = self.dot.reach, self.hulls.integers
-        end = None if first.upper is None else integers.of(first.upper)
-        if end is None or not syntax.same(first, last) or first.lower is not None:
-            return False
-        if not integers.is_natural(end, self.hulls.scope):
-            return False
-        return all(self._goes_on(side, end, checks) for side in (self.left, self.right))
-
-    def _goes_on(self, side: Operand, end: Affine, checks: Sequence[Check]) -> bool:
-        """Whether the axis that is added up is as long as this, surely or behind a check."""
-        integers, scope = self.hulls.integers, self.hulls.scope
-        own = [c for c in checks if (c.operand.array, c.place) == (side.array, side.along)]
-        ends = [self.hulls.stops[c.axis.variable].form.plus(c.axis.offset) for c in own]
-        ends.append(integers.of_extent(self._type(side).dims[side.along]))
-        return any(integers.is_natural(length - end, scope) for length in ends)
-
-    def make(self) -> str:
-        """Append the product and give its name."""
-        wish = self.dot.statement.targets[0].id
-        if self.added.variable:
-            return self._triangle(wish)
-        product = self.build.call("matmul", *self._sides(), hint=wish)
-        assert isinstance(product, gast.Name)
-        return str(product.id)
-
-    def read(self, whole: str) -> gast.expr:
-        """Append what the statement's turn has of the product; its axes are in the order of the operands."""
-        items = [self._place(side, place) for side in (self.left, self.right) for place in side.free]
-        return self.build.load(whole, items)
-
-    def _place(self, side: Operand, place: int) -> gast.expr:
-        axis = side.axes[place]
-        if axis.variable:
-            start = self.hulls.starts[axis.variable]
-            first = plus_number(self.build, start.atom, start.plus)
-            if isinstance(first, gast.Constant) and first.value == 0:
-                return syntax.name(axis.variable)
-            return self.build.call("subtract", syntax.name(axis.variable), first)
-        reach = self.reaches.reach(axis.item)
-        return syntax.slice_() if reach is None or reach.kind in (WHOLE, AHEAD) else axis.item
+    def _product(self, product: Product) -> Made:
+        build, adding, triangle = self.build, self.form.adding, self.hulls.triangle
+        sides = product.left, product.right
+        if triangle is not None and triangle.variable in product.right.variables:
+            sides = product.right, product.left
+        names, others = ([v for v in side.variables if v != adding] for side in sides)
+        left = self.hulls.part(build, sides[0], [*names, adding], sides[0].array)
+        for scale in product.scales:
+            left = build.call("multiply", left, self.hulls.part(build, scale, [adding], scale.array))
+        right = self.hulls.part(build, sides[1], [adding, *others], sides[1].array)
+        wish = self.form.kernel.target if isinstance(self.form.kernel.target, str) else "product"
+        if triangle is None:
+            made = build.call("matmul", left, right, hint=wish)
+        else:
+            made = self._bands(left, right, triangle, wish)
+        assert isinstance(made, gast.Name)
+        return Made(product, made.id, (*names, *others))
 
     # --- a triangle
 
-    def _triangle(self, wish: str) -> str:
-        build, stop = self.build, self.hulls.stops[self.added.variable]
-        end = plus_number(build, self.hulls.ahead(build, stop.atom), stop.plus)
-        if not self.hulls.integers.is_natural(stop.form, self.hulls.scope):
-            end = build.call("maximum", end, 0)
-        columns = self._columns()
-        whole = build.call("zeros", shape=(end, columns), dtype=self._type(self.left).dtype, hint=wish)
-        assert isinstance(whole, gast.Name)
-        with self._loop("b", 0, end, BAND) as block:
-            last = build.call("minimum", build.call("add", block, BAND), end, hint="e")
-            shared, own = self._shared(block, last)
-            rows = syntax.slice_(block, last)
-            left = self._part(self.left, {self.added.variable: rows}, shared)
-            product = build.call("matmul", left, self._part(self.right, {}, shared, along_first=True))
-            build.append(syntax.store(whole.id, [rows, syntax.slice_()], product))
-            with self._loop("r", block, last, 1) as row:
-                self._add_own(whole.id, row, own)
-        return str(whole.id)
-
-    def _columns(self) -> gast.expr:
-        (place,) = self.right.free
-        whole = self._part(self.right, {}, along_first=True)
-        assert isinstance(whole, gast.Name) and place >= 0
-        return self.build.call("dim", whole, axis=1, hint="columns")
-
-    def _shared(self, block: gast.expr, last: gast.expr) -> tuple[gast.Slice, gast.expr]:
-        """The terms that all rows of a block have, and the bound of those that only some of them have."""
-        if self.added.kind == FROM:
-            end = plus_number(self.build, last, self.added.offset - 1)
-            return syntax.slice_(end), end
-        start = plus_number(self.build, block, self.added.offset)
-        return syntax.slice_(None, start), start
-
-    def _add_own(self, whole: str, row: gast.Name, bound: gast.expr) -> None:
-        build = self.build
-        moving = plus_number(build, row, self.added.offset)
-        own = syntax.slice_(moving, bound) if self.added.kind == FROM else syntax.slice_(bound, moving)
-        items = [row, syntax.slice_()]
-        before = build.load(whole, items)
-        left = self._part(self.left, {self.added.variable: row}, own)
-        product = build.call("matmul", left, self._part(self.right, {}, own, along_first=True))
-        build.append(syntax.store(whole, items, build.call("add", before, product)))
+    def _bands(self, left: gast.expr, right: gast.expr, triangle: Triangle, wish: str) -> gast.expr:
+        build, every = self.build, syntax.slice_()
+        type_ = build.type_of(left)
+        assert isinstance(type_, Array)
+        end = build.call("dim", left, axis=0, hint="rows")
+        shape = end, build.call("dim", right, axis=1, hint="columns")
+        whole = build.call("zeros", shape=shape, dtype=type_.dtype, hint=wish)
+        with self._loop("b", 0, end, BAND) as first:
+            last = build.call("minimum", build.call("add", first, BAND), end, hint="e")
+            if triangle.kind == FROM:
+                bound = plus_number(build, last, -1)
+                shared = syntax.slice_(bound)
+            else:
+                bound = plus_number(build, first, triangle.more)
+                shared = syntax.slice_(None, bound)
+            rows = syntax.slice_(first, last)
+            product = build.call("matmul", build.load(left, [rows, shared]), build.load(right, [shared, every]))
+            build.append(syntax.store(whole.id, [rows, every], product))
+            with self._loop("r", first, last, 1) as row:
+                moving = plus_number(build, row, triangle.more)
+                own = syntax.slice_(moving, bound) if triangle.kind == FROM else syntax.slice_(bound, moving)
+                before = build.load(whole, [row, every])
+                product = build.call("matmul", build.load(left, [row, own]), build.load(right, [own, every]))
+                build.append(syntax.store(whole.id, [row, every], build.call("add", before, product)))
+        return whole
 
     @contextmanager
     def _loop(self, wish: str, start: object, stop: object, step: int) -> Iterator[gast.Name]:
@@ -163,51 +109,112 @@ class Whole:
         inner, build.body = build.body, outer
         build.append(syntax.for_range(variable, start, stop, step, inner))
 
-    # --- parts of operands
+    # --- what reads it
 
-    def _sides(self) -> tuple[gast.expr, gast.expr]:
-        return self._part(self.left, {}), self._part(self.right, {}, along_first=True)
+    def store(self) -> None:
+        """Append what adds whole products to all that the loops add to."""
+        place = self.form.place
+        assert place is not None
+        dims = getattr(self.build.types[place.array], "dims", ())
+        items = [self.hulls.item(self.build, axis, extent) for axis, extent in zip(place.axes, dims, strict=True)]
+        before = self.build.load(place.array, items)
+        self.build.append(syntax.store(place.array, items, self._sum(before, place.variables)))
 
-    def _part(
-        self, side: Operand, turns: Mapping[str, gast.expr], added: gast.Slice | None = None, along_first: bool = False
-    ) -> gast.expr:
-        """The part of an operand that the loops reach, the axis that is added up last or first."""
-        items = [self._item(side, place, turns, added) for place in range(len(side.axes))]
-        found: gast.expr = syntax.name(side.array)
-        if not all(isinstance(i, gast.Slice) and i.lower is i.upper is None for i in items):
-            found = self.build.load(side.array, items, hint=side.array)
-        left = [place for place, item in enumerate(items) if isinstance(item, gast.Slice)]
-        order = [place for place in left if place != side.along]
-        order.insert(0 if along_first else len(order), side.along)
-        axes = tuple(left.index(place) for place in order)
-        if axes == tuple(range(len(axes))):
-            return found
-        return self.build.call("transpose", found, axes=axes, hint=side.array)
+    def nest(self, depth: int = 0) -> list[gast.stmt]:
+        """The loops from a level on, without the one that adds up."""
+        kernel = self.form.kernel
+        if depth == len(kernel.levels):
+            return self._last()
+        level, inner = kernel.levels[depth], self.nest(depth + 1)
+        before, after = ([s for s in part if id(s) not in self.idle] for part in (level.before, level.after))
+        if depth >= self.form.depth:
+            bounds = {n for deeper in kernel.levels[depth + 1 :] for n in syntax.names_read(deeper.loop.iter)}
+            before = leading_to(bounds, before)
+        if level.is_slice or level.variable == self.form.adding:
+            return [*before, *inner]
+        return [syntax.rebuild(level.loop, body=[*before, *inner, *after])]
 
-    def _item(
-        self, side: Operand, place: int, turns: Mapping[str, gast.expr], added: gast.Slice | None
-    ) -> gast.expr:
-        axis, extent = side.axes[place], self._type(side).dims[place]
-        if place == side.along and added is not None:
-            return added
-        if axis.variable in turns:
-            return self._moved(turns[axis.variable], axis.offset)
-        if axis.variable:
-            return self.hulls.item(self.build, axis, extent)
-        if not isinstance(axis.item, gast.Slice):
-            return axis.item
-        reach = self.reaches.reach(axis.item)
-        if reach is not None and reach.kind == AHEAD:
-            bounds: Sequence[gast.expr | None] = (axis.item.lower, axis.item.upper)
-            return syntax.slice_(*(None if b is None else self.hulls.ahead(self.build, b) for b in bounds))
-        return syntax.slice_()
+    def _last(self) -> list[gast.stmt]:
+        """What adds elements of the products to what the kernel added to."""
+        build, kernel, outer = self.build, self.form.kernel, self.build.body
+        end = kernel.inner[-1]
+        span, inlined = build.span, build.inlined
+        build.body, build.span, build.inlined = [], end.span, getattr(end, "inlined", ())
+        value = self._sum(start_of(kernel), ())
+        made = build.body
+        if kernel.is_dot:  # of what the product has, and not of a name for it
+            (*made, load) = made
+            value = load.value
+            self._keep_layout(load.targets[0].id, str(kernel.target))
+        made.append(syntax.at(syntax.assign(kernel.target, value), build.span, build.inlined))
+        build.body, build.span, build.inlined = outer, span, inlined
+        return [*(needed(self.form) or ()), *made]
 
-    def _moved(self, turn: gast.expr, offset: int) -> gast.expr:
-        if isinstance(turn, gast.Slice):
-            return syntax.slice_(*(plus_number(self.build, bound, offset) for bound in (turn.lower, turn.upper)))
-        return plus_number(self.build, turn, offset)
+    def _keep_layout(self, loaded: str, target: str) -> None:
+        new, old = self.build.types[loaded], self.build.types[target]
+        if isinstance(new, Array) and isinstance(old, Array):
+            self.build.types[target] = Array(old.dtype, old.dims, new.layout)
 
-    def _type(self, side: Operand) -> Array:
-        type_ = self.build.types[side.array]
-        assert isinstance(type_, Array)
-        return type_
+    def _sum(self, value: gast.expr, order: Sequence[str]) -> gast.expr:
+        """Append a value and the products, whole with their axes in this order, or what one turn has of them."""
+        build = self.build
+        for one in self.made:
+            term: gast.expr = syntax.name(one.name)
+            if not order:
+                term = build.load(one.name, [self._place(variable) for variable in one.order])
+            elif one.order != tuple(order):
+                term = build.call("transpose", term, axes=tuple(one.order.index(variable) for variable in order))
+            for factor in one.product.rest:
+                term = build.call("multiply", factor, term)
+            if one.product.sign < 0:
+                value = build.call("subtract", value, term)
+            elif isinstance(value, gast.Constant) and value.value == 0.0:
+                value = term
+            else:
+                value = build.call("add", value, term)
+        return value
+
+    def _place(self, variable: str) -> gast.expr:
+        """The place of a loop's turn along the axis of the product; of a slice what is no bound of all of it."""
+        start = self.hulls.starts[variable]
+        first = plus_number(self.build, start.atom, start.plus)
+        level = next(level for level in self.form.kernel.levels if level.variable == variable)
+        if level.is_slice:
+            ends = [None if self.hulls.is_ahead(bound) else bound for bound in level.loop.iter.args[:2]]
+            return syntax.slice_(*(None if end is None else self._since(end, first) for end in ends))
+        return self._since(syntax.name(variable), first)
+
+    def _since(self, place: gast.expr, first: gast.expr) -> gast.expr:
+        is_zero = isinstance(first, gast.Constant) and first.value == 0
+        return place if is_zero else self.build.call("subtract", place, first)
+
+
+def needed(form: Form) -> list[gast.stmt] | None:
+    """The statements inside of the adding loop that the rest of the factors needs; None where they depend on it."""
+    kernel, deeper = form.kernel, form.kernel.levels[form.depth + 1 :]
+    inside = [s for level in kernel.levels[form.depth :] for s in level.before]
+    inside += kernel.inner
+    wanted = {n for atom in form.rest for n in syntax.names_read(atom)}
+    bounds = {n for level in deeper for n in syntax.names_read(level.loop.iter)}
+    if kernel.load is not None:
+        wanted.add(kernel.load.targets[0].id)
+        wanted |= {*syntax.names_read(kernel.target.slice)}
+    found = leading_to(wanted, inside)
+    reads = {n for s in (*found, *leading_to(bounds, inside)) for n in syntax.names_read(s)}
+    return None if form.adding in wanted | bounds | reads else found
+
+
+def start_of(kernel: Kernel) -> gast.expr:
+    """What the sum is added to: the element that was there, or what its name was given right before the loop."""
+    if kernel.load is not None:
+        return syntax.name(kernel.load.targets[0].id)
+    if kernel.is_dot:
+        return syntax.constant(0.0)
+    (given,) = starts_of(kernel)
+    start: gast.expr = given.value
+    return start
+
+
+def starts_of(kernel: Kernel) -> list[gast.stmt]:
+    """Where the name of a sum gets the value with which it begins."""
+    return [s for s in kernel.levels[-2].before if kernel.target in syntax.names_bound(s)]

@@ -6,8 +6,8 @@
 
 What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again
 where it is a parameter.  Cotangents of the results come in, cotangents of the parameters that are numbers go out; those
-of arrays are handed in, in boxes (`boxes.py`), and added to; a list that is handed in has a list of cotangents that is
-handed in too.
+of arrays are handed in, in boxes (`ownership.py`), and added to in place; a list that is handed in has a list of
+cotangents that is handed in too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..int_atoms import IntAtoms
 from .cotangents import Cotangents
-from .declared import array_type
 from .plan import plan
 from .ruled import Again, again, by_rule
 from .saves import Saved, save
@@ -64,58 +63,42 @@ def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None
     arguments += [frame.list_in_place(name) for _, name in lists]
     for name in wanted:
         frame.bars.pop(name, None)
-    handed, own = _handed_boxes(sweep, frame, statement, callee)
-    arguments += map(syntax.name, handed)
+    arguments += map(syntax.name, _handed_boxes(sweep, frame, statement, callee))
     arguments += _starts(sweep, frame, statement, callee)
     targets = [(p, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.outputs()]
-    made = [_result_name(sweep, frame, callee, p, a) for p, a in targets]
+    made = [_result_name(sweep, frame, callee.function.types[p], a, p) for p, a in targets]
     call = syntax.call(callee.backward, *arguments)
     frame.builder.append(syntax.assign(made, call) if made else syntax.expression(call))
     for name, (_, argument) in zip(made, targets):
         if isinstance(argument, gast.Name) and argument.id in sweep.active:
             frame.add(argument.id, syntax.name(name))
-    for box, argument_name in own:
-        bar = sweep.boxes.taken(frame, box, argument_name)
-        if argument_name in sweep.active:
-            sweep.boxes.own_bars.append((argument_name, bar))
     forward = syntax.rebuild(node, func=syntax.name(callee.forward))
     sweep.forward_calls[id(statement)] = syntax.rebuild(statement, value=forward)
 
 
-def _handed_boxes(
-    sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee
-) -> tuple[list[str], list[tuple[str, str]]]:
-    """The boxes for the cotangents of array parameters, and those among them that are for one argument alone."""
+def _handed_boxes(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee) -> Iterator[str]:
+    """The boxes for the cotangents of array parameters."""
     arguments = dict(zip(callee.function.parameters, statement.value.args))
-    handed: list[str] = []
-    own: list[tuple[str, str]] = []
     for parameter in callee.arrays():
-        root, _ = sweep.boxes.of_call[id(statement)].get(parameter, ("", ()))
-        handed.append(sweep.boxes.closed[root] if root else sweep.boxes.own(frame, arguments[parameter].id))
-        if not root:
-            own.append((handed[-1], arguments[parameter].id))
-    return handed, own
+        root, _ = sweep.ownership.of_call[id(statement)].get(parameter, ("", ()))
+        yield sweep.ownership.closed[root] if root else sweep.ownership.own(frame, arguments[parameter].id)
 
 
 def _starts(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee) -> Iterator[gast.expr]:
     """Where the parts that are arguments begin in the arrays whose cotangents are handed in."""
     ints = IntAtoms(frame.builder)
     for parameter in callee.arrays():
-        _, starts = sweep.boxes.of_call[id(statement)].get(parameter, ("", ()))
-        for axis in sorted(sweep.derivative.shifts.get((callee.function.name, parameter), ())):
+        _, starts = sweep.ownership.of_call[id(statement)].get(parameter, ("", ()))
+        for axis in sorted(sweep.derivative.sections.get((callee.function.name, parameter), ())):
             total: gast.expr = syntax.constant(0)
             for start in (starts[axis] or ()) if starts else ():
                 total = ints.plus(total, start)
             yield total
 
 
-def _result_name(sweep: Sweep, frame: Cotangents, callee: Callee, parameter: str, argument: gast.expr) -> str:
-    """A name for the cotangent of an argument, with the argument's lengths in its type."""
-    hint = frame.hint(argument.id if isinstance(argument, gast.Name) else parameter)
-    name = sweep.names.fresh(hint)
-    type_: Type = callee.function.types[parameter]
-    if isinstance(type_, Array):
-        type_ = Array(type_.dtype, array_type(sweep.types, argument.id).dims)
+def _result_name(sweep: Sweep, frame: Cotangents, type_: Type, argument: gast.expr, parameter: str) -> str:
+    """A name for the cotangent of an argument that is a number."""
+    name = sweep.names.fresh(frame.hint(argument.id if isinstance(argument, gast.Name) else parameter))
     sweep.types[name] = type_
     return name
 
@@ -153,17 +136,17 @@ class Derivative:
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}
-        self.shifts: dict[tuple[str, str], set[int]] = {}
+        self.sections: dict[tuple[str, str], set[int]] = {}
         self._written_with = 0
         self.reverse = reverse
         self.again: dict[str, Again] = {}  # by the functions whose calls the backward sweep makes again
         self.being_made = being_made  # those that this derivative is a part of
         rules = [function.rule for function in program.functions.values()]
-        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.has_halves}
+        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.is_split}
 
-    def shifted(self, function: str) -> Iterator[tuple[str, set[int]]]:
-        """The parameters of a function that are parts of longer arrays, and on which axes they begin later."""
-        return ((parameter, axes) for (name, parameter), axes in self.shifts.items() if name == function and axes)
+    def sections_of(self, function: str) -> Iterator[tuple[str, set[int]]]:
+        """The parameters of a function that are sections of longer arrays, and on which axes they begin later."""
+        return ((parameter, axes) for (name, parameter), axes in self.sections.items() if name == function and axes)
 
     def is_ruled(self, name: str) -> bool:
         """Whether a rule says what the backward form of a call is."""
@@ -181,9 +164,9 @@ class Derivative:
         while missing := [name for name in self.callees if name not in self.saved]:
             for name in missing:
                 settled &= self._write(self.callees[name])
-        shifted = sum(map(len, self.shifts.values()))
-        settled &= shifted == self._written_with
-        self._written_with = shifted
+        axes = sum(map(len, self.sections.values()))
+        settled &= axes == self._written_with
+        self._written_with = axes
         return settled
 
     def _write(self, callee: Callee) -> bool:
@@ -299,11 +282,11 @@ def _handed_in(sweep: Sweep, callee: Callee) -> Seeds:
         bar = sweep.names.fresh(sweep.root.hint(name))
         sweep.types[bar] = type_
         made.append((name, syntax.name(bar)))
-    shifts = [(name, sweep.shifted.get(name)) for name in callee.arrays()]
-    wholes = [shift.whole if shift else name for name, shift in shifts]
+    sections = [(name, sweep.sections.get(name)) for name in callee.arrays()]
+    wholes = [found.whole if found else name for name, found in sections]
     boxes = [(whole, sweep.names.fresh(f"{sweep.root.hint(whole)}s")) for whole in wholes]
-    sweep.types.update((box, sweep.boxes.box_type(whole)) for whole, box in boxes)
-    starts = [start for _, shift in shifts if shift for start in shift.starts.values()]
+    sweep.types.update((box, sweep.ownership.box_type(whole)) for whole, box in boxes)
+    starts = [start for _, found in sections if found for start in found.starts]
     bars = (*(bar.id for _, bar in made), *(box for _, box in boxes), *starts)
     return Seeds(bars, tuple(made), tuple(boxes))
 

@@ -131,8 +131,8 @@ class Cotangents:
         """The array that holds the cotangent of an array, one that may be stored into; zeros at first."""
         if not self.owns(name):
             assert self.parent is not None
-            if name in self.sweep.boxes.closed:
-                return self.sweep.boxes.opened(self, name)
+            if name in self.sweep.ownership.closed:
+                return self.sweep.ownership.opened(self, name)
             return self.parent.in_place(name)
         made = self.full(name, self.bars.get(name))
         if not self.owned(made):
@@ -143,7 +143,7 @@ class Cotangents:
     def untouched(self, name: str) -> bool:
         """Whether nothing has been added to a cotangent yet, on any way to this place of the backward sweep."""
         if self.owns(name):
-            return name not in self.bars and name not in self.sweep.boxes.closed
+            return name not in self.bars and name not in self.sweep.ownership.closed
         return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)
 
     def owned(self, atom: gast.expr) -> bool:

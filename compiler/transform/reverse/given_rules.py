@@ -89,7 +89,7 @@ class _Writer:
         bound = syntax.names_bound(statement)
         if not any(bound[out] in self.active for out in rule.outs):
             return [statement]
-        if rule.kind != "halves":
+        if rule.kind != "split":
             require_given(statement, callee, rule, node.args, self.active)
         if rule.kind == "checkpoint":
             return [statement]

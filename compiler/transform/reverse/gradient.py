@@ -40,12 +40,12 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
     from . import reverse as writing
-    from . import shared
+    from . import split_shared
 
     wrt = floats_of(made, chosen(made, wanted))
-    program = shared.with_halves(made.program, wrt, (0,), expand)
+    program = split_shared.split_shared(made.program, wrt, (0,), expand)
     program = writing.reverse(program, wrt, keep_value=True, specialiser=expand)
-    return replace(made, program=shared.without_halves(program))
+    return replace(made, program=split_shared.forget_split(program))
 
 
 def choose_results(made: Specialised, wanted: Wanted) -> Specialised:

@@ -22,7 +22,6 @@ from .accumulating import accumulate
 from .cotangents import Cotangents
 from .declared import leaf_type
 from .refuse import refuse
-from .shifts import can_move, moved
 from .views import Either, Shown, roots
 
 if TYPE_CHECKING:
@@ -93,9 +92,6 @@ def add_to_part(
     if isinstance(shown, Either):
         _add_to_either(sweep, frame, shown, name, items, value)
         return
-    if shown.root in sweep.shifted:
-        _add_to_shifted(sweep, frame, shown, name, items, value)
-        return
     is_first = frame.untouched(shown.root)
     bar = frame.in_place(shown.root)
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
@@ -108,27 +104,12 @@ def add_to_part(
         accumulate(frame, bar.id, *found)
 
 
-def _add_to_shifted(
-    sweep: Sweep, frame: Cotangents, shown: Place, name: str, items: list[gast.expr], value: gast.expr
-) -> None:
-    """The same for a parameter whose cotangent is a part of the array that is handed in."""
-    bar = frame.in_place(sweep.shifted[shown.root].whole)
-    value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
-    found = within(frame.builder, shown, items, value, sweep.views.natural)
-    if found is not None and can_move(found[0]):
-        accumulate(frame, bar.id, moved(sweep, frame, shown.root, found[0]), found[1])
-    elif shown.steps:
-        add_to_part(sweep, frame, Place(name), name, items, value)
-    else:
-        accumulate(frame, frame.in_place(name).id, items, value)
-
-
-def add_whole(sweep: Sweep, frame: Cotangents, name: str) -> None:
-    """Add what was collected for a parameter alone to its part of the array that was handed in."""
+def add_section(sweep: Sweep, frame: Cotangents, name: str) -> None:
+    """Add what was collected for a parameter alone to its section of the array that was handed in."""
     value = frame.bars.pop(name, None)
     if value is not None:
         everything: list[gast.expr] = [syntax.slice_()] * leaf_type(sweep.types, name).ndim
-        _add_to_shifted(sweep, frame, Place(name), name, everything, frame.full(name, value))
+        add_to_part(sweep, frame, sweep.views.sections[name], name, everything, frame.full(name, value))
 
 
 def _add_to_either(

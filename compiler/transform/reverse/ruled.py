@@ -40,7 +40,7 @@ def by_rule(sweep: Sweep, frame: Cotangents, statement: gast.stmt, rule: Rule) -
         return
     backward = sweep.program.functions[rule.functions[1]]
     made = sweep.regions.made[id(statement)]
-    held = () if rule.kind == "halves" else rule.wrt  # lengths of arguments, to which a rule of the user's is held
+    held = () if rule.kind == "split" else rule.wrt  # lengths of arguments, to which a rule of the user's is held
     first = len(places) - _residuals(backward, rule, node, sum(rank(backward.results[k]) for k in range(len(held))))
     arguments: list[gast.expr] = [syntax.name(made[name]) for name in places[first:]]
     arguments += [sweep.atom(statement, node.args[p]) for p in rule.given]

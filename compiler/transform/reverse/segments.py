@@ -34,7 +34,7 @@ from ...names import Names
 from ...ops.rules import schedule
 from ...program import Decision, Function, Program
 from ...types import INT
-from .loop_state import LoopState
+from .loop_carried import LoopState
 from .settle import assigned
 
 
@@ -127,7 +127,7 @@ class _Cutter:
         """One call, which is made again in halves."""
         turns = self.names.fresh(f"{state.hint}_turns")
         leaves = self._add(f"{state.hint}_leaf", state.segment)
-        halves = self._add(f"{state.hint}_halves", lambda name: state.halves(name, turns, leaves, self.specialiser))
+        halves = self._add(f"{state.hint}_halves", lambda name: state.bisected(name, turns, leaves, self.specialiser))
         self.made[turns] = state.turns(turns, halves)
         builder.specialiser = self.specialiser
         slots, leaf = builder.expand(schedule("slots_and_leaf"), [syntax.constant(budget), state.bytes(builder)], {})

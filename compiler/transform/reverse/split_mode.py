@@ -45,7 +45,7 @@ from ..derivatives import Wanted, chosen, fault, floats_of, keep_results, requir
 from .residuals import trim
 
 if TYPE_CHECKING:
-    from .halves import Output
+    from .forward_and_pullback import Output
 
 
 def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -102,29 +102,29 @@ def _without_cotangent(out: Value) -> str:
 
 def split_sweeps(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of both sweeps; the entry is the forward one, which returns the residuals as well."""
-    from . import shared
-    from .halves import halves
+    from . import split_shared
+    from .forward_and_pullback import split_derivative
 
     what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
     values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
     outputs = _outputs(out, name, what, results)
     asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
     wrt = floats_of(made, values)
-    program = shared.with_halves(made.program, wrt, [output.place for output in outputs], expand)
-    found = halves(program, wrt, outputs, expand, is_trusted=not asks)
+    program = split_shared.split_shared(made.program, wrt, [output.place for output in outputs], expand)
+    found = split_derivative(program, wrt, outputs, expand, is_trusted=not asks)
     bars = found.program.functions[found.pullback].parameters
     bars = bars[len(bars) - len(outputs) :]
     named = {output.place: Leaf(bar) for output, bar in zip(outputs, bars, strict=True)}
     cotangents = map_leaves(out, lambda part, _: named.get(getattr(part, "index", -1), NONE))
     slopes = SequenceValue(slopes_of(made, values, 0))
     both = Cut(found.pullback, len(results), cotangents, slopes)
-    return replace(made, program=shared.without_halves(found.program), cut=both)
+    return replace(made, program=split_shared.forget_split(found.program), cut=both)
 
 
 def _outputs(value: Value, words: str, what: str, results: Sequence[types.Type]) -> list[Output]:
     """The leaves of a structure that have cotangents, each as the user would write it; of arrays in a list, their
     lengths as well."""
-    from .halves import Output
+    from .forward_and_pullback import Output
 
     match value:
         case Out(index=index):

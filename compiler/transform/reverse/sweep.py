@@ -27,12 +27,12 @@ from ...ops.forms import HANDED_ON
 from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
 from . import loads, statements
-from .boxes import Boxes
 from .cotangents import Cotangents
 from .declared import array_type, leaf_type
 from .lengths import Lengths
+from .ownership import Ownership
 from .reversed_range import reversed_range
-from .shifts import shift_of
+from .sections import section
 from .symbols import changed_axes
 from .views import Views
 
@@ -104,10 +104,12 @@ class Sweep:
         self.forward_calls: dict[int, gast.stmt] = {}
         self.views = Views(self.regions, self.types)
         self.root = Cotangents(self, self.regions.body, None)
-        self.shifted = {p: shift_of(self, p, axes) for p, axes in derivative.shifted(self.function.name)}
-        self.active |= {shift.whole for shift in self.shifted.values()}
-        self.boxes = Boxes(self)
-        self.indexed |= self.boxes.roots()
+        self.sections = {p: section(self, p, axes) for p, axes in derivative.sections_of(self.function.name)}
+        self.views.sections = {parameter: found.place for parameter, found in self.sections.items()}
+        self.views.natural |= {start for found in self.sections.values() for start in found.starts}
+        self.active |= {found.whole for found in self.sections.values()}
+        self.ownership = Ownership(self)
+        self.indexed |= self.ownership.roots()
 
     # --- names and types
 
@@ -178,17 +180,17 @@ class Sweep:
         self.mirror[id(self.regions.body)] = self.root.builder.body
         self.root.builder.span = getattr(self.function.body[-1], "span", None)
         for name, box in seeds.boxes:
-            self.boxes.enter(self.root, name, box)
+            self.ownership.enter(self.root, name, box)
         for name, value in seeds.cotangents:
             if isinstance(self.types[name], ListOf):
                 self.root.bars[name] = value
             else:
                 self.root.add(name, self.root.fitted(name, value))
         self.block(self.root)
-        for name in self.shifted:
-            loads.add_whole(self, self.root, name)
+        for name in self.sections:
+            loads.add_section(self, self.root, name)
         for name, box in reversed(seeds.boxes):
-            self.boxes.leave(self.root, name, box)
+            self.ownership.leave(self.root, name, box)
 
     def returned(self, parameters: Sequence[str]) -> list[gast.expr]:
         """The cotangents of parameters as results: whole, and each array with elements of its own."""
@@ -220,7 +222,7 @@ class Sweep:
 
     def block(self, frame: Cotangents) -> None:
         for statement in reversed(self.regions.main[id(frame.region)]):
-            self.boxes.before(frame, statement)
+            self.ownership.hand_over(frame, statement)
             match statement:
                 case gast.If():
                     self.branch(frame, statement)
@@ -228,8 +230,8 @@ class Sweep:
                     self.loop(frame, statement)
                 case _ if id(statement) not in self.absorbed:
                     statements.backward(self, frame, statement)
-            self.boxes.after(frame, statement)
-        self.boxes.end(frame)
+            self.ownership.take_back(frame, statement)
+        self.ownership.close(frame)
 
     # --- branches
 

@@ -90,6 +90,7 @@ class Views:
     def __init__(self, regions: Regions, types: dict[str, Type]) -> None:
         self.regions, self.types = regions, types
         self.natural: set[str] = set()
+        self.sections: dict[str, Place] = {}  # parameters that are sections of longer arrays
         self._branches = {
             name: (statement, ends)
             for region in regions.main.values()
@@ -124,7 +125,7 @@ class Views:
         made = None if value is None else value.origin
         source = sources_of(getattr(made, "value", None), self.types)
         if made is None or not source or not self._stays(source[0], made, reader) or not self._reach(made, reader):
-            return Place(name)
+            return self.sections.get(name, Place(name))
         shown = self.of(source[0], reader)
         if isinstance(made.value, gast.Name):
             return shown

@@ -64,7 +64,7 @@ def call_checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value],
     if plain is not None and hasattr(plain, "__code__"):
         tree = frame.task.source_of(plain).tree
     if not frame.task.is_differentiated or tree is None or tree.args.defaults or tree.args.kw_defaults:
-        return apply.apply(frame, function, given, kwargs, node, hint)
+        return protocol.call(frame, function, given, kwargs, node, hint)
     name = getattr(tree, "name", "lambda_")
     bound = apply.bind_arguments(frame, tree.args, [], [], given, kwargs, node, name)
     held = function if plain is None else Static(plain)

@@ -18,7 +18,7 @@ from ..frame import Frame
 from ..functional import Derived
 from ..functions import instances, results
 from ..functions.environments import Environment
-from ..interpreter import apply, subscript
+from ..interpreter import subscript
 from ..joins.merging import coerce
 from ..kinds import arrays, rows, tables
 from ..specialised import Instance, Specialised
@@ -40,7 +40,7 @@ def vjp(frame: Frame, carrier: Any, args: list[Value], kwargs: dict[str, Value],
     chosen = range(len(primals)) if given is None else given if isinstance(given, tuple | list) else (given,)
     options = {**kwargs, "argnums": Static(tuple(chosen))}
     derivative = inner_transformations.transform(frame, carrier, [function], options, node)
-    return apply.apply(frame, derivative, primals, {}, node)
+    return protocol.call(frame, derivative, primals, {}, node)
 
 
 # --- what the forward half gives -----------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from ...source.located import located
 from .. import protocol
 from ..frame import Frame
 from ..functional import Closure, Derived, Partial
-from ..interpreter import apply
 from ..values import Static, Value, parts
 from . import inner_derivatives
 
@@ -33,7 +32,7 @@ def transform(
         own = {name: part for name, part in kwargs.items() if name not in called}
         given = {**dict(zip(called, args[1:])), **{name: part for name, part in kwargs.items() if name in called}}
         made = transform(frame, value, [args[0], *args[1 + len(called) :]], own, node)
-        return apply.apply(frame, made, [given[name] for name in called if name in given], {}, node, hint)
+        return protocol.call(frame, made, [given[name] for name in called if name in given], {}, node, hint)
     options = {k: plain(protocol.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
     rest = [plain(protocol.known(frame, v, node, "this option")) for v in args[1:]]
     asked = _asked(frame, value, rest, options, node)

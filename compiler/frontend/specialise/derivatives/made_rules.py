@@ -16,8 +16,9 @@ import gast
 from .... import types
 from ....program import Rule
 from ....types import Array, Type
+from .. import protocol
 from ..functions import results
-from ..interpreter import apply, evaluate
+from ..interpreter import evaluate
 from ..specialised import Instance
 from ..values import Out, Sequence, Static, Typed, Value, leaves, map_leaves
 from . import rule_bodies
@@ -61,7 +62,7 @@ def _forward(ruled: Ruled, instance: Instance) -> tuple[Instance, Value]:
     body = ruled.start(ruled.abstract)
     role = ruled.role(body, 1)
     args, named = ruled.arguments(body)
-    made = body.inner.held(apply.apply(body.inner, role, args, named, ruled.node))
+    made = body.inner.held(protocol.call(body.inner, role, args, named, ruled.node))
     if not isinstance(made, Sequence) or len(made.items) != 2:
         body.fault_of(role, f"the forward rule of `{ruled.name}` returns a pair: its result, and what the backward "
                       f"rule needs; this is a {body.inner.describe(made)}")  # fmt: skip
@@ -97,7 +98,7 @@ def _backward(
 
     result_bar = body.objects(map_leaves(instance.result, bar))
     made = body.inner.held(
-        apply.apply(body.inner, role, [*(values[n] for n in ruled.without), kept, result_bar], {}, ruled.node)
+        protocol.call(body.inner, role, [*(values[n] for n in ruled.without), kept, result_bar], {}, ruled.node)
     )
     what = f"the backward rule of `{ruled.name}`"
     names = ruled.differentiated
@@ -156,7 +157,7 @@ def jvp(ruled: Ruled, instance: Instance) -> Rule:
         result, tangent = _summed(ruled, body, primals, tangents)
     else:
         arguments = [*(values[n] for n in ruled.without), Sequence(tuple(primals)), Sequence(tuple(tangents))]
-        made = body.inner.held(apply.apply(body.inner, role, arguments, {}, ruled.node))
+        made = body.inner.held(protocol.call(body.inner, role, arguments, {}, ruled.node))
         if not isinstance(made, Sequence) or len(made.items) != 2:
             body.fault_of(role, f"the rule of `{ruled.name}` returns a pair: the result and its tangent; this is a "
                           f"{body.inner.describe(made)}")  # fmt: skip
@@ -185,7 +186,7 @@ def _summed(ruled: Ruled, body: rule_bodies.Body, primals: list[Value], tangents
         rule = ruled.role(body, number + 1)
         if rule == Static(None) or tangent == Static(None):
             continue
-        term = apply.apply(body.inner, rule, [tangent, result, *primals], {}, ruled.node)
+        term = protocol.call(body.inner, rule, [tangent, result, *primals], {}, ruled.node)
         total = term if total == Static(None) else evaluate.binary(
             body.inner, gast.Add, total, term, ruled.node)  # fmt: skip
     return result, total

@@ -10,10 +10,10 @@ import gast
 
 from .....runtime import parts as of_python
 from .... import types
+from .. import protocol
 from ..frame import Frame
 from ..functional import Partial
 from ..functions.environments import Environment
-from ..interpreter import apply
 from ..objects.heap import objects
 from ..values import Leaf, Sequence, Static, Value, is_number, map_leaves
 
@@ -97,6 +97,6 @@ def call_opened(frame: Frame, args: list[Value], kwargs: dict[str, Value], node:
     assert isinstance(spread, Static)
     found: Spread = spread.value
     closed = found.opened.closed(frame, found.given(frame, frame.held(floats), frame.held(rest)))
-    return apply.apply(frame, closed, given, kwargs, node, hint)
+    return protocol.call(frame, closed, given, kwargs, node, hint)
 
 

@@ -22,6 +22,7 @@ from .... import syntax, types
 from ....program import Function
 from ....records import dataclass
 from ....types import Array, Type
+from .. import protocol
 from ..frame import Frame
 from ..functions import instances, signatures
 from ..functions.environments import Environment
@@ -151,7 +152,7 @@ class Ruled:
         function, (args, named) = self.role(body, 0), self.arguments(body)
         if isinstance(function, Static):
             return apply.call_function(body.inner, function.value, args, named, self.node, with_rule=False)
-        return apply.apply(body.inner, function, args, named, self.node)
+        return protocol.call(body.inner, function, args, named, self.node)
 
     def fault(self, message: str, *help: str) -> None:
         self.frame.fault("G006", message, self.node, "called here", help)

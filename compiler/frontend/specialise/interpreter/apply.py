@@ -12,7 +12,6 @@ import gast
 import numpy as np
 
 from .....runtime.given_rules import RULE, rule_of
-from .... import types
 from ....analysis.core_liveness import assigned, live_after
 from ....vocabulary import LIBRARIES
 from ...source.desugar import desugar, made_names
@@ -20,15 +19,12 @@ from ...source.read import SourceFile
 from .. import protocol
 from ..derivatives import inner_derivatives, inner_pullbacks, inner_transformations, ruled_calls
 from ..frame import Frame, Stopped
-from ..functional import Bound, Closure, Derived, Partial
+from ..functional import Closure
 from ..functions import instances
 from ..functions.local_functions import reaches_itself
 from ..given_names import note_name
 from ..kinds import (
-    arrays,
-    built_texts,
     classes,
-    container_methods,
     generator_expressions,
     generators,
     keyed,
@@ -37,15 +33,14 @@ from ..kinds import (
     one_of,
     optional,
     sets,
-    texts,
 )
 from ..kinds.record_classes import is_namedtuple_class
-from ..library import builtin_calls, functions, library, numbers
+from ..library import builtin_calls, functions, library
 from ..library.static_python import computed
 from ..objects import given_back, items_in_place
-from ..values import Conflict, Mapping_, OneOf, Record, Ref, Rows, Sequence, Static, Text, Value
+from ..values import Mapping_, Sequence, Static, Value
 from ..world import outside, recursion
-from . import any_order, attributes, evaluate, execute, refusals, unpacking
+from . import any_order, evaluate, execute, refusals, unpacking
 
 Arguments = tuple[list[Value], dict[str, Value]]
 INLINE_LIMIT = 60
@@ -85,37 +80,12 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
             named.update({str(k): v for k, v in held.items})
         else:
             named[keyword.arg] = value
-    return apply(frame, function, positional, named, node, hint)
+    return protocol.call(frame, function, positional, named, node, hint)
 
 
 def takes_all_items(function: Value) -> bool:
     """Whether a class takes all items of what it is made of at once."""
     return isinstance(function, Static) and any(function.value is cls for cls in library_classes.MADE_OTHERWISE)
-
-
-def apply(
-    frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
-) -> Value:
-    function = optional.present(frame, function, node, "'NoneType' object is not callable")
-    if isinstance(function, OneOf):
-        return one_of.of_cases(frame, function, lambda case: apply(frame, case, args, kwargs, node, hint), node, hint)
-    match function:
-        case Closure():
-            return call_closure(frame, function, args, kwargs, node)
-        case Derived():
-            return inner_derivatives.call_derived(frame, function, args, kwargs, node)
-        case Bound():
-            return call_method(frame, function, args, kwargs, node, hint)
-        case Partial(function=inner, args=first, named=named):
-            return apply(frame, inner, [*first, *args], {**dict(named), **kwargs}, node, hint)
-        case Static(value=value):
-            return call_object(frame, value, args, kwargs, node, hint)
-    if classes.class_of(frame, function) is not None and (own := classes.special(frame, function, "__call__")):
-        return call_object(frame, own, [function, *args], kwargs, node, hint)
-    if isinstance(function, Conflict):
-        message = f"what is called is {function.left} on one path and {function.right} on another"
-        frame.fault("T002", message, node, "called here", ("call each of them on its own path",))
-    frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
 
 
 def call_object(
@@ -326,44 +296,3 @@ def bind_arguments(
         plural = "s" if len(missing) > 1 else ""
         frame.fault("T004", f"{name}() is missing the argument{plural} {', '.join(missing)}", node)
     return bound
-
-
-# --- methods -------------------------------------------------------------------------------------------------------
-
-
-def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: str) -> Value:
-    receiver, method = bound.receiver, bound.method
-    found = frame.type_of(receiver)
-    if isinstance(frame.held(receiver), Record):
-        receiver = frame.held(receiver)
-    if texts.is_built(receiver) and not kwargs:
-        return built_texts.call_method(frame, receiver, method, args, node)
-    if isinstance(receiver, Ref | Sequence | Rows):
-        return container_methods.call_method(frame, receiver, method, args, kwargs, node)
-    if found in (types.INT, types.BOOL) and method in ("bit_length", "bit_count"):
-        return numbers.of_bits(frame, receiver, method, node, hint)
-    if (known := numbers.method_of_known(frame, receiver, method, [*args, *kwargs.values()], node)) is not None:
-        return known
-    if found is not None and method == "tolist" and not args:
-        return arrays.to_list(frame, receiver, found, node)
-    if found is not None:
-        attributes.require_attribute(frame, found, method, node)
-        binding = library.method(method)
-        if binding is None:
-            refusals.refuse_method(frame, "arrays have", method, node)
-        return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
-    match receiver, method:
-        case Static(value=str()), _ if built_texts.is_of_run(frame, method, args, kwargs):
-            return texts.with_texts(frame, receiver, method, args, kwargs, node, hint)
-        case Text(), _ if not kwargs:
-            return texts.call_method(frame, receiver, method, args, node, hint)
-        case Record(), "_replace":
-            return making.renewed(frame, receiver, kwargs, node)
-        case Record(items=items), "index" | "count":
-            as_tuple = Sequence(tuple(v for _, v in items))
-            return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
-        case Record(items=items), "_asdict":
-            return keyed.new_dict(frame, dict(items), node)
-        case Static(value=str() | bytes() | frozenset() as constant), _:
-            return texts.of_known(frame, constant, method, args, kwargs, node)
-    frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")

@@ -15,11 +15,12 @@ from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ....ops.complex_numbers import PARTS
 from ....ops.python_names import BINDINGS
 from ....types import Array, Scalar, Type
+from .. import protocol
 from ..exceptions import trying
 from ..frame import Frame
 from ..functional import Bound, Super
 from ..iterables import Slice
-from ..kinds import classes, one_of, optional
+from ..kinds import classes, one_of
 from ..library import library
 from ..values import Caught, Leaf, OneOf, Optional, Record, Ref, Sequence, Static, Value, is_none, is_number, parts
 from ..world import outside
@@ -44,7 +45,7 @@ OF_PYTHON = (str, bytes, frozenset)  # whose methods are known
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
     if isinstance(base, Optional) or is_none(base):
         message = f"'NoneType' object has no attribute '{attribute}'"
-        base = optional.present(frame, base, node, message, "AttributeError")
+        base = protocol.present(frame, base, node, message, "AttributeError")
     if isinstance(base, OneOf):
         get = lambda case: attribute_of(frame, case, attribute, node, hint)  # noqa: E731
         return one_of.attribute(frame, base, attribute, get, node, hint)

@@ -81,7 +81,7 @@ def _with_others(frame: Frame, keys: list, values: list, node: gast.AST) -> Valu
         other = evaluate.evaluate(frame, value)
         if not isinstance(frame.held(other), Mapping_) and keyed.dict_of(frame, other) is None:
             frame.fault("T001", "`**` needs a dict", node)
-        dict_methods.put_all(frame, made, other, node)
+        dict_methods.put_all(frame, other, made, node)
     return made
 
 

@@ -58,7 +58,7 @@ from ..values import (
     is_number,
 )
 from ..world import outside
-from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals, subscript
+from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals
 
 MOST_BITS = 2**20  # of an int that is computed when a program is compiled
 
@@ -89,7 +89,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.IfExp(test=test, body=body, orelse=orelse):
             return choices.conditional(frame, test, body, orelse, node, hint)
         case gast.Subscript(value=base, slice=items):
-            return subscript.load(frame, evaluate(frame, base), items, node, hint)
+            return protocol.load(frame, evaluate(frame, base), items, node, hint)
         case gast.Attribute(value=base, attr=attribute):
             return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
@@ -180,7 +180,7 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
         return by_class
     if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
         return text
-    if containers.is_container(frame, left) or containers.is_container(frame, right):
+    if protocol.is_container(frame, left) or protocol.is_container(frame, right):
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int):
@@ -242,7 +242,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
     if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
         return _like(frame, first, first.items + second.items)
     if op is gast.Mult:
-        sequence, count = (left, right) if containers.is_container(frame, left) else (right, left)
+        sequence, count = (left, right) if protocol.is_container(frame, left) else (right, left)
         if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
             return held
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
@@ -254,10 +254,10 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
         joined = container_methods.copy(frame, left, node)
         container_methods.extend(frame, joined, node, right)
         return joined
-    numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
+    numbers = [v for v in (left, right) if not protocol.is_container(frame, v)]
     repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
     if numbers and is_strong(frame, numbers[0]) and not repeats:
-        sides = [arrays.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
+        sides = [arrays.as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
     symbol = op.__name__
     frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
@@ -278,7 +278,7 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
         return choices.denial(frame, value, node, hint)
     value = optional.operand(frame, op, value, node)
     if isinstance(value, OneOf):
-        return one_of.of_cases(frame, value, lambda case: unary(frame, op, case, node), node, hint)
+        return protocol.of_cases(frame, value, lambda case: unary(frame, op, case, node), node, hint)
     if (by_class := own_operators.unary(frame, op, value, node)) is not None:
         return by_class
     if is_number(value):

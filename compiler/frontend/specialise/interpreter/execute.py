@@ -15,6 +15,7 @@ import numpy as np
 from .... import own_faults, syntax, types
 from ....dtypes import has_kind_of, order
 from ....types import Array
+from .. import protocol
 from ..exceptions import raising, trying
 from ..frame import Frame
 from ..given_names import note_name
@@ -24,7 +25,6 @@ from ..kinds import (
     container_methods,
     containers,
     generator_expressions,
-    one_of,
     optional,
     own_operators,
     sets,
@@ -128,19 +128,17 @@ def delete(frame: Frame, place: gast.expr) -> None:
                 delete(frame, element)
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
-            if isinstance(target, OneOf):
-                one_of.of_cases(frame, target, one_of.done(lambda case: _delete_item(frame, case, items, place)), place)
-            else:
-                _delete_item(frame, target, items, place)
+            _delete_item(frame, target, items, place)
             put_back(target)
 
 
-def _delete_item(frame: Frame, target: Value, items: gast.expr, place: gast.expr) -> None:
-    if not own_operators.delete_item(frame, target, items, place):
+@protocol.lifted()
+def _delete_item(frame: Frame, target: Value, items: gast.expr, node: gast.expr) -> None:
+    if not own_operators.delete_item(frame, target, items, node):
         if not isinstance(target, Ref) or classes.class_of(frame, target) is not None:
             what = frame.describe(target)
-            frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
-        container_methods.delete(frame, target, items, place)
+            frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", node, "deleted here")
+        container_methods.delete(frame, target, items, node)
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -155,7 +153,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             note_name(frame, name, value)
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
-            unpacking.unpack(frame, elements, value, node)
+            unpacking.unpack(frame, value, elements, node)
         case gast.Subscript() | gast.Attribute() if stored_parts.store(frame, place, lambda _: value, node):
             pass
         case gast.Subscript(value=base, slice=items):
@@ -185,13 +183,11 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
     if stored_parts.store(frame, place, made_of, node):
         return
     base, put_back = items_in_place.to_change(frame, place.value)
-    if isinstance(base, OneOf):
-        one_of.of_cases(frame, base, one_of.done(lambda case: augmented_part(frame, node, case, put_back)), node)
-    else:
-        augmented_part(frame, node, base, put_back)
+    augmented_part(frame, base, put_back, node)
 
 
-def augmented_part(frame: Frame, node: gast.AugAssign, base: Value, put_back: Callable[[Value], None]) -> None:
+@protocol.lifted()
+def augmented_part(frame: Frame, base: Value, put_back: Callable[[Value], None], node: gast.AugAssign) -> None:
     """`base.name += v`, `base[i] += v`."""
     place, op = node.target, type(node.op)
     if isinstance(place, gast.Attribute):
@@ -220,12 +216,11 @@ def augmented_part(frame: Frame, node: gast.AugAssign, base: Value, put_back: Ca
     return None
 
 
+@protocol.lifted()
 def updated(frame: Frame, old: Value, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     """What `old op= value` leaves: the same object where that is changed in place, else a new value."""
-    if isinstance(old, OneOf):
-        return one_of.of_cases(frame, old, lambda case: updated(frame, case, op, value, node), node, hint)
-    if isinstance(value, OneOf) and isinstance(old, Ref):
-        return one_of.of_cases(frame, value, lambda case: updated(frame, old, op, case, node), node, hint)
+    if isinstance(old, Ref) and isinstance(value, OneOf):
+        return protocol.of_cases(frame, value, lambda case: updated(frame, old, op, case, node), node, hint)
     if changed_in_place(frame, old, op, value, node):
         return old
     made = own_operators.in_place(frame, op, old, value, node)

@@ -17,24 +17,21 @@ from .. import protocol
 from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
 from ..iterables import Iteration, Range
-from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, one_of, optional, tables
+from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, tables
 from ..objects import handing_on, keyed_loops, shared_items, sites
 from ..objects.heap import reachable
-from ..values import Leaf, OneOf, Ref, Sequence, Static, Value, is_none, is_number, parts
+from ..values import Leaf, Ref, Sequence, Static, Value, is_none, is_number, parts
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
 
 UNROLL_LIMIT = 2048
 
 
 def for_loop(frame: Frame, node: gast.For) -> None:
-    made = evaluate.evaluate(frame, node.iter)
-    if isinstance(made, OneOf):
-        one_of.of_cases(frame, made, one_of.done(lambda case: _over(frame, node, case)), node)
-    else:
-        _over(frame, node, made)
+    _over(frame, evaluate.evaluate(frame, node.iter), node)
 
 
-def _over(frame: Frame, node: gast.For, iterable: Value) -> None:
+@protocol.lifted()
+def _over(frame: Frame, iterable: Value, node: gast.For) -> None:
     made = classes.iterator_of(frame, iterable, node.iter)
     saved = frame.snapshot()
     with_lists_that_grow(frame, saved, node, lambda: iterators.for_loop(frame, node, made))

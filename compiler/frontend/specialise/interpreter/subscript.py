@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import gast
@@ -16,57 +15,23 @@ from ....ops.indexing import index_type
 from ....ops.slices import takes_one
 from ....types import Array, ListOf, Scalar
 from .. import protocol
-from ..frame import Frame, NeedsStatic
-from ..iterables import Range, Slice
+from ..frame import Frame
+from ..iterables import Slice
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, built_texts, containers, keyed, one_of, optional, own_operators, ranges, slices, texts
+from ..kinds import arrays, containers, keyed, optional, own_operators, slices
 from ..kinds.known_numbers import plain
-from ..library.static_python import computed
 from ..limits import limit
-from ..objects import given_back, sites
-from ..values import Leaf, OneOf, Record, Ref, Rows, Sequence, Static, Table, Text, Value
-from ..world import outside
+from ..objects import given_back
+from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Value
 from . import evaluate
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
 
 
-def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
-    """The value of `base[items]`."""
-    base = optional.present(frame, base, node, "'NoneType' object is not subscriptable")
-    if isinstance(base, OneOf):
-        return one_of.of_cases(frame, base, lambda case: load(frame, case, items, node, hint), node, hint)
-    if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict | bytes):
-        position = own_operators.index_of(frame, items, node)
-        if isinstance(base.value, bytes) and isinstance(position, Leaf):
-            given = [Sequence(tuple(map(Static, base.value))), position]
-            return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
-        if isinstance(base.value, str) and isinstance(position, Leaf):
-            return texts.item(frame, base, position, node)
-        if isinstance(base.value, str) and sites.site_of(frame, node) in frame.task.positions:
-            return built_texts.sliced(frame, base, items, node)
-        try:
-            index = protocol.known(frame, position, node, "an index")
-        except NeedsStatic as needed:
-            if isinstance(base.value, str) and isinstance(items, gast.Slice):
-                needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
-            raise
-        found = computed(frame, operator.getitem, node, base.value, index)
-        return outside.read(frame, found, "item", node)
-    if isinstance(base, Text):
-        return texts.part(frame, base, items, node, hint)
-    if isinstance(base, Static) and slices.is_index_expression(base.value):
-        return slices.of_index_expression(frame, base.value, items, node, hint)
-    if (by_class := own_operators.item(frame, base, items, node)) is not None:
-        return given_back.note_key(frame, base, items, by_class, node)
-    if containers.is_container(frame, base):
-        return given_back.note_key(frame, base, items, containers.load(frame, base, items, node, hint), node)
-    if isinstance(base, Range) and not isinstance(items, gast.Slice):
-        return ranges.item_at_index(frame, base, own_operators.index_of(frame, items, node), node)
+def load_of_array(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    """`base[items]` of an array."""
     found = frame.type_of(base)
-    if not isinstance(found, Array):
-        frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
     written_out = normalised(frame, found, items, node)
     if has_ellipsis(items) and all(is_number_item(frame, i) for i in written_out):
         return single_view(frame, base, written_out, node, hint)
@@ -226,12 +191,9 @@ def _bounds(node: gast.Slice) -> tuple:
     return (node.lower, node.upper, node.step)
 
 
+@protocol.lifted(none="'NoneType' object does not support item assignment")
 def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value`."""
-    base = optional.present(frame, base, node, "'NoneType' object does not support item assignment")
-    if isinstance(base, OneOf):
-        one_of.of_cases(frame, base, one_of.done(lambda case: store(frame, case, items, value, node)), node)
-        return None
     if given_back.is_there(frame, base, items, value, node) or own_operators.set_item(frame, base, items, value, node):
         return None
     if type(frame.held(base)) is Record and keyed.record_of(frame, base) is None:
@@ -258,7 +220,7 @@ def require_array(frame: Frame, found: Array, node: gast.AST) -> None:
 
 def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, node: gast.AST) -> None:
     """Emit the store; the value must broadcast to the place and is converted to the array's dtype."""
-    if containers.is_container(frame, value):
+    if protocol.is_container(frame, value):
         value = arrays.as_array(frame, value, node)
     place = frame.type_of(base)
     found = frame.type_of(value)

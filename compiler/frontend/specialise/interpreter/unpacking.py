@@ -19,20 +19,18 @@ from .. import protocol
 from ..frame import Frame
 from ..functional import Bound, Closure, Partial
 from ..iterables import Iterator
-from ..kinds import classes, container_methods, containers, generator_expressions, one_of, tuples
+from ..kinds import classes, container_methods, containers, generator_expressions, tuples
 from ..kinds.record_classes import is_namedtuple_class
 from ..library import builtin_calls
 from ..limits import limit
-from ..values import OneOf, Record, Rows, Sequence, Static, Table, Value
+from ..values import Record, Rows, Sequence, Static, Table, Value
 from ..world import outside
 from . import branches, evaluate, execute
 
 
-def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
+@protocol.lifted()
+def unpack(frame: Frame, value: Value, elements: list[gast.expr], node: gast.AST) -> None:
     """`a, *b, c = value`."""
-    if isinstance(value, OneOf):
-        one_of.of_cases(frame, value, one_of.done(lambda case: unpack(frame, elements, case, node)), node)
-        return
     source = classes.iterable(frame, value, node)
     stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
     is_open = protocol.of_dynamic_length(frame, source) is not None
@@ -167,7 +165,7 @@ def _takes_all(frame: Frame, function: Value) -> bool:
     """Whether a function takes all items of a generator expression at once, so that a list of them does as well."""
     match function:
         case Bound(receiver=receiver):
-            return containers.is_container(frame, receiver) or isinstance(receiver, Static)
+            return protocol.is_container(frame, receiver) or isinstance(receiver, Static)
         case Static(value=value) if isinstance(value, python_types.BuiltinFunctionType | type):
             return value in builtin_calls.BUILTINS and value not in builtin_calls.ITERATORS_THEMSELVES
     return False

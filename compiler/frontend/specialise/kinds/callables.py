@@ -7,11 +7,14 @@ import types as python_types
 
 import gast
 
+from ..derivatives import inner_derivatives
 from ..describing import FUNCTION
 from ..frame import Frame
 from ..functional import Bound, Closure, Derived, Partial
-from ..protocol import describe, python_class, truth
-from ..values import Static, Value
+from ..interpreter import apply
+from ..protocol import Named, call, call_method, describe, python_class, truth
+from ..values import Conflict, Record, Static, Value
+from . import classes
 
 
 @truth.of(Closure, Bound, Partial)
@@ -42,3 +45,56 @@ def _(frame: Frame, value: Value) -> str:
 @describe.of(Bound)
 def _(frame: Frame, value: Bound) -> str:
     return "method"
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
+@call.of(Closure)
+def _(
+    frame: Frame, function: Closure, args: list[Value], named: Named, node: gast.AST, hint: str = "t"
+) -> Value:
+    return apply.call_closure(frame, function, args, named, node)
+
+
+@call.of(Derived)
+def _(
+    frame: Frame, function: Derived, args: list[Value], named: Named, node: gast.AST, hint: str = "t"
+) -> Value:
+    return inner_derivatives.call_derived(frame, function, args, named, node)
+
+
+@call.of(Bound)
+def _(frame: Frame, function: Bound, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
+    return call_method(frame, function.receiver, function.method, args, named, node, hint)
+
+
+@call.of(Partial)
+def _(
+    frame: Frame, function: Partial, args: list[Value], named: Named, node: gast.AST, hint: str = "t"
+) -> Value:
+    given = [*function.args, *args]
+    return call(frame, function.function, given, {**dict(function.named), **named}, node, hint)
+
+
+@call.of(Static)
+def _(
+    frame: Frame, function: Static, args: list[Value], named: Named, node: gast.AST, hint: str = "t"
+) -> Value:
+    return apply.call_object(frame, function.value, args, named, node, hint)
+
+
+@call.of(Record)
+def _(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
+    own = classes.special(frame, function, "__call__")
+    if not own:
+        frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+    return apply.call_object(frame, own, [function, *args], named, node, hint)
+
+
+@call.of(Conflict)
+def _(
+    frame: Frame, function: Conflict, args: list[Value], named: Named, node: gast.AST, hint: str = "t"
+) -> Value:
+    message = f"what is called is {function.left} on one path and {function.right} on another"
+    frame.fault("T002", message, node, "called here", ("call each of them on its own path",))

@@ -18,6 +18,7 @@ import gast
 
 from .....runtime import frozen as freezing
 from .....runtime.guards import ABSENT
+from .. import protocol
 from ..called_from import calls_to
 from ..frame import Frame
 from ..functional import Bound, Closure, Derived, Partial, Super
@@ -25,7 +26,6 @@ from ..interpreter import apply, refusals
 from ..library import library
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
-from ..protocol import python_class
 from ..values import OneOf, Optional, Record, Ref, Static, Value, map_leaves
 from ..world import outside
 from . import iterators, library_classes, one_of, optional, sets
@@ -176,7 +176,7 @@ def is_function(value: Any) -> bool:
 
 def called(frame: Frame, function: Any, args: list[Value], node: gast.AST, **named: Value) -> Value:
     """The value of a method of a class, called by itself."""
-    return apply.apply(frame, method(frame, function, node), args, named, node)
+    return protocol.call(frame, method(frame, function, node), args, named, node)
 
 
 def kept(frame: Frame, value: Value, name: str, node: gast.AST) -> Value:
@@ -209,7 +209,7 @@ def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: ga
         return one_of.is_of_classes(frame, value, wanted, node)
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
-    kind = python_class(frame, value)
+    kind = protocol.python_class(frame, value)
     if kind is None:
         frame.fault("U018", f"of which class a {frame.describe(value)} is cannot be asked", node, "asked here",
                     ("leave the question out: a value of the program has one class",))  # fmt: skip
@@ -239,11 +239,9 @@ def is_callable(frame: Frame, value: Value) -> bool:
 # --- changes -------------------------------------------------------------------------------------------------------
 
 
+@protocol.lifted()
 def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     """`receiver.name = value`; None: `del receiver.name`."""
-    if isinstance(receiver, OneOf):
-        one_of.of_cases(frame, receiver, one_of.done(lambda case: assign(frame, case, name, value, node)), node)
-        return
     record = instance(frame, receiver)
     if record is None or not isinstance(receiver, Ref):
         refuse_to_assign(frame, receiver, name, node)
@@ -304,7 +302,7 @@ def special_call(frame: Frame, value: Value, name: str, args: list[Value], node:
 def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
     if isinstance(value, Optional):
-        value = optional.present(frame, value, node, "'NoneType' object is not iterable")
+        value = protocol.present(frame, value, node, "'NoneType' object is not iterable")
     if isinstance(value, OneOf):
         return one_of.items(frame, value, node)
     if sets.is_set(frame, value):

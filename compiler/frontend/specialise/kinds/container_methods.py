@@ -16,7 +16,7 @@ from ....messages import escaped
 from ....ops.python_names import NameBinding
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, comprehensions, evaluate, refusals
+from ..interpreter import comprehensions, evaluate, refusals
 from ..library import library
 from ..library.static_python import computed, stop
 from ..objects import handing_on, shared_items
@@ -261,7 +261,7 @@ def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.A
     descending = protocol.truth(frame, reverse, node)
     held = frame.held(source)
     if isinstance(held, Sequence):
-        keys = list(held.items) if is_none(key) else [apply.apply(frame, key, [v], {}, node) for v in held.items]
+        keys = list(held.items) if is_none(key) else [protocol.call(frame, key, [v], {}, node) for v in held.items]
         if all(isinstance(k, Static) for k in keys) and isinstance(descending, Static):
             places = computed(frame, _order_of, node, [k.value for k in keys], descending.value)
             return containers.new_list(frame, [held.items[k] for k in places])

@@ -24,7 +24,7 @@ from ..interpreter import evaluate, subscript
 from ..iterables import Iteration, Iterator
 from ..joins.joined_types import join_types
 from ..library.static_python import computed, no_key
-from ..objects import handing_on, items_read, shared_items, sites
+from ..objects import handing_on, shared_items, sites
 from ..objects.heap import objects
 from ..objects.object_changes import change
 from ..values import (
@@ -45,10 +45,9 @@ from ..values import (
 from . import classes, container_methods, forms, keyed, list_positions, rows, tables
 
 
-def is_container(frame: Frame, value: Value) -> bool:
-    """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
-    held = frame.held(value)
-    return isinstance(held, Sequence | Mapping_ | Rows | Table | Iteration | Iterator | Record) or frame.is_list(held)
+@protocol.is_container.of(Sequence, Mapping_, Rows, Table, ListOf, Record)
+def _(frame: Frame, value: Value) -> bool:
+    return True
 
 
 def new_list(frame: Frame, items: list[Value] | tuple[Value, ...], wish: str = "items") -> Ref:
@@ -58,51 +57,13 @@ def new_list(frame: Frame, items: list[Value] | tuple[Value, ...], wish: str = "
 # --- items ---------------------------------------------------------------------------------------------------------
 
 
-def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str) -> Value:
-    """`base[items]` of a container."""
+def part_of_list(frame: Frame, base: Value, items: gast.Slice, node: gast.AST) -> Value:
+    """`base[i:j]` of a list that grows."""
     held = frame.held(base)
-    if isinstance(held, Record) and held.is_tuple:
-        held = Sequence(tuple(v for _, v in held.items))
-    match held:
-        case Mapping_():
-            return item_of_dict(frame, base, held, evaluate.evaluate(frame, items), node)
-        case Sequence(kind=kind) if kind not in (tuple, list):  # a set
-            frame.fault("T001", f"'{kind.__name__}' object is not subscriptable", node, "indexed here")
-        case Sequence() if isinstance(items, gast.Slice) and list_positions.cut_by_run(frame, base, held, items, node):
-            if not isinstance(base, Ref):
-                return list_positions.part_of_tuple(frame, held, items, node)
-            held = frame.held(base)  # a list that grows
-        case Sequence() if isinstance(items, gast.Slice):
-            found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
-            return new_list(frame, found) if held.kind is list else Sequence(found)
-        case Sequence() if (number := list_positions.of_tuple(frame, held, items, node, hint)) is not None:
-            return number
-        case Sequence():
-            position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
-            if position is not None:
-                return held.items[position]
-            held = frame.held(base)  # a list that grows
-        case Rows() if isinstance(items, gast.Slice):
-            part = rows.sliced(frame, held, items, node)
-            return frame.new(part) if held.kind is list else part
-        case Rows():
-            position = evaluate.evaluate(frame, items)
-            place = whole(frame, position, node)
-            rows.require_within(frame, rows.length(frame, held, node), position, held.kind, node)
-            return rows.item(frame, held, place, node)
-        case Iteration() | Iterator():
-            frame.fault("T001", f"'{held.kind}' object is not subscriptable", node, "indexed here",
-                        ("make a list of it first: `list(...)`",))  # fmt: skip
-        case Record():
-            frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
-    if isinstance(items, gast.Slice):
-        made = frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
-        is_table = isinstance(held, Table)
-        if is_table and not handing_on.is_made_of(frame, forms.structure(held), base, made):
-            shared_items.note(frame, forms.structure(held))
-        return made
-    position = whole(frame, evaluate.evaluate(frame, items), node)
-    return items_read.item(frame, base, position, node, hint)
+    made = frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
+    if isinstance(held, Table) and not handing_on.is_made_of(frame, forms.structure(held), base, made):
+        shared_items.note(frame, forms.structure(held))
+    return made
 
 
 def item_of_dict(frame: Frame, base: Value, held: Mapping_, key: Value, node: gast.AST) -> Value:
@@ -315,3 +276,9 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     tables.store(frame, held, position, value, node)
     return None
 
+
+@protocol.call_method.of(Sequence, Mapping_, Table, ListOf, Iterator)
+def _(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
+) -> Value:
+    return container_methods.call_method(frame, receiver, method, args, named, node)

@@ -22,8 +22,8 @@ from ..library.static_python import no_key, stop
 from ..objects import sites
 from ..objects.heap import reachable
 from ..objects.object_changes import change
-from ..values import NONE, Mapping_, OneOf, Ref, Sequence, Static, Value
-from . import classes, containers, keyed, list_positions, one_of, sets
+from ..values import NONE, Mapping_, Ref, Sequence, Static, Value
+from . import classes, containers, keyed, list_positions, sets
 
 MOST_WRITTEN_OUT = 4  # items that are put into a dict of the run one by one
 
@@ -98,7 +98,7 @@ def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default:
 
 def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
     for other in others:
-        put_all(frame, target, other, node)
+        put_all(frame, other, target, node)
     if named:
         _refill(frame, target, tuple({**dict(frame.held(target).items), **named}.items()), node)
     return NONE
@@ -121,7 +121,7 @@ def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AS
     """`dict(...)`."""
     target = keyed.new_dict(frame, {}, node)
     for other in args:
-        put_all(frame, target, other, node)
+        put_all(frame, other, target, node)
     for name, value in named.items():
         put(frame, target, Static(name), value, node)
     return target
@@ -165,11 +165,9 @@ def put_each(frame: Frame, target: Ref, pairs: list[tuple[Value, Value]], node: 
         put(frame, target, key, value, node)
 
 
-def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
+@protocol.lifted()
+def put_all(frame: Frame, other: Value, target: Ref, node: gast.AST) -> None:
     """What `target.update(other)` does: items of a dict, or a sequence of pairs."""
-    if isinstance(other, OneOf):
-        one_of.of_cases(frame, other, one_of.done(lambda case: put_all(frame, target, case, node)), node)
-        return
     other = keyed.table_inside(frame, other)
     held = frame.held(other)
     if isinstance(held, Mapping_):
@@ -198,7 +196,7 @@ def merged(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     """`left | right`."""
     result = keyed.new_dict(frame, {}, node)
     for side in (left, right):
-        put_all(frame, result, side, node)
+        put_all(frame, side, result, node)
     return result
 
 

@@ -7,8 +7,11 @@ from typing import Any
 import gast
 
 from ..frame import Frame
-from ..protocol import describe, held_as, is_unrolled, items, known, python_class, truth
+from ..interpreter import evaluate
+from ..objects import given_back
+from ..protocol import describe, held_as, is_unrolled, items, known, load, python_class, truth
 from ..values import Mapping_, Static, Value
+from . import containers
 
 
 @known.of(Mapping_)
@@ -41,3 +44,9 @@ def _(frame: Frame, value: Value) -> type:
 def _(frame: Frame, value: Value) -> str:
     found = python_class(frame, value)
     return getattr(found, "python", found).__name__
+
+
+@load.of(Mapping_)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    held, key = held_as(frame, base, Mapping_), evaluate.evaluate(frame, items)
+    return given_back.note_key(frame, base, items, containers.item_of_dict(frame, base, held, key, node), node)

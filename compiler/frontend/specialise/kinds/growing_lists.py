@@ -6,10 +6,11 @@ import gast
 
 from ....types import ListOf
 from ..frame import Frame
-from ..objects import items_read
-from ..protocol import describe, item, length, of_dynamic_length, python_class, truth
+from ..interpreter import evaluate
+from ..objects import given_back, items_read
+from ..protocol import describe, item, length, load, of_dynamic_length, python_class, truth
 from ..values import Static, Table, Value
-from . import tables
+from . import containers, tables
 
 
 @of_dynamic_length.of(ListOf, Table)
@@ -40,3 +41,12 @@ def _(frame: Frame, value: Value) -> type:
 @describe.of(ListOf, Table)
 def _(frame: Frame, value: Value) -> str:
     return "list"
+
+
+@load.of(ListOf, Table)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    if isinstance(items, gast.Slice):
+        return containers.part_of_list(frame, base, items, node)
+    position = containers.whole(frame, evaluate.evaluate(frame, items), node)
+    found = items_read.item(frame, base, position, node, hint)
+    return given_back.note_key(frame, base, items, found, node)

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NoReturn
 
 import gast
 
 from .... import syntax
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, choices, evaluate
+from ..interpreter import choices, evaluate
 from ..iterables import DequeItems, DictView, Enumerate, Items, Iteration, Keys, Map, Rest, Reversed, Values, Zip
 from ..limits import limit
 from ..protocol import (
@@ -19,12 +21,14 @@ from ..protocol import (
     describe,
     has_known_length,
     held_as,
+    is_container,
     is_unrolled,
     item,
     item_of_unrolled,
     items,
     known,
     length,
+    load,
     most_items,
     of_dynamic_length,
 )
@@ -146,7 +150,7 @@ def _(frame: Frame, value: Zip, position: Value, node: gast.AST) -> Value:
 @item.of(Map)
 def _(frame: Frame, value: Map, position: Value, node: gast.AST) -> Value:
     function, *columns = value.parts
-    return apply.apply(frame, function, [item(frame, part, position, node) for part in columns], {}, node)
+    return protocol.call(frame, function, [item(frame, part, position, node) for part in columns], {}, node)
 
 
 @item.of(Enumerate)
@@ -253,3 +257,19 @@ def _(frame: Frame, value: DictView, position: Value, node: gast.AST) -> Value:
     if shown is not None:
         return item(frame, shown, position, node)
     return items(frame, value, node)[known(frame, position, node, "the position")]
+
+
+@load.of(*MADE, *VIEWS)
+def _(frame: Frame, base: Iteration, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    refuse_items(frame, base, node)
+
+
+def refuse_items(frame: Frame, base: Value, node: gast.AST) -> NoReturn:
+    """What has an order, and no places."""
+    frame.fault("T001", f"'{describe(frame, base)}' object is not subscriptable", node, "indexed here",
+                ("make a list of it first: `list(...)`",))  # fmt: skip
+
+
+@is_container.of(*MADE, *VIEWS)
+def _(frame: Frame, value: Value) -> bool:
+    return True

@@ -273,3 +273,13 @@ def _(frame: Frame, value: Value) -> type | None:
 @protocol.describe.of(Iterator)
 def _(frame: Frame, value: Value) -> str:
     return protocol.held_as(frame, value, Iterator).kind
+
+
+@protocol.load.of(Iterator)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    iterations.refuse_items(frame, base, node)
+
+
+@protocol.is_container.of(Iterator)
+def _(frame: Frame, value: Value) -> bool:
+    return True

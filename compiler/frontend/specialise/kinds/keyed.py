@@ -22,7 +22,6 @@ from ....ops.python_names import NameBinding
 from ....types import Scalar
 from .. import protocol
 from ..frame import Frame, NeedsStatic
-from ..interpreter import apply
 from ..iterables import DequeItems, DictView, Items, Keys, Values, Zip
 from ..joins.joined_types import own_lengths
 from ..library import library
@@ -77,7 +76,7 @@ def dict_of(frame: Frame, value: Value) -> Record | None:
 
 def call(frame: Frame, target: Value, method: str, args: list[Value], node: gast.AST) -> Value:
     """A method of a container that is written in the language."""
-    return apply.apply(frame, classes.attribute(frame, target, method, node), args, {}, node)
+    return protocol.call(frame, classes.attribute(frame, target, method, node), args, {}, node)
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:

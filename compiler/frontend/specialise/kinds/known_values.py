@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
 import numpy as np
 
-from ..frame import Frame
-from ..protocol import describe, is_unrolled, items, known, python_class, truth
-from ..values import Static, Value
+from .... import types
+from ..frame import Frame, NeedsStatic
+from ..library import numbers
+from ..library.static_python import computed
+from ..objects import sites
+from ..protocol import Named, call_method, describe, is_unrolled, items, known, load, python_class, truth
+from ..values import Leaf, Sequence, Static, Value, is_number
 from ..world import outside
+from . import built_texts, keyed, numeric, own_operators, slices, texts
 
 CONTAINERS = (tuple, list, dict, str, bytes)
 
@@ -49,3 +55,49 @@ def _(frame: Frame, value: Static) -> str:
     if found is not None:
         return str(found)
     return "None" if value.value is None else type(value.value).__name__
+
+
+@load.of(Static)
+def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    constant = base.value
+    if slices.is_index_expression(constant):
+        return slices.of_index_expression(frame, constant, items, node, hint)
+    if not isinstance(constant, CONTAINERS):
+        frame.fault("T001", f"a {describe(frame, base)} has no elements", node, "indexed here")
+    position = own_operators.index_of(frame, items, node)
+    if isinstance(constant, bytes) and isinstance(position, Leaf):
+        given = [Sequence(tuple(map(Static, constant))), position]
+        return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
+    if isinstance(constant, str) and isinstance(position, Leaf):
+        return texts.item(frame, base, position, node)
+    if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.positions:
+        return built_texts.sliced(frame, base, items, node)
+    try:
+        index = known(frame, position, node, "an index")
+    except NeedsStatic as needed:
+        if isinstance(constant, str) and isinstance(items, gast.Slice):
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+        raise
+    return outside.read(frame, computed(frame, operator.getitem, node, constant, index), "item", node)
+
+
+@call_method.of(Static)
+def _(
+    frame: Frame, receiver: Static, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    if is_number(receiver):
+        return _method_of_number(frame, receiver, method, args, named, node, hint)
+    if isinstance(receiver.value, str) and built_texts.is_of_run(frame, method, args, named):
+        return texts.with_texts(frame, receiver, method, args, named, node, hint)
+    if not isinstance(receiver.value, str | bytes | frozenset):
+        frame.fault("U013", f"a {describe(frame, receiver)} has no method `{method}` here", node, "called here")
+    return texts.of_known(frame, receiver.value, method, args, named, node)
+
+
+def _method_of_number(
+    frame: Frame, receiver: Static, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    if frame.type_of(receiver) in (types.INT, types.BOOL) and method in ("bit_length", "bit_count"):
+        return numbers.of_bits(frame, receiver, method, node, hint)
+    folded = numbers.method_of_known(frame, receiver, method, [*args, *named.values()], node)
+    return numeric.method_of_type(frame, receiver, method, args, named, node, hint) if folded is None else folded

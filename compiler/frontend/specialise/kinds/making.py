@@ -15,9 +15,9 @@ from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
 from ..functional import Super
-from ..interpreter import apply
 from ..library.static_python import stop
 from ..values import NONE, Record, Ref, Value
 from ..world import outside
@@ -78,7 +78,7 @@ def initialise(
             frame.fault("T004", f"{name}() takes no arguments", node, "made here")
     elif isinstance(init, python_types.FunctionType) and init.__code__.co_filename == classes.GENERATED:
         generated(frame, made, init, args, kwargs, node)
-    elif apply.apply(frame, classes.method(frame, init, node), [made, *args], kwargs, node) != NONE:
+    elif protocol.call(frame, classes.method(frame, init, node), [made, *args], kwargs, node) != NONE:
         frame.fault("T001", "__init__() should return None", node, "made here")
 
 
@@ -128,7 +128,7 @@ def bound_fields(
 def default_of(frame: Frame, field: Any, node: gast.AST) -> Value | None:
     if field.default_factory is not dataclasses.MISSING:
         factory = outside.read(frame, field.default_factory, field.name, node)
-        return apply.apply(frame, factory, [], {}, node)
+        return protocol.call(frame, factory, [], {}, node)
     if field.default is not dataclasses.MISSING:
         return outside.read(frame, field.default, field.name, node)
     return None

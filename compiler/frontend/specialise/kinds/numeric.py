@@ -11,19 +11,24 @@ from .... import syntax, types
 from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE, is_bool
 from ....types import Array, Scalar
 from ..frame import Frame
-from ..interpreter import evaluate, subscript
+from ..interpreter import attributes, evaluate, refusals, subscript
+from ..library import library, numbers
 from ..protocol import (
+    Named,
+    call_method,
     describe,
     has_known_length,
     item,
     items,
     known,
     length,
+    load,
     of_dynamic_length,
     python_class,
     truth,
 )
 from ..values import Leaf, Static, Value
+from . import arrays
 
 
 @known.of(Scalar)
@@ -106,3 +111,30 @@ def _(frame: Frame, value: Leaf) -> type:
     return np.ndarray
 
 
+@load.of(Array)
+def _(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    return subscript.load_of_array(frame, base, items, node, hint)
+
+
+@call_method.of(Scalar, Array)
+def _(
+    frame: Frame, receiver: Leaf, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    found = frame.type_of(receiver)
+    if found in (types.INT, types.BOOL) and method in ("bit_length", "bit_count"):
+        return numbers.of_bits(frame, receiver, method, node, hint)
+    return method_of_type(frame, receiver, method, args, named, node, hint)
+
+
+def method_of_type(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    """A method that arrays and NumPy's numbers have."""
+    found = frame.type_of(receiver)
+    if method == "tolist" and not args:
+        return arrays.to_list(frame, receiver, found, node)
+    attributes.require_attribute(frame, found, method, node)
+    binding = library.method(method)
+    if binding is None:
+        refusals.refuse_method(frame, "arrays have", method, node)
+    return library.call(frame, binding, [receiver, *args], named, node, hint)

@@ -25,6 +25,7 @@ from . import classes, optional, structures
 Act = Callable[..., Value]
 
 
+@protocol.of_cases.of(OneOf)
 def of_cases(frame: Frame, value: OneOf, act: Callable[[Value], Value], node: gast.AST, hint: str = "t") -> Value:
     """What `act` makes of the case that there is."""
     there = [k for k, flag in enumerate(value.flags) if flag != Static(False)]
@@ -80,16 +81,6 @@ def called(
         return call(frame, function, list(given[: len(args)]), dict(zip(kwargs, given[len(args) :])), node, hint)
 
     return distributed(frame, act, [*args, *kwargs.values()], node, hint)
-
-
-def done(act: Callable[..., None]) -> Act:
-    """A change, as something that has a value."""
-
-    def made(*values: Value) -> Value:
-        act(*values)
-        return NONE
-
-    return made
 
 
 def attribute(frame: Frame, value: OneOf, name: str, get: Callable[[Value], Value], node: gast.AST, hint: str) -> Value:

@@ -28,6 +28,7 @@ from ..values import NONE, Leaf, Optional, Static, Value, is_none
 from . import one_of
 
 Result = TypeVar("Result")
+NO_VALUE = "'NoneType' object has no value here"
 SYMBOLS: dict[type, str] = {
     gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.MatMult: "@",
     gast.Pow: "** or pow()", gast.BitAnd: "&", gast.BitOr: "|", gast.BitXor: "^", gast.LShift: "<<",
@@ -36,16 +37,16 @@ SYMBOLS: dict[type, str] = {
 }  # fmt: skip
 
 
-def present(
-    frame: Frame, value: Value, node: gast.AST, message: str = "'NoneType' object has no value here",
-    error: str = "TypeError",
-) -> Value:  # fmt: skip
-    """The value of what may be None; the program raises where it is."""
-    may_be_meant = frame.builder.loops or frame.builder.protection is not None
-    if is_none(value) and may_be_meant:  # something else in the next iteration, or caught
+@protocol.present.of(Static)
+def _(frame: Frame, value: Static, node: gast.AST, message: str = NO_VALUE, error: str = "TypeError") -> Value:
+    """None in an iteration that may never come, or where it is caught, is an error of the run."""
+    if value.value is None and (frame.builder.loops or frame.builder.protection is not None):
         stop(frame, error, escaped(message), node)
-    if not isinstance(value, Optional):
-        return value
+    return value
+
+
+@protocol.present.of(Optional)
+def _(frame: Frame, value: Optional, node: gast.AST, message: str = NO_VALUE, error: str = "TypeError") -> Value:
     if isinstance(value.absent, Leaf):
         fault = syntax.raise_(error, escaped(message), span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(value.absent, node), [fault]))
@@ -66,7 +67,7 @@ def operands(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
         text = "unsupported operand type(s) for {}: '{}' and '{}'"
     for k, side in enumerate((left, right)):
         named = [("NoneType" if k == i and isinstance(side, Optional) else words[i]) for i in (0, 1)]
-        made = present(frame, side, node, text.format(SYMBOLS[op], *named))
+        made = protocol.present(frame, side, node, text.format(SYMBOLS[op], *named))
         left, right = (made, right) if k == 0 else (left, made)
     return left, right
 
@@ -81,7 +82,7 @@ def _kind(frame: Frame, value: Value) -> str:
 
 
 def operand(frame: Frame, op: type, value: Value, node: gast.AST) -> Value:
-    return present(frame, value, node, f"bad operand type for unary {SYMBOLS[op]}: 'NoneType'")
+    return protocol.present(frame, value, node, f"bad operand type for unary {SYMBOLS[op]}: 'NoneType'")
 
 
 def all_present(
@@ -91,7 +92,7 @@ def all_present(
 
 
     def made(value: Value) -> Value:
-        return present(frame, value, node) if isinstance(value, Optional) else value
+        return protocol.present(frame, value, node) if isinstance(value, Optional) else value
 
     return list(map(made, args)), {key: made(value) for key, value in kwargs.items()}
 

@@ -94,14 +94,14 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
     if not is_instance(frame, left):
         return None
     name = f"__i{BINARY[op]}__"
-    if classes.special(frame, left, name) is None and hasattr(classes.python_class(frame, left), name):
+    if classes.special(frame, left, name) is None and hasattr(protocol.python_class(frame, left), name):
         refuse_in_place(frame, left, node)
     return classes.special_call(frame, left, name, [right], node)
 
 
 def refuse_in_place(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
     """A new object would not be seen by others who hold the old one, as the change is in Python."""
-    message = f"a {classes.python_class(frame, value).__name__} is not changed by this operator here"
+    message = f"a {protocol.python_class(frame, value).__name__} is not changed by this operator here"
     frame.fault("U018", message, node, "changed here", ("bind the result, `a = a | b`, or call its methods",))
 
 

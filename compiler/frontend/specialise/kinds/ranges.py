@@ -7,9 +7,9 @@ import gast
 from ..frame import Frame
 from ..interpreter import evaluate
 from ..iterables import Range
-from ..protocol import describe, has_known_length, item, items, known, length, python_class
+from ..protocol import describe, has_known_length, item, items, known, length, load, python_class
 from ..values import Static, Value
-from . import keyed
+from . import keyed, own_operators
 
 NEVER = 2**62  # as many items as no loop comes to
 
@@ -64,3 +64,10 @@ def _(frame: Frame, value: Range) -> type:
 @describe.of(Range)
 def _(frame: Frame, value: Range) -> str:
     return "range"
+
+
+@load.of(Range)
+def _(frame: Frame, base: Range, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    if isinstance(items, gast.Slice):
+        frame.fault("T001", "a range has no elements", node, "indexed here")
+    return item_at_index(frame, base, own_operators.index_of(frame, items, node), node)

@@ -7,9 +7,10 @@ from typing import Any
 import gast
 
 from ..frame import Frame
-from ..protocol import describe, held_as, is_unrolled, items, known, python_class, truth
-from ..values import Record, Static, Value
-from . import library_classes, own_operators
+from ..objects import given_back
+from ..protocol import Named, call_method, describe, held_as, is_unrolled, items, known, load, python_class, truth
+from ..values import Record, Sequence, Static, Value
+from . import container_methods, keyed, library_classes, making, own_operators
 
 
 @known.of(Record)
@@ -53,3 +54,29 @@ def _(frame: Frame, value: Value) -> type:
 def _(frame: Frame, value: Value) -> str:
     cls = held_as(frame, value, Record).cls
     return getattr(cls, "python", cls).__name__
+
+
+@load.of(Record)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    """By the class, or as the tuple that a NamedTuple is."""
+    if (by_class := own_operators.item(frame, base, items, node)) is not None:
+        return given_back.note_key(frame, base, items, by_class, node)
+    held = held_as(frame, base, Record)
+    if not held.is_tuple:
+        frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
+    return load(frame, Sequence(tuple(part for _, part in held.items)), items, node, hint)
+
+
+@call_method.of(Record)
+def _(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+) -> Value:
+    held = held_as(frame, receiver, Record)
+    if method == "_replace":
+        return making.renewed(frame, held, named, node)
+    if method == "_asdict":
+        return keyed.new_dict(frame, dict(held.items), node)
+    if method not in ("index", "count"):
+        frame.fault("U013", f"a {describe(frame, receiver)} has no method `{method}` here", node, "called here")
+    as_tuple = Sequence(tuple(part for _, part in held.items))
+    return container_methods.call_method(frame, as_tuple, method, args, named, node)

@@ -15,8 +15,9 @@ from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
 from ..library import library
+from ..objects import given_back
 from ..values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
-from . import arrays, forms, tables
+from . import arrays, built_texts, container_methods, containers, forms, tables, texts
 
 
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
@@ -140,3 +141,24 @@ def _(frame: Frame, value: Value) -> type:
 @protocol.describe.of(Rows)
 def _(frame: Frame, value: Value) -> str:
     return protocol.held_as(frame, value, Rows).kind.__name__
+
+
+@protocol.load.of(Rows)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    held = protocol.held_as(frame, base, Rows)
+    if isinstance(items, gast.Slice):
+        part = sliced(frame, held, items, node)
+        return frame.new(part) if held.kind is list else part
+    position = evaluate.evaluate(frame, items)
+    place = containers.whole(frame, position, node)
+    require_within(frame, length(frame, held, node), position, held.kind, node)
+    return given_back.note_key(frame, base, items, item(frame, held, place, node), node)
+
+
+@protocol.call_method.of(Rows)
+def _(
+    frame: Frame, receiver: Value, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
+) -> Value:
+    if texts.is_built(receiver) and not named:
+        return built_texts.call_method(frame, receiver, method, args, node)
+    return container_methods.call_method(frame, receiver, method, args, named, node)

@@ -7,8 +7,11 @@ from typing import Any
 import gast
 
 from ..frame import Frame
-from ..protocol import describe, held_as, is_unrolled, items, known, python_class, truth
+from ..library.static_python import computed
+from ..objects import given_back
+from ..protocol import describe, held_as, is_unrolled, items, known, load, python_class, truth
 from ..values import Sequence, Static, Value
+from . import containers, list_positions
 
 
 @known.of(Sequence)
@@ -41,3 +44,24 @@ def _(frame: Frame, value: Value) -> type:
 @describe.of(Sequence)
 def _(frame: Frame, value: Value) -> str:
     return held_as(frame, value, Sequence).kind.__name__
+
+
+@load.of(Sequence)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    held = held_as(frame, base, Sequence)
+    if held.kind not in (tuple, list):  # a set
+        frame.fault("T001", f"'{held.kind.__name__}' object is not subscriptable", node, "indexed here")
+    if isinstance(items, gast.Slice):
+        if not list_positions.cut_by_run(frame, base, held, items, node):
+            found = computed(frame, held.items.__getitem__, node, containers.bounds_of(frame, items))
+            return containers.new_list(frame, found) if held.kind is list else Sequence(found)
+        if held.kind is tuple:
+            return list_positions.part_of_tuple(frame, held, items, node)
+        return load(frame, base, items, node, hint)  # a list that grows by now
+    number = list_positions.of_tuple(frame, held, items, node, hint)
+    if number is not None:
+        return number
+    position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
+    if position is None:
+        return load(frame, base, items, node, hint)  # a list that grows by now
+    return given_back.note_key(frame, base, items, held.items[position], node)

@@ -13,6 +13,7 @@ import gast
 from .... import syntax, types
 from ....ops.complex_numbers import PARTS
 from ....types import Array
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate, subscript
 from ..values import Leaf, Value
@@ -31,7 +32,7 @@ def store(frame: Frame, place: gast.expr, made: Callable[[Value], Value], node: 
     found = frame.type_of(base)
     if not isinstance(base, Leaf) or not isinstance(found, Array) or not types.of_complex(found):
         return False
-    old = subscript.load(frame, base, items, node)
+    old = protocol.load(frame, base, items, node)
     parts = {name: frame.emit(name, old, node=node) for name in PARTS}
     parts[whole.attr] = made(parts[whole.attr])
     subscript.store(frame, base, items, frame.emit("complex_of", *parts.values(), node=node), node)

@@ -315,3 +315,17 @@ def _(frame: Frame, value: Text) -> type:
 @protocol.describe.of(Text)
 def _(frame: Frame, value: Text) -> str:
     return "str"
+
+
+@protocol.load.of(Text)
+def _(frame: Frame, base: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    return part(frame, base, items, node, hint)
+
+
+@protocol.call_method.of(Text)
+def _(
+    frame: Frame, receiver: Text, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
+) -> Value:
+    if named:
+        frame.fault("U013", f"a string has no method `{method}` with keywords here", node, "called here")
+    return call_method(frame, receiver, method, args, node, hint)

@@ -12,7 +12,7 @@ from ....ops.python_names import NameBinding
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, branches, choices, comprehensions, evaluate, subscript
+from ..interpreter import branches, choices, comprehensions, evaluate, subscript
 from ..iterables import Range
 from ..joins.joined_types import are_of_one_dtype, note_start
 from ..kinds import (
@@ -123,7 +123,8 @@ def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node:
             stop(frame, "ValueError", f"{function}() arg is an empty sequence", node)
         return kwargs["default"]
     op = gast.Gt if sign == "greater" else gast.Lt
-    keys = items if kwargs["key"] == Static(None) else [apply.apply(frame, kwargs["key"], [v], {}, node) for v in items]
+    key = kwargs["key"]
+    keys = items if is_none(key) else [protocol.call(frame, key, [item], {}, node) for item in items]
     kept, best = items[0], keys[0]
     for item, key in zip(items[1:], keys[1:], strict=True):
         test = protocol.truth(frame, choices.compare(frame, op, key, best, node), node)

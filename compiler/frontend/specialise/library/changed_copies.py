@@ -17,8 +17,9 @@ from ....analysis.at_places import place_of
 from ....dtypes import is_bool
 from ....ops.python_names import NameBinding
 from ....syntax import rebuild
+from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply, attributes, evaluate, execute, subscript
+from ..interpreter import attributes, evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
 from ..values import Record, Sequence, Static, Value
@@ -152,13 +153,13 @@ def _by_stores(
     array = frame.variables[copied.id]
     found = frame.type_of(array)
     if method == "get":
-        made = subscript.load(frame, array, index, node, hint)
+        made = protocol.load(frame, array, index, node, hint)
         return _library(frame, "copied", [made], node, hint) if frame.is_array(made) else made
     value = evaluate.evaluate(frame, given["value"])
     if method != "set":
-        old = subscript.load(frame, array, index, node)
+        old = protocol.load(frame, array, index, node)
         function = value if method == "apply" else Static(UFUNCS[method])
-        value = apply.apply(frame, function, [old] if method == "apply" else [old, value], {}, node)
+        value = protocol.call(frame, function, [old] if method == "apply" else [old, value], {}, node)
         if method != "apply":
             execute.same_kind(frame, value, found, node)
     subscript.store(frame, array, index, value, node)

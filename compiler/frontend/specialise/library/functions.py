@@ -26,7 +26,7 @@ from .. import protocol
 from ..derivatives import checkpointing, open_functions
 from ..frame import Frame
 from ..functional import Partial
-from ..interpreter import apply, attributes, choices, evaluate, subscript
+from ..interpreter import apply, attributes, choices, evaluate
 from ..kinds import (
     built_texts,
     classes,
@@ -95,7 +95,7 @@ def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
     items = [*initial, *protocol.items(frame, source, node)]
     if not items:
         stop(frame, "TypeError", "reduce() of empty iterable with no initial value", node)
-    return functools.reduce(lambda total, item: apply.apply(frame, function, [total, item], {}, node), items)
+    return functools.reduce(lambda total, item: protocol.call(frame, function, [total, item], {}, node), items)
 
 
 # --- operator ------------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def item_of(frame: Frame, base: Value, position: Value, node: gast.AST, hint: st
     frame.variables[STANDING] = position
     place = gast.copy_location(syntax.name(STANDING), node)
     try:
-        return subscript.load(frame, base, place, node, hint)
+        return protocol.load(frame, base, place, node, hint)
     finally:
         frame.variables.pop(STANDING, None)
 
@@ -161,7 +161,7 @@ def _getter(kind: type) -> Known:
 def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.AST, hint: str) -> Value:
     if kind is operator.methodcaller:
         method = attributes.attribute_of(frame, base, protocol.known(frame, given[0], node), node, hint)
-        return apply.apply(frame, method, given[1:], {}, node, hint)
+        return protocol.call(frame, method, given[1:], {}, node, hint)
     if kind is operator.itemgetter:
         found = [item_of(frame, base, part, node, hint) for part in given]
     else:
@@ -271,7 +271,7 @@ def _type(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
     target, other = args
-    dict_methods.put_all(frame, target, other, node)
+    dict_methods.put_all(frame, other, target, node)
     return Static(None)
 
 

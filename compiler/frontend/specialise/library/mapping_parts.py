@@ -12,7 +12,6 @@ from .... import syntax, types
 from ....types import Array
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import apply
 from ..objects.heap import object_of
 from ..values import NONE, Leaf, Mapping_, Record, Sequence, Value, leaves, parts, same_structure, with_parts
 from . import library
@@ -31,7 +30,7 @@ def _mapped(frame: Frame, function: Value, trees: list[Value], node: gast.AST) -
     if first == NONE:
         return NONE
     if not isinstance(first, CONTAINERS):
-        return apply.apply(frame, function, trees, {}, node)
+        return protocol.call(frame, function, trees, {}, node)
     for other in held[1:]:
         if not same_structure(first, other):
             message = f"these containers differ: {frame.describe(first)} and {frame.describe(other)}"
@@ -52,7 +51,7 @@ def room_for(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: ga
     known = {leaf.name for value in args for leaf in leaves(frame.tree(value)) if isinstance(leaf, Leaf)}
     before = dict(frame.builder.types)
     for _ in range(2):
-        made = frame.held(apply.apply(frame, function, [carry, item], {}, node))
+        made = frame.held(protocol.call(frame, function, [carry, item], {}, node))
         if not isinstance(made, Sequence) or len(made.items) != 2:
             frame.fault("T003", f"the function of a scan gives a pair (carry, y), not {frame.describe(made)}", node,
                         "called here")  # fmt: skip

@@ -17,7 +17,7 @@ from ....types import Array
 from .. import protocol
 from ..frame import Frame
 from ..functional import Partial
-from ..interpreter import apply, choices, evaluate
+from ..interpreter import choices, evaluate
 from ..values import NONE, Leaf, Sequence, Static, Value
 from . import library, trees
 
@@ -29,10 +29,10 @@ def ravel_with(way_back: Any) -> Callable:
         made = [_array(frame, leaf, node) for leaf in found]
         shapes = Sequence(tuple(Sequence(tuple(_lengths(frame, one, node))) for one in made))
         dtypes = Sequence(tuple(Static(NUMPY_DTYPE[_type(frame, one).dtype]) for one in made))
-        flat = [apply.apply(frame, Static(np.ravel), [one], {}, node, hint) for one in made]
+        flat = [protocol.call(frame, Static(np.ravel), [one], {}, node, hint) for one in made]
         joined = Static(np.concatenate) if flat else Static(np.zeros)
         given: Value = Sequence(tuple(flat)) if flat else Static(0)
-        vector = apply.apply(frame, joined, [given], {}, node, hint)
+        vector = protocol.call(frame, joined, [given], {}, node, hint)
         return Sequence((vector, Partial(Static(way_back), (Static(structure), shapes, dtypes))))
 
     return ravel
@@ -41,7 +41,7 @@ def ravel_with(way_back: Any) -> Callable:
 def _array(frame: Frame, leaf: Value, node: gast.AST) -> Value:
     if frame.type_of(leaf) is None:
         frame.fault("T001", f"a {frame.describe(leaf)} has no place in a vector", node, "taken apart here")
-    return leaf if frame.is_array(leaf) else apply.apply(frame, Static(np.asarray), [leaf], {}, node)
+    return leaf if frame.is_array(leaf) else protocol.call(frame, Static(np.asarray), [leaf], {}, node)
 
 
 def _type(frame: Frame, value: Value) -> Array:

@@ -46,8 +46,10 @@ LEAF = Structure()
 
 def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tuple[Structure, list[Value]] | None:
     """The structure of one level, and its parts; None for a leaf."""
-    if not is_none(is_leaf) and protocol.known(frame, apply.apply(frame, is_leaf, [value], {}, node), node, "is_leaf"):
-        return None
+    if not is_none(is_leaf):
+        answer = protocol.call(frame, is_leaf, [value], {}, node)
+        if protocol.known(frame, answer, node, "is_leaf"):
+            return None
     held = frame.held(value)
     _require_known(frame, held, node)
     match held:
@@ -235,7 +237,7 @@ def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
         frame.fault("T001", "reduce() of empty iterable with no initial value", node, "called here")
     total = leaves[0]
     for leaf in leaves[1:]:
-        total = apply.apply(frame, args[0], [total, leaf], {}, node, hint)
+        total = protocol.call(frame, args[0], [total, leaf], {}, node, hint)
     return total
 
 
@@ -254,7 +256,7 @@ def _broadcast(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _map(frame: Frame, args, kwargs, node, hint) -> Value:
     function, *values = args
-    visit = lambda _, leaves: apply.apply(frame, function, leaves, {}, node, hint)  # noqa: E731
+    visit = lambda _, leaves: protocol.call(frame, function, leaves, {}, node, hint)  # noqa: E731
     return mapped(frame, visit, (), values, kwargs.get("is_leaf", NONE), node)
 
 
@@ -263,7 +265,7 @@ def _map_with_path(frame: Frame, args, kwargs, node, hint) -> Value:
 
     def visit(path: tuple, leaves: list[Value]) -> Value:
         steps = Sequence(tuple(map(_step, path)))
-        return apply.apply(frame, function, [steps, *leaves], {}, node, hint)
+        return protocol.call(frame, function, [steps, *leaves], {}, node, hint)
 
     return mapped(frame, visit, (), values, kwargs.get("is_leaf", NONE), node)
 

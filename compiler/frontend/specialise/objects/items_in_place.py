@@ -15,6 +15,7 @@ from collections.abc import Callable
 import gast
 
 from ....analysis.core_liveness import CHANGING_METHODS
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, evaluate, subscript
 from ..kinds import classes, containers, forms, list_positions, tables
@@ -76,7 +77,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
         held = frame.held(base)  # a list that grows
     is_table = isinstance(held, Table) or frame.is_list(held)
     if not is_table or not isinstance(base, Ref) or isinstance(node.slice, gast.Slice):
-        return _of_an_item(frame, base, subscript.load(frame, base, node.slice, node), put_back, node)
+        return _of_an_item(frame, base, protocol.load(frame, base, node.slice, node), put_back, node)
     at = containers.whole(frame, evaluate.evaluate(frame, node.slice), node)
     found = tables.item(frame, held, at, node, owner=None)
     if frame.is_array(found):

@@ -1,11 +1,11 @@
-"""Differentiate a function that stands for many calls once: its two halves are the rule for its calls.
+"""Differentiate a function that stands for many calls once: split, its two sweeps are the rule for its calls.
 
     y = block(x, w)       ->     y, h = block_vjp(x, w)        ...       x_bar, w_bar = block_pullback(h, x, w, y_bar)
 
-What the second half reads of the first one comes as further results; what it reads of the arguments is handed in again.
-Cotangents of arrays are results of the second half, each as long as the array.  A function that reads only elements or
-parts of one has no such rule, since its calls would cost more backwards than forwards: it is handed the cotangent and
-adds to it, as functions that call themselves are (`calls.py`).
+What the pullback reads of the forward sweep comes as further results; what it reads of the arguments is handed in
+again.  Cotangents of arrays are results of the pullback, each as long as the array.  A function that reads only
+elements or parts of one has no such rule, since its calls would cost more backwards than forwards: it is handed the
+cotangent and adds to it, as functions that call themselves are (`calls.py`).
 
 Takes typed programs, before `settle`, and gives typed ones.
 """
@@ -23,37 +23,37 @@ from ...builder import Specialiser
 from ...ops.slices import is_full
 from ...program import Function, Program, Rule
 from ...types import Array, ListOf
+from ..clone_procedures import clone_procedures
 from ..prune import prune
 from ..simplify import simplify_once
-from ..told_apart import told_apart
-from .halves import Output, halves
+from .forward_and_pullback import Output, split_derivative
 from .residuals import trim
 
 ROUNDS = 4
 
 
-def with_halves(
+def split_shared(
     program: Program, wrt: Sequence[str], outputs: Sequence[int], specialiser: Specialiser | None
 ) -> Program:
     """The program with a rule for each shared function that the derivative passes through."""
     if not any(function.is_shared for function in program.functions.values()):
         return program
-    program = told_apart(program, wrt, outputs)
+    program = clone_procedures(program, wrt, outputs)
     facts = activity(program, wrt, outputs)
     functions = dict(program.functions)
     for name in _callees_first(program):
         function, own = functions[name], facts[name]
-        if _has_halves(function, own):
+        if _can_be_split(function, own):
             functions.update(_with_rule(function, functions, own, specialiser))
     return Program(program.entry, functions)
 
 
-def without_halves(program: Program) -> Program:
+def forget_split(program: Program) -> Program:
     """The program without these rules, once the derivative is taken."""
-    return program.map(lambda f: f.with_(rule=None) if f.rule is not None and f.rule.kind == "halves" else f)
+    return program.map(lambda f: f.with_(rule=None) if f.rule is not None and f.rule.kind == "split" else f)
 
 
-def _has_halves(function: Function, facts: Activity) -> bool:
+def _can_be_split(function: Function, facts: Activity) -> bool:
     """Whether a derivative passes through the calls of a function, and the cotangents of its arrays are results."""
     if not function.is_shared or function.rule is not None or not facts.parameters or not facts.results:
         return False
@@ -100,19 +100,19 @@ def _with_rule(
     """The function with its rule, and what it calls."""
     outputs = [Output(place, function.name) for place in facts.results]
     program = Program(function.name, {**functions, function.name: function.with_(is_shared=False)})
-    found = halves(program, facts.parameters, outputs, specialiser, is_trusted=True)
+    found = split_derivative(program, facts.parameters, outputs, specialiser, is_trusted=True)
     made = {name: f for name, f in found.program.functions.items() if name not in functions}
     first, second = made[found.program.entry], _tidied(made[found.pullback])
     first, second, handed = trim(first, second, len(function.results), function.parameters)
     made[first.name], made[second.name] = first.with_(is_shared=True), second.with_(is_shared=True)
     places = tuple(k for k, p in enumerate(function.parameters) if p in facts.parameters)
     given = tuple(map(function.parameters.index, handed))
-    rule = Rule("halves", (first.name, second.name), places, facts.results, given, len(function.parameters))
+    rule = Rule("split", (first.name, second.name), places, facts.results, given, len(function.parameters))
     return {**made, function.name: function.with_(rule=rule)}
 
 
 def _tidied(function: Function) -> Function:
-    """Without what nobody reads: what it read of the other half need not be kept."""
+    """Without what nobody reads: what it read of the forward sweep need not be kept."""
     for _ in range(ROUNDS):
         before = function
         function = prune(simplify_once(function), keep_errors=False)

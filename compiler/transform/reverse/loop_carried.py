@@ -1,4 +1,4 @@
-"""What a loop hands on from turn to turn, and the functions that run some of its turns.
+"""The loop-carried state of a loop that is cut into segments, and the functions that run some of its turns.
 
     for t in range(n): s = step(s, x[t])     ->     def t_segment(first, last, s_start, x): ...; return s
 
@@ -104,7 +104,7 @@ class LoopState:
         part = _Part(self, name, ("first", "last", "slots", "leaf"))
         return part.done(lambda part: [part.counted()], (halves,))
 
-    def halves(self, name: str, turns: str, leaves: str, specialiser: Specialiser | None) -> Function:
+    def bisected(self, name: str, turns: str, leaves: str, specialiser: Specialiser | None) -> Function:
         """The same turns, where they are more than `leaf` as two calls: behind the first a state is kept."""
         part = _Part(self, name, ("first", "last", "slots", "leaf"))
         first, last, slots, leaf = part.numbers

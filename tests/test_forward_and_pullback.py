@@ -9,7 +9,7 @@ from pellucid.compiler.frontend.specialise.derivatives.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.program import Program
 from pellucid.compiler.transform.copies import with_copies
-from pellucid.compiler.transform.reverse.halves import Output, halves
+from pellucid.compiler.transform.reverse.forward_and_pullback import Output, split_derivative
 from pellucid.compiler.transform.reverse.reverse import reverse
 from tests.harness.call_form import own, run
 from tests.harness.derivative_programs import PROGRAMS
@@ -33,7 +33,7 @@ def checked(program):
 def both(program):
     """The places of the results with cotangents, and both halves as functions of CPython."""
     places = [k for k, found in enumerate(program.main.results) if types.is_floating(found)]
-    made = halves(program, floats(program), [Output(k, f"out[{k}]") for k in places], expand)
+    made = split_derivative(program, floats(program), [Output(k, f"out[{k}]") for k in places], expand)
     whole = checked(made.program)
     return places, run(whole), run(Program(made.pullback, whole.functions))
 

@@ -1,4 +1,4 @@
-"""Make a function that is called many times several, where its calls differ in what is differentiated.
+"""Clone a function that is called many times, where its calls differ in what is differentiated.
 
     y = block(x, w, 2.0)            y = block(x, w, 2.0)            by w: in the first call, where `x` is given,
     z = block(y, w, 2.0)     ->     z = block_1(y, w, 2.0)          only one argument varies, and in the second two
@@ -24,7 +24,7 @@ from ..renaming import map_body
 Pattern = tuple[frozenset[int], frozenset[int]]
 
 
-def told_apart(program: Program, wrt: Iterable[str], outputs: Iterable[int]) -> Program:
+def clone_procedures(program: Program, wrt: Iterable[str], outputs: Iterable[int]) -> Program:
     """The program for a derivative of these results by these parameters; the same one where all calls are alike."""
     if not any(function.is_shared for function in program.functions.values()):
         return program

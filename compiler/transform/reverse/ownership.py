@@ -1,13 +1,16 @@
-"""Cotangents of arrays that a call adds to: handed in, stored into, and had back.
+"""Hand the cotangents of arrays to calls, which add to them in place: who has a box open owns the array in it.
 
                                         x_bars.append(x_bar)
     y = g(x, n)            ->           g_backward(x, n, y_bar, x_bars)
                                         x_bar_1 = x_bars.pop()
 
-What takes the cotangent there and back is a list of one array, a box: who takes the array out is the only one who has
-it, and stores into it in place.  So a call costs what it does, however long the array is.  A box is handed on from call
-to call as it is; within a block in which something is added to the cotangent, it is out of the box from the first time
-on until a statement calls again, or the block ends.
+In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes there and back.
+A box is a list of one array: who takes the array out is the only one who has it, and stores into it in place, so that a
+call costs what it does, however long the array is.  A box is handed on from call to call as it is; within a block in
+which something is added to the cotangent, it is open from the first time on until a statement calls again, or the block
+ends.
+
+Source: L. Hascoet and V. Pascual, The Tapenade Automatic Differentiation Tool (2013), on adjoints of calls.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from ...analysis.activity import calls_of
 from ...analysis.memory.places import Place
 from ...types import Array, ListOf
 from .declared import array_type
-from .shifts import Starts, starts_of
+from .sections import Starts, starts_of
 from .views import Shown
 
 if TYPE_CHECKING:
@@ -30,13 +33,13 @@ if TYPE_CHECKING:
     from .sweep import Sweep
 
 
-class Boxes:
-    """The boxes of one function on its way backwards.
+class Ownership:
+    """Which cotangents of one function are in boxes, at each point of its backward sweep.
 
     of_call    for each call the array of this function behind each parameter, where its cotangent is handed in, and
                where the part that is the argument begins in it
     handing    for each statement the arrays whose cotangents calls inside of it add to
-    own_bars   what a call gave for single arguments, and is to be added when their own cotangents are out of the box
+    alone      the boxes that a call is handed for single arguments, of which the cotangents are added behind it
     closed     the boxes of the arrays whose cotangents are in them at this point of the backward sweep
     """
 
@@ -45,7 +48,7 @@ class Boxes:
         self.of_call: dict[int, dict[str, tuple[str, Starts]]] = {}
         self.handing: dict[int, set[str]] = {}
         self.closed: dict[str, str] = {}
-        self.own_bars: list[tuple[str, gast.expr]] = []
+        self.alone: list[tuple[str, str]] = []
         self._made: dict[tuple[int, str], str] = {}
         for statement, callee in calls_of(sweep.function, sweep.program):
             if not sweep.derivative.is_ruled(callee):  # what a rule gives is had as results
@@ -61,7 +64,7 @@ class Boxes:
                 behind = self._behind(sweep.views.of(argument.id, statement))
                 if behind is not None and behind[0] not in [root for root, _ in found.values()]:
                     found[parameter] = behind
-                    axes = sweep.derivative.shifts.setdefault((callee, parameter), set())
+                    axes = sweep.derivative.sections.setdefault((callee, parameter), set())
                     axes.update(axis for axis, starts in enumerate(behind[1]) if starts is not None)
         self.of_call[id(statement)] = found
         for root, _ in found.values():
@@ -87,13 +90,7 @@ class Boxes:
         if not isinstance(shown, Place):
             return None
         starts = starts_of(shown, array_type(self.sweep.types, shown.root).ndim, self.sweep.views.natural)
-        shift = self.sweep.shifted.get(shown.root)
-        if starts is None or shift is None:
-            return None if starts is None else (shown.root, starts)
-        return shift.whole, tuple(
-            (syntax.name(shift.starts[axis]), *(given or ())) if axis in shift.starts else given
-            for axis, given in enumerate(starts)
-        )
+        return None if starts is None else (shown.root, starts)
 
     def box_type(self, name: str) -> ListOf:
         element = self.sweep.primal_type(name)
@@ -101,7 +98,7 @@ class Boxes:
 
     # --- in the order of the backward sweep
 
-    def before(self, frame: Cotangents, statement: gast.stmt) -> None:
+    def hand_over(self, frame: Cotangents, statement: gast.stmt) -> None:
         """Put away what the statement's calls add to."""
         for root in sorted(self.handing.get(id(statement), ())):
             if frame.owns(root):
@@ -109,16 +106,18 @@ class Boxes:
             elif root in frame.opened:
                 self._put(frame, self.closed[root], frame.opened.pop(root))
 
-    def after(self, frame: Cotangents, statement: gast.stmt) -> None:
-        """Take it out again, where it has its home."""
+    def take_back(self, frame: Cotangents, statement: gast.stmt) -> None:
+        """Take it out again, where it has its home; and what is in boxes for single arguments, which is added."""
+        added = [(name, self._take(frame, box, name)) for box, name in self.alone]
+        self.alone.clear()  # also where nothing is added: all boxes end empty, which second derivatives go by
         for root in sorted(self.handing.get(id(statement), ())):
             if frame.owns(root) and root in self.closed:
                 frame.bars[root] = self._take(frame, self.closed.pop(root), root)
-        added, self.own_bars = self.own_bars, []
         for name, bar in added:
-            frame.add(name, bar)
+            if name in self.sweep.active:
+                frame.add(name, bar)
 
-    def end(self, frame: Cotangents) -> None:
+    def close(self, frame: Cotangents) -> None:
         """Put away what a block has taken out."""
         for root in sorted(frame.opened):
             self._put(frame, self.closed[root], frame.opened.pop(root))
@@ -138,10 +137,8 @@ class Boxes:
         """A box with zeros, for the cotangent of one argument alone."""
         box = self._new(frame, name)
         self._put(frame, box, frame.zero(name))
+        self.alone.append((box, name))
         return box
-
-    def taken(self, frame: Cotangents, box: str, name: str) -> gast.expr:
-        return self._take(frame, box, name)
 
     # --- parameters
 

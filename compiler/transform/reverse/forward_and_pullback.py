@@ -1,12 +1,13 @@
-"""Cut the derivative of a function in two: one half goes forward, the other one backward as often as it is asked.
+"""Split the derivative of a function: into its forward sweep, and a pullback that is called as often as is asked for.
 
     def f(x):                      def f_vjp(x):                     def f_pullback(x, y, y_bar):
         y = exp(x)         ->          y = exp(x)                        z_bar = ...
         z = y * x                      z = y * x                         x_bar = z_bar * y + z_bar * x * y
         return (z,)                    return z, x, y                    return (x_bar,)
 
-Takes a typed program; gives the two functions, the first as the entry.  What the backward sweep reads of the forward
-one are the residuals: the last results of the one, the first parameters of the other.  Lists are handed over in arrays
+This is the split mode of the textbooks, in which both sweeps of a function are functions; `reverse.py` writes the joint
+mode.  Takes a typed program; gives the two, the first as the entry.  What the pullback reads of the forward sweep are
+the residuals: the last results of the one, the first parameters of the other.  Lists are handed over in arrays
 (`packed_lists.py`).  The cotangents of the results come last, and are held to their shapes.  Leaves residuals that no
 simplified statement reads to `residuals.py`, and copies of those that the backward sweep stores into to `copies`.
 """
@@ -49,17 +50,17 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Halves:
+class SplitDerivative:
     """The program of both functions, and the name of the second one."""
 
     program: Program
     pullback: str
 
 
-def halves(
+def split_derivative(
     program: Program, wrt: Sequence[str], outputs: Sequence[Output], specialiser: Specialiser | None = None,
     is_trusted: bool = False,
-) -> Halves:  # fmt: skip
+) -> SplitDerivative:  # fmt: skip
     """A function that returns all results and the residuals, and one from cotangents of results to those of `wrt`.
 
     The shapes of the cotangents are looked at unless those who call it are trusted.
@@ -81,11 +82,11 @@ def halves(
     first = _forward(entry, forward, residuals, derivative.names.fresh(f"{function.name}_vjp"))
     second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
     functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
-    return Halves(erase(Program(first.name, functions)), second.name)
+    return SplitDerivative(erase(Program(first.name, functions)), second.name)
 
 
 def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequence[gast.stmt]) -> list[str]:
-    """What the backward half reads of the forward one, in the order in which it is made."""
+    """What the pullback reads of the forward sweep, in the order in which it is made."""
     read = {name for statement in syntax.walk(back) for name in syntax.names_read(statement)}
     made = [*parameters, *(name for statement in forward for name in _made_by(statement))]
     return [name for name in dict.fromkeys(made) if name in read]

@@ -1,4 +1,4 @@
-"""Find the statement that adds up products, and the loops around it.
+"""Find the statements of a nest that add up products, each with the loops around it.
 
     for i in range(0, n, 1):
         for j in range(0, l, 1):                       Kernel: the loops i, j, p, of which p adds up,
@@ -10,11 +10,15 @@
                 s_1 = add(s, t_2)
                 s = s_1
 
-A statement of slices is such a loop as well, which nobody wrote:
+A slice is such a loop as well, which nobody wrote:
 
     for i in range(0, n, 1):                           the loops i, k and one along the slices:
         for k in range(0, m, 1):             ->            c[i, q] += 2.0 * a[i, k] * b[k, q]
             c[i, :] += 2.0 * a[i, k] * b[k, :]
+
+    for i in range(0, n, 1):                           the loops i, j and one that adds up, from i + 1 on:
+        for j in range(0, l, 1):             ->            t += A[p, i] * B[p, j]
+            t = A[i + 1:, i] @ B[i + 1:, j]
 
 Takes functions in which every name is assigned once, but for those that loops carry.
 """
@@ -32,7 +36,7 @@ from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array, Scalar, Type
 
-ALONG = "along the slice"  # the variable of the loop that a slice is
+ALONG, ADDED = ("along the slice", "along the other slice"), "along what is added up"  # the variables of slices
 MOST_TERMS = 4  # of a sum that is taken apart.  No row
 
 
@@ -53,12 +57,26 @@ class Level:
         return str(self.loop.target.id)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Load:
+    """Elements of an array, or slices by the loops that they are; without a statement it is all of the array."""
+
+    array: str
+    items: tuple[gast.expr, ...]
+    slices: tuple[str, ...]
+    statement: gast.Assign | None
+
+    @property
+    def name(self) -> str:
+        return "" if self.statement is None else str(self.statement.targets[0].id)
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`sign * (product of factors)`: the statements that load factors that are elements, and the atoms of others."""
+    """`sign * (product of factors)`: those that are elements of arrays, and the atoms of the others."""
 
     sign: int = 1
-    loads: tuple[gast.Assign, ...] = ()
+    loads: tuple[Load, ...] = ()
     scalars: tuple[gast.expr, ...] = ()
 
     def times(self, other: Term) -> Term:
@@ -69,7 +87,7 @@ class Term:
 class Kernel:
     """`target += (sum of terms)` inside of loops, outermost first.
 
-    target     the place of an array, or the name that a loop carries
+    target     the place of an array, or the name that a loop carries or that a product of slices has
     load       where it is an array, the statement that reads the element that is added to
     value      the name of what is assigned to the target
     """
@@ -84,24 +102,35 @@ class Kernel:
     def inner(self) -> tuple[gast.stmt, ...]:
         return tuple(self.levels[-1].loop.body)
 
+    @property
+    def is_dot(self) -> bool:
+        return self.levels[-1].variable == ADDED
+
 
 def kernels(loop: gast.For, facts: DefUse, types: Mapping[str, Type]) -> Iterator[Kernel]:
     """The kernels inside a loop, each with all loops from this one inward."""
-    for path in _paths(loop):
-        found = _Finder(path, facts, types).kernel()
+    for levels, statement in _ways((), loop):
+        finder = _Finder(levels, facts, types)
+        found = finder.kernel() if statement is None else finder.dot(statement)
         if found is not None:
             yield found
 
 
-def _paths(loop: gast.For) -> Iterator[tuple[Level, ...]]:
-    """Every way from a loop to one that holds no other."""
-    inner = [s for s in loop.body if isinstance(s, gast.For)]
-    if not inner:
-        yield (Level(loop, (), ()),)
-    for statement in inner:
-        place = next(k for k, s in enumerate(loop.body) if s is statement)
-        for rest in _paths(statement):
-            yield (Level(loop, tuple(loop.body[:place]), tuple(loop.body[place + 1 :])), *rest)
+def _ways(outer: tuple[Level, ...], loop: gast.For) -> Iterator[tuple[tuple[Level, ...], gast.stmt | None]]:
+    """Every way from a loop to one that holds no other, and to products of slices."""
+    body = loop.body
+    if not any(isinstance(s, gast.For) for s in body):
+        yield (*outer, Level(loop, (), ())), None
+    for place, statement in enumerate(body):
+        level = Level(loop, tuple(body[:place]), tuple(body[place + 1 :]))
+        if isinstance(statement, gast.For):
+            yield from _ways((*outer, level), statement)
+        elif is_dot(statement):
+            yield (*outer, level), statement
+
+
+def is_dot(statement: gast.stmt) -> bool:
+    return type(statement) is gast.Assign and syntax.operator_of(statement.value) == "matmul"
 
 
 class _Finder:
@@ -109,7 +138,7 @@ class _Finder:
 
     def __init__(self, levels: tuple[Level, ...], facts: DefUse, types: Mapping[str, Type]) -> None:
         self.levels, self.facts, self.types = levels, facts, types
-        outer = [s for level in levels[:-1] for s in level.before]
+        outer = [s for level in levels for s in level.before]
         self.visible = {id(s) for s in (*outer, *levels[-1].loop.body)}
 
     def kernel(self) -> Kernel | None:
@@ -129,13 +158,10 @@ class _Finder:
         """This with one more loop where what is added to is one slice of an array."""
         slices = [(k, item) for k, item in enumerate(place.slice.elts) if isinstance(item, gast.Slice)]
         match slices:
-            case [(axis, gast.Slice(lower=lower, upper=upper, step=None))]:
+            case [(axis, gast.Slice(step=None) as item)]:
                 *outer, last = self.levels
-                start = syntax.constant(0) if lower is None else lower
-                stop = syntax.call("dim", place.value, axis=axis) if upper is None else upper
-                along = syntax.for_range(ALONG, start, stop, 1, last.loop.body)
-                levels = (*outer, Level(last.loop, (), ()), Level(along, (), (), True))
-                return _Finder(levels, self.facts, self.types)
+                along = _along(ALONG[0], place.value.id, axis, item, last.loop.body)
+                return _Finder((*outer, Level(last.loop, (), ()), along), self.facts, self.types)
         return self
 
     def _into_array(self, place: gast.Subscript, value: str) -> Kernel | None:
@@ -186,9 +212,9 @@ class _Finder:
                 terms, others = self._terms(left), self._terms(right)
                 sign = row_of(syntax.operator_of(call)).sign
                 return [*terms, *(Term(sign).times(other) for other in others)] if terms and others else []
-            case gast.Subscript(value=gast.Name(id=array)) if isinstance(self.types[array], Array):
-                assert made is not None
-                return [Term(1, (made,))] if self._is_number(atom) else []
+            case gast.Subscript(value=gast.Name(id=array), slice=place) if isinstance(self.types[array], Array):
+                slices = tuple(ALONG[0] for item in place.elts if isinstance(item, gast.Slice))
+                return [Term(1, (Load(array, tuple(place.elts), slices, made),))] if self._is_number(atom) else []
         return [Term(1, (), (atom,))] if not isinstance(atom, gast.Name) or self._is_scalar(atom) else []
 
     def _adds(self, call: gast.Call) -> bool:
@@ -212,6 +238,48 @@ class _Finder:
 
     def _is_scalar(self, atom: gast.expr) -> bool:
         return isinstance(self.types[atom.id], Scalar)
+
+    # --- products of slices
+
+    def dot(self, statement: gast.Assign) -> Kernel | None:
+        """A product of slices, by the loops that these are: the one that adds up comes last."""
+        loads = self._factor(statement.value.args[0], True), self._factor(statement.value.args[1], False)
+        if loads[0] is None or loads[1] is None:
+            return None
+        along: dict[str, Level] = {}
+        for load in loads:
+            axes = [k for k, item in enumerate(load.items) if isinstance(item, gast.Slice)]
+            for axis, variable in zip(axes, load.slices, strict=True):
+                along.setdefault(variable, _along(variable, load.array, axis, load.items[axis], [statement]))
+        levels = (*self.levels, *(along[variable] for variable in sorted(along, key=(*ALONG, ADDED).index)))
+        name = statement.targets[0].id
+        return Kernel(levels, name, None, name, (Term(1, loads),))
+
+    def _factor(self, atom: gast.expr, is_left: bool) -> Load | None:
+        array, items, statement = self._source(atom.id)
+        ranks = [k for k, item in enumerate(items) if isinstance(item, gast.Slice)]
+        if len(ranks) == 1:
+            return Load(array, items, (ADDED,), statement)
+        pair = (ALONG[0], ADDED) if is_left else (ADDED, ALONG[1])
+        return Load(array, items, pair, statement) if len(ranks) == 2 else None
+
+    def _source(self, name: str) -> tuple[str, tuple[gast.expr, ...], gast.Assign | None]:
+        """The array of a slice, and what it takes of it: all, where it is no slice of the loops."""
+        bound = {n for s in syntax.walk([self.levels[0].loop]) for n in syntax.names_bound(s)}
+        if name not in bound:
+            return name, tuple(syntax.slice_() for _ in getattr(self.types[name], "dims", ())), None
+        if self.facts.is_single(name):
+            (made,) = self.facts.definitions[name]
+            if isinstance(made, gast.Assign) and isinstance(made.value, gast.Subscript):
+                return made.value.value.id, tuple(made.value.slice.elts), made
+        return "", (), None
+
+
+def _along(variable: str, array: str, axis: int, item: gast.Slice, body: Sequence[gast.stmt]) -> Level:
+    """The loop that a slice is."""
+    start = syntax.constant(0) if item.lower is None else item.lower
+    stop = syntax.call("dim", syntax.name(array), axis=axis) if item.upper is None else item.upper
+    return Level(syntax.for_range(variable, start, stop, 1, body), (), (), True)
 
 
 def _same_place(left: gast.Subscript, right: gast.Subscript) -> bool:
