@@ -42,6 +42,25 @@ def test_a_function_that_is_executed_with_its_source_at_hand():
     assert compile(space["f"])(2.0) == 4.0
 
 
+@pytest.mark.parametrize("kept, is_read", [("0, 8, 16", True), ("0, 8, False", False), ("0, 8, 24", False)])
+def test_a_set_in_bytecode_of_another_process_is_the_set_of_the_file(tmp_path, kept, is_read):
+    """Its order follows from the hashes of that process."""
+    path, space = tmp_path / "chosen.py", {}
+    path.write_text("def f(x):\n    return 2.0 * x if x in {16, 8, 0} else x\n")
+    code = builtins.compile(path.read_text(), str(path), "exec")
+    inner, *rest = code.co_consts
+    here = next(constant for constant in inner.co_consts if isinstance(constant, frozenset))
+    other = eval(f"frozenset(({kept}))")
+    assert list(other) != list(here)
+    consts = tuple(other if constant is here else constant for constant in inner.co_consts)
+    exec(code.replace(co_consts=(inner.replace(co_consts=consts), *rest)), space)
+    if is_read:
+        assert [compile(space["f"])(x) for x in (8, 9)] == [16.0, 9]
+    else:
+        with pytest.raises(CompileError, match="has changed since"):
+            compile(space["f"])(8)
+
+
 def test_what_is_read_from_a_pipe_is_refused():
     program = "import pellucid\nprint = lambda *a: None\n" + FUNCTION
     ran = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=120)

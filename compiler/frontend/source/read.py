@@ -167,8 +167,15 @@ def _gives(statements: list[ast.stmt], code: python_types.CodeType) -> bool:
 
 
 def _same_code(left: python_types.CodeType, right: python_types.CodeType) -> bool:
-    plain = [[c for c in code.co_consts if not isinstance(c, python_types.CodeType)] for code in (left, right)]
-    return left.co_code == right.co_code and left.co_names == right.co_names and repr(plain[0]) == repr(plain[1])
+    plain = [[_shown(c) for c in code.co_consts if not isinstance(c, python_types.CodeType)] for code in (left, right)]
+    return left.co_code == right.co_code and left.co_names == right.co_names and plain[0] == plain[1]
+
+
+def _shown(constant: object) -> object:
+    """What tells a constant from others, as 0 from False; the order of a set differs from process to process."""
+    if isinstance(constant, frozenset):
+        return frozenset(map(_shown, constant))
+    return tuple(map(_shown, constant)) if isinstance(constant, tuple) else repr(constant)
 
 
 def _find(around: list[ast.stmt], code: python_types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
