@@ -40,6 +40,9 @@ class Bound(Kind):
     def around(self, new: tuple[Value, ...]) -> Value:
         return Bound(new[0], self.method)
 
+    def facts(self) -> Any:
+        return self.method
+
 
 @dataclass(frozen=True, slots=True)
 class Partial(Kind):
@@ -67,3 +70,6 @@ class Super(Kind):
 
     def around(self, new: tuple[Value, ...]) -> Value:
         return Super(self.cls, new[0])
+
+    def facts(self) -> Any:
+        return self.cls

@@ -24,6 +24,9 @@ class Range(Kind):
         start, stop, step = new
         return Range(start, stop, step, self.segments, self.budget)
 
+    def facts(self) -> Any:
+        return self.segments, self.budget
+
 
 @dataclass(frozen=True, slots=True)
 class Slice(Kind):
@@ -125,6 +128,9 @@ class Iterator(Kind):
     def around(self, new: tuple[Value, ...]) -> Value:
         return Iterator(new[0], new[1], self.kind)
 
+    def facts(self) -> Any:
+        return self.kind
+
 
 @dataclass(frozen=True, slots=True)
 class GeneratorCall(Kind):
@@ -137,3 +143,6 @@ class GeneratorCall(Kind):
 
     def around(self, new: tuple[Value, ...]) -> Value:
         return GeneratorCall(self.function, renewed(self.args, new))
+
+    def facts(self) -> Any:
+        return id(self.function)

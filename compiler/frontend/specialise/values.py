@@ -35,6 +35,10 @@ class Kind:
         """The same made of other values."""
         return self
 
+    def facts(self) -> Any:
+        """What two of a kind with the same parts may differ in: the class of an instance, `list` or `tuple`."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Static(Kind):
@@ -77,6 +81,9 @@ class ListOut(Kind):
     def around(self, new: tuple[Value, ...]) -> Value:
         return ListOut(new[0], new[1] if len(new) > 1 else None, self.is_weak)
 
+    def facts(self) -> Any:
+        return self.is_weak
+
 
 UNKNOWN: Any = None  # whether the numbers of lists that are all empty are Python's
 
@@ -93,6 +100,9 @@ class Column(Kind):
     def around(self, new: tuple[Value, ...]) -> Value:
         return Column(new[0], self.is_weak)
 
+    def facts(self) -> Any:
+        return self.is_weak
+
 
 @dataclass(frozen=True, slots=True)
 class Rows(Kind):
@@ -108,6 +118,9 @@ class Rows(Kind):
 
     def around(self, new: tuple[Value, ...]) -> Value:
         return Rows(new[0], self.kind)
+
+    def facts(self) -> Any:
+        return self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +176,9 @@ class Sequence(Kind):
     def around(self, new: tuple[Value, ...]) -> Value:
         return Sequence(new, self.kind, self.like)
 
+    def facts(self) -> Any:
+        return self.kind, self.like
+
 
 @dataclass(frozen=True, slots=True)
 class Mapping_(Kind):
@@ -178,6 +194,9 @@ class Mapping_(Kind):
 
     def around(self, new: tuple[Value, ...]) -> Value:
         return Mapping_(renewed(self.items, new), self.like)
+
+    def facts(self) -> Any:
+        return self.like
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +224,9 @@ class Record(Kind):
 
     def around(self, new: tuple[Value, ...]) -> Value:
         return Record(self.cls, renewed(self.items, new))
+
+    def facts(self) -> Any:
+        return self.cls
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +259,9 @@ class OneOf(Kind):
     def around(self, new: tuple[Value, ...]) -> Value:
         return OneOf(new[: len(self.kinds)], new[len(self.kinds) :], self.kinds)
 
+    def facts(self) -> Any:
+        return self.kinds
+
 
 @dataclass(frozen=True, slots=True)
 class Text(Kind):
@@ -252,6 +277,9 @@ class Text(Kind):
 
     def around(self, new: tuple[Value, ...]) -> Value:
         return Text(new[0], self.texts)
+
+    def facts(self) -> Any:
+        return self.texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,8 +353,7 @@ def same_structure(left: Value, right: Value) -> bool:
         return False
     if [k for k, _ in parts(left)] != [k for k, _ in parts(right)]:
         return False
-    facts = ("cls", "kind", "is_weak", "kinds", "like")
-    return all(getattr(left, name, None) == getattr(right, name, None) for name in facts)
+    return left.facts() == right.facts()
 
 
 def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:

@@ -11,9 +11,7 @@ from typing import Any
 from .... import types
 from ....types import Array, ListOf
 from ..frame import Frame
-from ..functional import Bound, Super
-from ..iterables import GeneratorCall, Iteration, Iterator, Range
-from ..values import Lent, OneOf, Record, Rows, Sequence, Static, Text, Typed, Value, is_number, parts, with_parts
+from ..values import Lent, Static, Typed, Value, is_number, parts, with_parts
 from ..world.taking_apart import known_parts
 
 
@@ -43,26 +41,6 @@ def signature(
     return (identity, derived, kept, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
 
-def _nature(value: Value) -> Any:
-    """What two containers with the same parts may differ in."""
-    match value:
-        case Record(cls=cls) | Super(cls=cls):
-            return cls
-        case Sequence(kind=kind) | Rows(kind=kind) | Iteration(kind=kind) | Iterator(kind=kind):
-            return kind
-        case OneOf(kinds=kinds):
-            return kinds
-        case Range(segments=segments, budget=budget):
-            return segments, budget
-        case Text(texts=texts):
-            return texts
-        case GeneratorCall(function=function):
-            return id(function)
-        case Bound(method=method):
-            return method
-    return None
-
-
 def _map_unknown(value: Value, change: Callable[[Value, tuple], Value]) -> Value:
     """Rebuild a value as `map_leaves` does; known fields of registered dataclasses stay what they are."""
     inner = parts(value)
@@ -76,7 +54,7 @@ def _map_unknown(value: Value, change: Callable[[Value, tuple], Value]) -> Value
 def _text(value: Value) -> Any:
     inner = parts(value)
     if inner:
-        return (type(value).__name__, _nature(value), tuple((k, _text(v)) for k, v in inner))
+        return (type(value).__name__, value.facts(), tuple((k, _text(v)) for k, v in inner))
     if isinstance(value, Static):
         plain = is_number(value) or isinstance(value.value, str | None)
         return ("static", repr(value.value) if plain else id(value.value))
