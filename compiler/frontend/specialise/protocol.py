@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from .values import NONE, Leaf, OneOf, Optional, Static, Value, is_none
+from .values import NONE, Leaf, OneOf, Optional, Ref, Static, Value, is_none
 
 if TYPE_CHECKING:
     import gast
@@ -51,7 +51,6 @@ class Operation(Generic[Given, Result]):
     def __init__(self, otherwise: Callable[Given, Result]) -> None:
         self.otherwise, self.name, self.__doc__ = otherwise, otherwise.__name__, otherwise.__doc__
         self.arms: dict[type, Callable[..., Any]] = {}
-        self.call: Callable[..., Any] = self.dispatch
 
     def of(self, *kinds: type) -> Callable[[Arm], Arm]:
         """Register the arm for kinds of values."""
@@ -64,13 +63,30 @@ class Operation(Generic[Given, Result]):
 
         return register
 
-    def __call__(self, *given: Given.args, **named: Given.kwargs) -> Result:
-        result: Result = self.call(*given, **named)
-        return result
+    if TYPE_CHECKING:
 
-    def dispatch(self, frame: Frame, value: Value, *given: Any, **named: Any) -> Any:
-        arm = self.arms.get(kind_of(frame, frame.held(value)), self.otherwise)
-        return arm(frame, value, *given, **named)
+        def __call__(self, *given: Given.args, **named: Given.kwargs) -> Result: ...
+
+    else:
+
+        def __call__(self, frame: Frame, value: Value, *given: Any, **named: Any) -> Result:
+            kind = type(value)
+            if kind is Leaf or kind is Ref:  # two calls fewer for all others
+                kind = kind_of(frame, frame.held(value))
+            return self.arms.get(kind, self.otherwise)(frame, value, *given, **named)
+
+
+class LiftedOperation(Operation[Given, Result]):
+    """What is done with the case that a union has, and raises an error where a value may be None and is."""
+
+    def __init__(self, otherwise: Callable[Given, Result], none: str, error: str) -> None:
+        super().__init__(otherwise)
+        self.call = lifted(none, error, of=otherwise)(super().__call__)
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, *given: Any) -> Any:
+            return self.call(*given)
 
 
 def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
@@ -81,14 +97,8 @@ def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
 def lifted_operation(
     none: str, error: str = "TypeError"
 ) -> Callable[[Callable[Given, Result]], Operation[Given, Result]]:
-    """Declare one that is done with the case that a union has, and raises an error where it may be None and is."""
-
-    def declare(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
-        made = Operation(otherwise)
-        made.call = lifted(none, error, of=otherwise)(made.dispatch)
-        return made
-
-    return declare
+    """Declare one for which unions are taken apart."""
+    return lambda otherwise: LiftedOperation(otherwise, none, error)
 
 
 # --- unions ----------------------------------------------------------------------------------------------------------
