@@ -1,4 +1,4 @@
-"""The first steps of a function, which have to know what was asked for: `specialise`, and the check of its views.
+"""The first steps of a function, all of which need the request: `specialise`, and the check of its views.
 
     Asked(request, {"x": Leaf("x")})    ->    specialise    ->    Specialised: the typed program, and its containers
 """
@@ -21,7 +21,7 @@ from .specialise.values import Value
 class Asked:
     """A request, the types of the arguments, and how derivatives of other functions are made.
 
-    `within` says what arguments such a function is specialised to, given those of its derivative.
+    `within` says what arguments such a function is specialised to, given the arguments of its derivative.
     """
 
     request: Request
@@ -30,7 +30,7 @@ class Asked:
     differentiate: Callable[..., Specialised]
     within: Callable[..., Any]
     is_entry: bool = True
-    is_differentiated: bool = False  # by what is around it
+    is_differentiated: bool = False  # whether a surrounding function takes its derivative
 
 
 def specialise(_: None, asked: Asked) -> Specialised:
@@ -50,7 +50,7 @@ def views(made: Specialised, _: Asked) -> Specialised:
     names = main.parameters[len(main.parameters) - len(made.hidden) :]
     outside = {name: hidden.place.name for name, hidden in zip(names, made.hidden, strict=True)}
     for function in made.program.functions.values():
-        if function.is_judged:  # a derivative taken inside, of a function whose own stores were looked at
+        if function.is_judged:  # it is the derivative of a function whose own stores were already checked
             continue
         check_views(function, made.mutated, outside if function is main else {})
     return made

@@ -22,7 +22,7 @@ SUPPORTED = frozenset(python_names.BINDINGS) | PYTHON_NAMES
 def check(request: Any) -> bool:
     """Raise the faults of a request's function, if any: a PurityError, UnsupportedError or CompileError.
 
-    Gives whether all helpers were there to be judged; else they are when the function is first called.
+    Returns whether all helpers existed already; otherwise they are checked when the function is first called.
     """
     source = read(request.python)
     tree = source.tree

@@ -2,9 +2,9 @@
 
     y = helper(x)     y: something new, or (a view of) x, by what the returns of `helper` may be
 
-A function whose source is at hand is analysed once and its result is kept as a summary in terms of its parameters;
-recursive functions go round until the summary no longer changes.  A call that cannot be seen may return a view of
-anything it was given.
+A function whose source is available is analysed once and its result is kept as a summary in terms of its parameters;
+for recursive functions this is repeated until the summary no longer changes.  A call that cannot be seen may return a
+view of any of its arguments.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import AnyFunction, Scope, scope_of, scopes
 
 DEEPEST_CALLS = 12
-MOST_SUMMARIES = 300  # functions that all call each other would else take time without bound
+MOST_SUMMARIES = 300  # without a bound, functions that all call each other would take too long
 
 
 class Summaries:
@@ -47,7 +47,7 @@ class Summaries:
         self.scopes: dict[gast.AST, Scope] = {}
         self.inside: dict[gast.AST, list[Scope]] = {}
         self.changing: set[gast.AST] = set()
-        self.changed: dict[gast.AST, dict[str, tuple[Label, ...]]] = {}  # parameters that are changed, and where
+        self.changed: dict[gast.AST, dict[str, tuple[Label, ...]]] = {}  # the parameters that are changed, and where
         self.made = 0
 
     def scope(self, tree: AnyFunction, parent: Scope | None) -> Scope:
@@ -121,7 +121,7 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
         if isinstance(node.func, gast.Attribute):
             return method_call(flow, node, node.func.attr, state)
         maker = resolve_chain(node.func.func, resolve, scope.is_local) if isinstance(node.func, gast.Call) else None
-        if maker is not None and maker.name.startswith("pellucid."):  # grad(f)(x): what it returns is always new
+        if maker is not None and maker.name.startswith("pellucid."):  # grad(f)(x) always returns something new
             return here(node)
         return doubtful(argument_values(flow, node), "this call", here(node))
     match found.kind:
@@ -142,7 +142,7 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
 def _apply(
     flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Resolve, summaries: Summaries
 ) -> PointsTo:
-    """The summary of a function, with the arguments of this call put for its parameters."""
+    """The summary of a function, with the arguments of this call substituted for its parameters."""
     returned = summaries.summary(callee, resolve)
     if returned is None:
         return doubtful(argument_values(flow, node), callee.name, here(node))
@@ -152,7 +152,7 @@ def _apply(
         match origin.kind:
             case "argument":
                 given = actual.get(origin.name, NOTHING)
-                parts = given.inside - given.itself  # which the result need not be, but may
+                parts = given.inside - given.itself  # the result may be one of these, but need not be
                 found = given.itself | {replace(o, through=o.through or callee.name) for o in parts}
             case "enclosing":
                 found = flow.lookup(origin.name, state).everything

@@ -3,7 +3,7 @@
     row = velocity[0]
     row[1] = 0.0          ->   P015: changes its argument `velocity` through `row`
 
-Takes one scope and its alias facts, gives findings: one for each object changed, at the first place, the further ones
+Takes one scope and its alias facts, gives findings: one for each object changed, at the first location, with the others
 as labels.  Elements of what was made inside the function may be assigned freely.
 """
 
@@ -28,19 +28,19 @@ from .aliasing import DEEPEST_CALLS, Summaries, facts_of
 from .effects import root_name
 from .fixes import segment
 
-FURTHER_PLACES = 3  # labels for the same fault in other places
-LONGEST_HINT = 50  # characters of the user's text that are quoted in a hint
+FURTHER_PLACES = 3  # labels for the same fault at other locations
+LONGEST_HINT = 50  # characters of the user's source that are quoted in a hint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """One place where an object is changed: what is underlined, the expression for the object, and how."""
+    """One location where an object is changed: what is underlined, the expression for the object, and how."""
 
     shown: gast.AST
     base: gast.expr
     how: str
     is_of_container: bool = False
-    inside: tuple[Label, ...] = ()  # where a function that was called does it
+    inside: tuple[Label, ...] = ()  # where a called function makes the change
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ class Around:
     mutates: tuple[str, ...]
     can_declare: bool
     summaries: Summaries
-    is_called: bool = False  # by compiled functions only: what it does to its arguments is their affair
+    is_called: bool = False  # by compiled functions only: they judge what it does to its arguments
     is_helper: bool = False
 
 
@@ -81,13 +81,13 @@ def _code(change: Change, origin: AliasOrigin, around: Around) -> str:
             return ""
         case "argument" if origin.name in around.mutates or around.is_called:
             return ""
-        # which list or dict it is, and who made it, the specialiser knows for sure; here only the plain case is judged
+        # only the plain case is judged here: the specialiser knows for sure which list or dict it is, and who made it
         case "argument" if change.is_of_container and (root_name(change.base) != origin.name or not around.can_declare):
             return ""
         case _ if root_name(change.base) != origin.name and _is_attribute(change.base):
-            return ""  # which array an object holds by now is known when the types are
+            return ""  # the array that an object holds by now is known once the types are
         case _ if origin.through and (change.inside or origin.through.startswith(".")):
-            return ""  # what is called is walked through when the types are known
+            return ""  # the called function is walked through once the types are known
         case _ if origin.through:
             return "P016"
         case "argument":
@@ -95,7 +95,7 @@ def _code(change: Change, origin: AliasOrigin, around: Around) -> str:
         case "global":
             return "P010"
         case _:
-            return "P011" if _is_argument_around(origin.name, around) else ""  # else it is made, or the types tell
+            return "P011" if _is_argument_around(origin.name, around) else ""  # else the types decide
 
 
 def _is_argument_around(name: str, around: Around) -> bool:
@@ -122,7 +122,7 @@ def _is_attribute(base: gast.expr) -> bool:
 NUMPY_ATTRIBUTES = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 
 
-# --- places ----------------------------------------------------------------------------------------------------------
+# --- locations -------------------------------------------------------------------------------------------------------
 
 
 def _changes_in(node: gast.AST, around: Around) -> Iterator[Change]:
@@ -143,7 +143,7 @@ def _changes_in(node: gast.AST, around: Around) -> Iterator[Change]:
 
 
 def _parts_text(node: gast.Call) -> bool:
-    """Whether this is `text.partition(":")`: the method of arrays, which changes them, takes places."""
+    """Whether this is `text.partition(":")`: the method of arrays, which changes them, takes positions."""
     given = node.args[0] if node.args else None
     return node.func.attr == "partition" and isinstance(given, gast.Constant) and isinstance(given.value, str)
 
@@ -183,7 +183,7 @@ def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
 def _changes_by_function(
     node: gast.Call, inside: Around, name: str, mutates: tuple[str, ...] = ()
 ) -> Iterator[Change]:
-    """A call of a function that changes its parameters, as it declares or as its text says."""
+    """A call of a function that changes its parameters, as it declares or as its source says."""
     if any(isinstance(argument, gast.Starred) for argument in node.args):
         return
     changed = changed_parameters(inside)
@@ -196,13 +196,13 @@ def _changes_by_function(
 
 
 def changed_parameters(around: Around) -> dict[str, tuple[Label, ...]]:
-    """The parameters of a function that it changes for sure, and where; those it may change are left to the types."""
+    """The parameters that a function certainly changes, and where; those it may change are left to the types."""
     tree, summaries = around.scope.node, around.summaries
     if tree not in summaries.changed:
         if len(summaries.changing) >= DEEPEST_CALLS:
             return {}
         summaries.changing.add(tree)
-        summaries.changed[tree] = {}  # what a recursive function does is found where it is done, not where it is called
+        summaries.changed[tree] = {}  # a recursive function is judged at its changes, not at its calls
         facts = facts_of(around.scope, around.resolve, summaries)
         around = replace(around, facts=facts, mutates=(), can_declare=False)
         found: dict[str, tuple[Label, ...]] = {}
@@ -266,7 +266,7 @@ def _kind_word(origin: AliasOrigin) -> str:
 
 
 def _is_view(change: Change, origin: AliasOrigin, around: Around) -> bool:
-    """Whether the name stands for a part of the object, and not for the object itself."""
+    """Whether the name stands for a part of the object rather than for the object itself."""
     binding = _last_binding(change, origin, around)
     return binding is None or not isinstance(binding.source, gast.Name)
 
@@ -292,7 +292,7 @@ def _place_of(origin: AliasOrigin, around: Around) -> Iterable[Label]:
 
 
 def _last_binding(change: Change, origin: AliasOrigin, around: Around) -> AliasBinding | None:
-    """The assignment that made a name stand for the object: the last one above the change, or else the first."""
+    """The assignment that bound the name to the object: the last one above the change, or else the first."""
     known = around.facts.bindings.get(root_name(change.base), {}).values()
     reaching = [b for b in known if origin in b.value.everything]
     above = [b for b in reaching if _position(b.target) < _position(change.shown)]

@@ -1,12 +1,12 @@
 """Find the constructs that are outside the language: try, with, generators, classes, imports, sets, ...
 
     def f(x):
-        try:                      ->   U001 at `try`, once for the whole statement, and what is inside it is
-            return 1 / x               looked at all the same
+        try:                      ->   U001 at `try`, once for the whole statement; what is inside it is
+            return 1 / x               checked all the same
         except ZeroDivisionError:
             return 0.0
 
-Takes one scope, gives its findings; decides by the shape of the text alone.
+Takes one scope, gives its findings; decides by syntax alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, name_span
 
-# What most of a function is made of, and what is refused nowhere.
+# Most of a function is made of these, and they are refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
 
 YIELDS = (gast.Yield, gast.YieldFrom)
@@ -45,7 +45,7 @@ OPENING = {
 def refused_constructs(
     scope: Scope, file: str, resolve: Resolve, is_inner: bool, freeze: Freeze, is_helper: bool = False
 ) -> Iterator[Diagnostic]:  # fmt: skip
-    """What this function says that the language cannot: its own text only, inner functions are scopes of their own."""
+    """The constructs of this function that are outside the language; inner functions are scopes of their own."""
     body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
     yield from _default_values(scope, file, resolve, freeze)
     if isinstance(scope.node, gast.FunctionDef) and is_inner:
@@ -53,7 +53,7 @@ def refused_constructs(
     found: list[Diagnostic] = []
     for node in body:
         _walk(node, file, found)
-    called = is_inner or is_helper  # of which a loop may take the items
+    called = is_inner or is_helper  # a loop may take the items of its generator
     plain = {Span.of(n.value, file) for n in scope.nodes if isinstance(n, gast.Expr) and isinstance(n.value, YIELDS)}
     yield from (fault for fault in found if not (called and fault.code == "U004" and fault.span in plain))
     yield from _declarations(scope, file)
@@ -107,7 +107,7 @@ def _left_from(body: list[gast.stmt], in_loop: bool = False) -> gast.stmt | None
 
 
 def is_errstate_like(node: gast.With) -> bool:
-    """Whether it may be `with np.errstate(...)`, which the specialiser tells from others of that name."""
+    """Whether it may be `with np.errstate(...)`; the specialiser distinguishes it from others of that name."""
     calls = [item.context_expr for item in node.items if item.optional_vars is None]
     return len(calls) == len(node.items) and all(
         isinstance(call, gast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "errstate"
@@ -124,7 +124,7 @@ def _async_comprehension(node: gast.AST, file: str) -> Diagnostic | None:
 
 
 def keyword_span(node: gast.AST, file: str) -> Span:
-    """The keyword that opens a compound statement, so that not its whole body is underlined; else the whole node."""
+    """The keyword that opens a compound statement, so that its body is not underlined; else the whole node."""
     length = len(OPENING.get(type(node), ""))
     if not length:
         return Span.of(node, file)
@@ -132,7 +132,7 @@ def keyword_span(node: gast.AST, file: str) -> Span:
 
 
 def _default_values(scope: Scope, file: str, resolve: Resolve, freeze: Freeze) -> Iterator[Diagnostic]:
-    """Defaults live as long as the function does, and whoever holds one can change it."""
+    """Find mutable defaults: they live as long as the function does, and whoever holds one can change it."""
     a = scope.node.args
     plain = [*a.posonlyargs, *a.args]
     pairs = [*zip(plain[len(plain) - len(a.defaults) :], a.defaults), *zip(a.kwonlyargs, a.kw_defaults)]
@@ -181,7 +181,7 @@ def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
         code, word = ("P001", "the global") if is_global else ("P002", "a variable of an enclosing function:")
         place = _first_write(scope, name)
         if is_global and place is None:
-            continue  # what is only read may be declared all the same
+            continue  # a variable that is only read may be declared all the same
         owner = None if is_global or scope.parent is None else scope.parent.owner(name)
         if owner is not None and can_be_cell(owner.node, name):
             continue  # both functions are compiled as one
@@ -195,7 +195,7 @@ def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
 
 
 def _imports(scope: Scope, file: str) -> Iterator[Diagnostic]:
-    """Imports of names that are also variables: what such a name stands for depends on the run."""
+    """Imports of names that are also variables: what such a name stands for is known only at run time."""
     for node in scope.nodes:
         if isinstance(node, gast.Import | gast.ImportFrom):
             both = sorted(scope.names & set(map(imported_as, node.names)))

@@ -4,7 +4,7 @@
     np.tanhh(x)       ->  U012, with the supported name that looks most like it
     x.tolist()        ->  U013            sorted(x)           ->  U014           undefined_name ->  P009
 
-Takes one scope and its alias facts, gives findings.  What is changed in place is left to `changes`.
+Takes one scope and its alias facts, gives findings.  Changes in place are left to `changes`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Judge:
                 yield self._fault("P003", text, node, "written here", help_)
                 rest = [node.value]
             case gast.Name(ctx=gast.Store() | gast.Del()):
-                return  # what is written here is read nowhere yet
+                return  # a name that is written here is not read yet
             case gast.Name() | gast.Attribute():
                 found = resolve_chain(node, self.resolve, self.scope.is_local)
                 if found is not None:
@@ -84,7 +84,7 @@ class Judge:
                 rest = [node.value] if isinstance(node, gast.Attribute) else []
             case gast.ClassDef():
                 return
-            case gast.With():  # what stands in its head is part of that fault
+            case gast.With():  # the expressions in its head are part of that fault
                 rest = list(node.body)
             case gast.FunctionDef():
                 rest = [child for child in evaluated_here(node) if child not in node.decorator_list]
@@ -127,7 +127,7 @@ class Judge:
                 if isinstance(node, gast.Attribute) and found.value is not MISSING and is_object(found.value):
                     help_ = INSTEAD_OF_OBJECT
                 elif found.value is not MISSING and isinstance(found.value, Iterator | io.IOBase):
-                    help_ = OUTSIDE  # it is no function
+                    help_ = OUTSIDE  # it is not a function
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
             case "builtin":
                 yield from self._builtin(found, node)
@@ -155,7 +155,7 @@ class Judge:
         yield Diagnostic("P007", text, place, "read here", labels, helps, subject=subject, declares=declares)
 
     def _what_can_change(self, node: gast.expr) -> gast.expr:
-        """Of `settings.table.rows` the part that is a list: what is behind it belongs to it."""
+        """Of `settings.table.rows` the part that is a list: the attributes after it belong to it."""
         while isinstance(node, gast.Attribute):
             below = resolve_chain(node.value, self.resolve, self.scope.is_local)
             if below is None or below.kind != "mutable":
@@ -221,7 +221,7 @@ class Judge:
         missing = lacks(library, tail)
         also = "" if shown.rpartition(".")[2] == tail else f", which is `{dotted}`,"
         text = f"`{library}` has no `{tail}`" if missing else f"`{shown}`{also} is not supported"
-        near = self.vocabulary.suggestion(dotted) if missing else None  # what NumPy has is meant as it is written
+        near = self.vocabulary.suggestion(dotted) if missing else None  # a name that NumPy has is not a slip of the pen
         if near is not None:
             name = respell(shown, near)
             fix = (Edit(Span.of(node, self.file), name),)
@@ -240,7 +240,7 @@ class Judge:
         if place_of(node) is not None:
             return
         if method == "type" and isinstance(base, gast.Attribute) and base.attr == "dtype":
-            return  # a conversion, which the specialiser knows
+            return  # it is a conversion, and the specialiser knows those
         if method in ("tofile", "dump", "dumps"):
             yield self._fault(
                 "P004", f"this function does input or output: `.{method}()`", func, "called here", OUTSIDE
@@ -252,7 +252,7 @@ class Judge:
             yield self._bad_method(func)
 
     def _may_be_own(self, base: gast.expr) -> bool:
-        """Whether it may be an instance of a class of the user's, whose methods the specialiser knows."""
+        """Whether it may be an instance of a user's class; the specialiser knows the methods of those."""
         return self.is_helper or self.facts.value(base).form in ("container", "made")
 
     def _changes_outside(self, base: gast.expr, method: str) -> bool:
@@ -261,7 +261,7 @@ class Judge:
         return method in words.CHANGING_METHODS and any(origin.kind != "made" for origin in origins)
 
     def _is_plain(self, base: gast.expr) -> bool:
-        """Whether it is a number or an array for sure: anything else may be a record with fields of its own."""
+        """Whether it is certainly a number or an array: anything else may be a record with fields of its own."""
         value = self.facts.value(base)
         return value.form in ("scalar", "array", "mask") and all(
             origin.kind == "made" for origin in value.itself
@@ -279,7 +279,7 @@ class Judge:
         return self._fault("U013", text, func, "called here", way_out)
 
     def _near(self, method: str) -> str | None:
-        """The method of arrays that one is a slip of the pen for."""
+        """The method of arrays that is most likely meant by a misspelt one."""
         allowed = {m for m in words.ARRAY_METHODS if self.vocabulary.is_supported(f"numpy.{m}")} | ALWAYS_METHODS
         return None if method in words.STANDARD_METHODS else closest(method, allowed)
 
@@ -295,7 +295,7 @@ KINDS_OF_NUMPY = words.words("numpy.ndarray numpy.generic numpy.number numpy.int
 
 
 def is_seeded(node: gast.Call) -> bool:
-    """Whether a generator is begun by something other than None."""
+    """Whether a generator is seeded with something other than None."""
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     return any(not (isinstance(one, gast.Constant) and one.value is None) for one in given)
 
@@ -311,7 +311,7 @@ def lacks(library: str, name: str) -> bool:
 
 
 def _is_builtin_class(found: Resolution) -> bool:
-    """Whether it is a class of Python's, which `isinstance` and `match` may ask for; to call it is another matter."""
+    """Whether it is a class of Python's, which `isinstance` and `match` may ask for; calling it is another matter."""
     return found.name in KINDS_OF_NUMPY or found.kind == "builtin" and isinstance(found.value, type)
 
 

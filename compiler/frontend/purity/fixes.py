@@ -1,4 +1,4 @@
-"""The rewriting that a help speaks of, where the text leaves one way to do it.
+"""The rewriting that a help describes, where the source leaves only one way to do it.
 
     s = (v for v in x)       ->   s = [v for v in x]
 
@@ -45,7 +45,7 @@ def _shares_brackets(node: gast.GeneratorExp, parent: gast.AST) -> bool:
 
 
 def segment(node: gast.AST, text: str) -> str:
-    """The text of a one-line expression or statement; empty for others."""
+    """The source of a one-line expression or statement; empty for others."""
     if node.end_lineno != node.lineno:
         return ""
     line = text.split("\n")[node.lineno - 1]

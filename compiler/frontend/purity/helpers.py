@@ -3,8 +3,8 @@
     def f(x): return g(x)          f reaches g, called in line 1, and h, called in line 2
     def g(x): return h(x) + 1      ->
 
-Every function that is mentioned counts, as it may be passed on and called; each is met once, by the first way that
-leads there.
+Every function that is mentioned counts, as it may be passed on and called; each is visited once, by the first path
+that leads to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..source.resolve import NameSource, resolve_chain
 from ..source.scopes import Scope
 from .aliasing import Summaries
 
-MOST_HELPERS = 1000  # functions reached from one; who has more finds the faults of the rest when they are compiled
+MOST_HELPERS = 1000  # functions reached from one; the faults of any further ones are found when they are compiled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class Helper:
 def reached(
     root: NameSource, summaries: Summaries, is_live: bool, chain: tuple[Label, ...] = ()
 ) -> Iterator[Helper]:
-    """The helpers of a function, nearest first; with `is_live` those that are not there yet are not looked into."""
+    """The helpers of a function, nearest first; with `is_live` those that do not exist yet are skipped."""
     queue, met = [Helper(root, chain)], {root.function or root.tree}
     for caller in queue:  # grows while it is walked
         for scope, node, source in mentioned(caller.source, summaries):
@@ -56,7 +56,7 @@ def reached(
 
 
 def mentioned(source: NameSource, summaries: Summaries) -> Iterator[tuple[Scope, gast.AST, NameSource]]:
-    """The functions that stand behind the names of a function and of the functions inside it, and where."""
+    """The functions that the names of a function, and of those inside it, stand for, and where."""
     for scope in summaries.scopes_of(source.tree):
         for node in scope.nodes:
             if not isinstance(node, gast.Name | gast.Attribute):

@@ -1,12 +1,12 @@
 """Find random keys that are used twice: the same numbers would be drawn again.
 
     a = random.normal(key, (3,))
-    b = random.uniform(key, (3,))     ->     K001: the key `key` is used twice, with the place of the first use
+    b = random.uniform(key, (3,))     ->     K001: the key `key` is used twice, with the location of the first use
 
 Takes one scope, gives findings; follows the statements of the function along its paths.  A key is used by every
-function of `pellucid.random` that draws from it or splits it; `fold_in` makes another one of it and leaves it as it
-is.  Two uses that are each under a condition of their own are left alone, as nothing tells whether both conditions hold
-in one call.  What the functions that are called do with a key is not known here.
+function of `pellucid.random` that draws from it or splits it; `fold_in` derives another key and leaves it as it
+is.  Two uses that are each under a condition of their own are left alone, as nothing says whether both conditions hold
+in one call.  What called functions do with a key is not known here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MODULE = "pellucid.random."
 NOT_USING = frozenset("PRNGKey key key_data wrap_key_data key_impl clone fold_in".split())
 Guard = tuple[object, bool]  # a condition, at an iteration of the loops around it, and whether it holds
 Guards = tuple[Guard, ...]
-Key = tuple[object, ...]  # the value of a name, and what is taken of it: `keys[0]`
+Key = tuple[object, ...]  # the value of a name, and what is taken from it: `keys[0]`
 PLAIN_INDEX = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Tuple, gast.operator, gast.unaryop)
 
 
@@ -40,7 +40,7 @@ class KeyUse:
 
 @dataclass(slots=True)
 class KeyState:
-    """Which value every name has, and which keys are used, at one place of the function."""
+    """Which value every name has, and which keys are used, at one point of the function."""
 
     values: dict[str, object] = field(default_factory=dict)
     used: dict[Key, KeyUse] = field(default_factory=dict)
@@ -51,21 +51,21 @@ class KeyState:
 
 @dataclass(slots=True, eq=False)
 class KeyWalk:
-    """A walk through one function; `found` are the faults by the later use."""
+    """A walk through one function; `found` has the faults by the later use."""
 
     scope: Scope
     file: str
     resolve: Resolve
     found: dict[gast.Call, Diagnostic] = field(default_factory=dict)
-    made: int = 0  # values so far
+    made: int = 0  # how many values there are so far
     guards: Guards = ()
-    turns: tuple[int, ...] = ()  # of the loops around
-    leaving: list[tuple[list[KeyState], list[KeyState]]] = field(default_factory=list)  # of loops: break, continue
+    turns: tuple[int, ...] = ()  # the current iterations of the loops around
+    leaving: list[tuple[list[KeyState], list[KeyState]]] = field(default_factory=list)  # break, continue
 
     # --- statements ------------------------------------------------------------------------------------------------
 
     def block(self, body: list[gast.stmt], state: KeyState | None) -> KeyState | None:
-        """The state after statements; None where none of them is left by its end."""
+        """The state after statements; None where control does not reach their end."""
         for statement in body:
             if state is None:
                 return None
@@ -123,7 +123,7 @@ class KeyWalk:
         return end
 
     def loop(self, node: gast.For | gast.While, state: KeyState) -> KeyState | None:
-        """The body twice: what is used in one iteration is used again in the next, unless it is made anew."""
+        """Walk the body twice: a key used in one iteration is used again in the next, unless it is made anew."""
         if isinstance(node, gast.For):
             self.visit(node.iter, state)
         after: list[KeyState | None] = []
@@ -191,7 +191,7 @@ class KeyWalk:
             self.call(node, state)
 
     def comprehension(self, node: gast.AST, state: KeyState) -> None:
-        """The element twice, as the body of a loop."""
+        """Walk the element twice, as the body of a loop."""
         kept, outer = dict(state.values), self.guards
         elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
         for generator in node.generators:
@@ -246,7 +246,7 @@ class KeyWalk:
         state.values[name] = self.value()
 
     def unbind(self, target: gast.AST, state: KeyState) -> None:
-        """Every name in a target has a new value; so has what an element is written into."""
+        """Give every name in a target a new value, and so whatever an element is written into."""
         for node in gast.walk(target):
             if isinstance(node, gast.Name) and (isinstance(node.ctx, gast.Store | gast.Del) or node is root_of(target)):
                 self.bind(node.id, state)
@@ -284,7 +284,7 @@ def value_of(name: str, state: KeyState) -> object:
 
 
 def as_key(value: object) -> Key:
-    """The key that a name of this value is: what is taken of another key is a tuple by itself."""
+    """The key that a name of this value is: what is taken from another key is a tuple by itself."""
     return value if isinstance(value, tuple) else (value,)
 
 
@@ -314,7 +314,7 @@ def root_of(target: gast.AST) -> gast.AST:
 
 
 def condition(test: gast.expr, state: KeyState) -> tuple[object, bool]:
-    """A condition, by its text and the values of its names, and whether it is meant as it stands or the other way."""
+    """A condition, by its source and the values of its names, and whether it is meant as it stands or negated."""
     holds = True
     while isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         test, holds = test.operand, not holds

@@ -1,4 +1,4 @@
-"""Check that a function is pure and inside the language; report every fault at once, in the order of the text.
+"""Check that a function is pure and inside the language; report every fault at once, in source order.
 
     def f(x):
         print(x)        ->   P004: this function prints
@@ -67,8 +67,8 @@ def check_function(
     """Every fault of a function, of the functions inside it and of those it reaches; empty when there is none.
 
     `is_supported` says of a dotted name (`numpy.linalg.norm`, `math.sin`) whether the operator table has it, and
-    `known_names` are the names suggestions are drawn from.  Helpers that are in `judged` are left out, and those that
-    are not go there.
+    `known_names` are the names suggestions are drawn from.  Helpers that are in `judged` are left out, and the others
+    are added to it.
     """
     check = Check(Vocabulary(is_supported, known_names), Summaries(), options)
     return check.judge(NameSource(tree, file, text, resolve), False, set() if judged is None else judged)[0]
@@ -85,9 +85,9 @@ class Check:
     def judge(
         self, root: NameSource, is_live: bool, judged: set[tuple[object, object]]
     ) -> tuple[tuple[Diagnostic, ...], bool]:
-        """The faults of a function and of what it reaches, and whether all of that is there by now.
+        """The faults of a function and of what it reaches, and whether all of that exists by now.
 
-        With `is_live` a helper that is only found in the text is left for later, when it is there.
+        With `is_live` a helper that so far exists only in the source is left for later.
         """
         found, is_complete = self.faults(Helper(root)), True
         for helper in reached(root, self.summaries, is_live):
@@ -157,7 +157,7 @@ def _each_told_once(found: list[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def in_order(found: Iterator[Diagnostic] | list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """By position, each fault once, whatever ways lead to it."""
+    """Sort by position, with each fault once, however many paths lead to it."""
     first: dict[object, Diagnostic] = {}
     for diagnostic in found:
         first.setdefault((diagnostic.code, diagnostic.span, diagnostic.message), diagnostic)
@@ -167,7 +167,7 @@ def in_order(found: Iterator[Diagnostic] | list[Diagnostic]) -> tuple[Diagnostic
 def _option_faults(
     inside: Sequence[Scope], source: NameSource, options: Options, summaries: Summaries
 ) -> Iterator[Diagnostic]:
-    """Names in `static=`, `mutates=` and `freeze=` that are no parameters, or no globals that are read."""
+    """Names in `static=`, `mutates=` and `freeze=` that are not parameters, or not globals that are read."""
     own = inside[0]
     tree, file = own.node, source.file
     listed = ", ".join(f"`{parameter}`" for parameter in own.parameters) or "none"
@@ -205,7 +205,7 @@ def words_read(scope: Scope) -> Iterator[str]:
 
 
 def calls_methods(scope: Scope, resolve: Resolve) -> bool:
-    """Whether it calls what is not known by its text: methods of the user's classes, functions that it was given."""
+    """Whether it calls what its source does not show: methods of the user's classes, functions among its arguments."""
     for node in scope.nodes:
         if not isinstance(node, gast.Call):
             continue
@@ -218,7 +218,7 @@ def calls_methods(scope: Scope, resolve: Resolve) -> bool:
 
 
 def words_inside(scope: Scope, resolve: Resolve) -> Iterator[str]:
-    """The names that functions mention which stand in containers, as far as their code tells them."""
+    """The names that functions in containers mention, as far as their code shows them."""
     for node in scope.nodes:
         found = resolve_chain(node, resolve, scope.is_local) if isinstance(node, gast.Name) else None
         if found is not None and found.kind in ("mutable", "constant"):
@@ -227,7 +227,7 @@ def words_inside(scope: Scope, resolve: Resolve) -> Iterator[str]:
 
 
 def _option_span(tree: AnyFunction, file: str, option: str, name: str) -> Span:
-    """The name in the decorator's text, or else the head of the function."""
+    """The name in the decorator's source, or else the head of the function."""
     for decorator in getattr(tree, "decorator_list", ()):
         for keyword in getattr(decorator, "keywords", ()):
             for node in gast.walk(keyword.value) if keyword.arg == option else ():

@@ -1,1 +1,1 @@
-"""From the text of a file to core: read, resolve names, find helpers, desugar."""
+"""From the source of a file to core: read, resolve names, find helpers, desugar."""

@@ -2,9 +2,9 @@
 
     SOBEL_X = np.array(...)         is one: an array, which is read at each call
     LINKS = [(0, 1), (1, 2)]        is one: a container of numbers, which is guarded by its value
-    CACHE = {}; CACHE[k] = v        is none: something changes it, so what a function gives would depend on when
+    CACHE = {}; CACHE[k] = v        is none: something changes it, so what a function returns would depend on when
 
-The text of the module decides; that compiled code is never stale does not rest on it.
+The source of the module decides; the guards, not this, keep compiled code from becoming stale.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from ...parsing import parsed_module
 from ...syntax import imported_as
 from ...vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
 
-MOST_MODULES = 8  # that hand one name on
+MOST_MODULES = 8  # modules through which one name may be imported
 
 
 def is_constant(namespace: dict[str, Any], file: str, name: str) -> bool:
-    """Whether a variable of a module is one, and holds what can be one: an array or a container of numbers."""
+    """Whether a variable of a module is a constant, and holds what can be one: an array or a container of numbers."""
     is_data = is_capital(name) and is_number_data(namespace.get(name))
     return is_data and _is_bound_once(namespace, file, name, MOST_MODULES)
 
 
 def is_constant_at(kind: str, owner: Any, name: str) -> bool:
-    """The same for a place as guards have it: a variable as a function sees it, or an attribute of a module."""
+    """The same for a location as guards record it: a variable as a function sees it, or an attribute of a module."""
     if kind == "global":
         return is_constant(owner.__globals__, owner.__code__.co_filename, name)
     is_module = kind == "attribute" and isinstance(owner, types.ModuleType)
@@ -44,13 +44,13 @@ def file_of(module: types.ModuleType) -> str:
 
 
 def is_constant_in(text: str, name: str, what: str) -> bool:
-    """The same as far as the text of its module tells."""
+    """The same, as far as the source of its module tells."""
     is_data = what in ("array", "list", "dict", "set")
     return is_data and is_capital(name) and bindings(text).get(name, MANY) is not MANY
 
 
 def is_capital(name: str) -> bool:
-    """Whether a name is written as constants are; one letter is what a matrix is called."""
+    """Whether a name is written as constants are; a single letter is the usual name of a matrix."""
     return name.isupper() and len(name) > 1
 
 
@@ -99,7 +99,7 @@ def _bound_by(statement: gast.stmt) -> list[str]:
             names = [name]
         case gast.ImportFrom(names=aliases):
             names = [imported_as(alias) for alias in aliases]
-        case _:  # under a condition, in a loop: it may be bound to one thing or another
+        case _:  # under a condition or in a loop it may be bound to one thing or another
             names = [n.id for n in gast.walk(statement) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
             return [name for name in names if is_capital(name) and _is_of_module(statement)] * 2
     return [name for name in names if is_capital(name)]

@@ -1,4 +1,4 @@
-"""Leave one way out of every block: no early return, no continue, no for-else; `break` only as a loop's last word.
+"""Leave one way out of every block: no early return, no continue, no for-else; `break` only as a loop's last statement.
 
     for x in xs:                      broke = False
         if x > 3.0:                   for x in xs:
@@ -92,7 +92,7 @@ class _Lowering:
             rest = body[position + 1 :]
             if isinstance(statement, gast.Match):
                 lowered, ways = self.block(matching.lowered(statement, self.tree, self.fresh), loop)
-            elif isinstance(statement, gast.With):  # `with np.errstate(...)`, which says nothing about values
+            elif isinstance(statement, gast.With):  # `with np.errstate(...)` says nothing about values
                 lowered, ways = self.block(statement.body, loop)
                 lowered = [*(_context(item.context_expr) for item in statement.items), *lowered]
             else:
@@ -137,7 +137,7 @@ class _Lowering:
         return [node], {FALL}
 
     def trying(self, node: gast.Try, loop: dict[str, str] | None) -> tuple[list[gast.stmt], set[str]]:
-        """`else` only where control falls out of the block."""
+        """Run `else` only where control falls out of the block."""
         body, ways = self.block(node.body, loop)
         orelse, more = self.block(node.orelse, loop)
         if orelse:
@@ -203,7 +203,7 @@ class _Lowering:
 
 
 def _into_open_branch(lowered, following, statement, state) -> list[gast.stmt] | None:
-    """Put what follows an `if` into its only branch that goes on, where that branch always goes on."""
+    """Put what follows an `if` into the only branch that continues, where that branch always continues."""
     made = lowered[-1]
     if len(lowered) != 1 or not isinstance(made, gast.If):
         return None
@@ -227,7 +227,7 @@ def _is_endless(node: gast.For | gast.While) -> bool:
 
 
 def _own_nodes(body: Sequence[gast.stmt]):
-    """All statements of a function, those of functions inside it left out."""
+    """All statements of a function, without those of functions inside it."""
     for statement in body:
         yield statement
         for block in ("body", "orelse", "finalbody") if not isinstance(statement, DEFINITIONS) else ():

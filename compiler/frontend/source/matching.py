@@ -21,7 +21,7 @@ WHOLE = frozenset("bool bytearray bytes dict float frozenset int list set str tu
 
 
 def faults(node: gast.Match) -> Iterator[tuple[gast.AST, str]]:
-    """What is not in the language, and why."""
+    """The parts that are not in the language, and why."""
     for part in gast.walk(node):
         if isinstance(part, gast.MatchMapping) and part.rest is not None:
             yield part, "the rest of a dict in a pattern"
@@ -36,7 +36,7 @@ def lowered(node: gast.Match, function: gast.AST, fresh: Callable[[str], str]) -
 
 
 class _ByName(gast.NodeTransformer):
-    """Builtins under their names, but for those that a variable of the function has."""
+    """Names builtins by their names, except where a variable of the function has that name."""
 
     def __init__(self, used: set[str]) -> None:
         self.used = used
@@ -63,7 +63,7 @@ def _lowered(node: gast.Match, function: gast.AST, fresh: Callable[[str], str]) 
 
 
 def _leaves_names(case: Any, function: gast.AST) -> bool:
-    """Whether somebody may read what a pattern has bound although its guard fails."""
+    """Whether a name that a pattern has bound may be read although its guard fails."""
     if case.guard is None:
         return False
     own = {key for key, _ in bound(case.pattern, name("subject"))}
@@ -79,7 +79,7 @@ def _reads_outside_cases(node: gast.AST, key: str) -> bool:
 
 
 class _Standing(gast.NodeTransformer):
-    """A guard with parts of the subject in the place of the names that stand for them."""
+    """Puts parts of the subject for the names that stand for them in a guard."""
 
     def __init__(self, parts: dict[str, gast.expr]) -> None:
         self.parts = parts
@@ -106,7 +106,7 @@ def _bindings(case: Any, subject: str) -> list[gast.stmt]:
 
 
 def tests(pattern: Any, subject: gast.expr) -> list[gast.expr]:
-    """What must be true of the subject, in this order."""
+    """What must be true of the subject, in evaluation order."""
     match pattern:
         case gast.MatchValue(value=value):
             return [located(gast.Compare(subject, [gast.Eq()], [value]), pattern)]

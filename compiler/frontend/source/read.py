@@ -3,8 +3,8 @@
     function object  ->  SourceFile(tree with the file's own line numbers, file, text)
 
 The definition is found by its position, so decorators, nesting and lambdas in the middle of an expression need no
-guessing about indentation.  The lines around it are parsed alone if they give the very code of the function; else the
-whole file is, once.  Only the function itself becomes a gast tree.
+guessing about indentation.  The lines around it are parsed alone if they compile to the very code of the function; else
+the whole file is, once.  Only the function itself becomes a gast tree.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def read(function: python_types.FunctionType) -> SourceFile:
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
         message = f"{what} is outside the language"
         raise UnsupportedError(Diagnostic(refused, message, span, "not supported", help=(way_out,)))
-    is_own = (function.__module__ or "").startswith(LIBRARY)  # the language's own library does not change under it
+    is_own = (function.__module__ or "").startswith(LIBRARY)  # the library's own files do not change
     tree = _found(function, text, is_own)
     if tree is None:
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
@@ -77,7 +77,7 @@ def read(function: python_types.FunctionType) -> SourceFile:
 
 
 def _typed_in(function: python_types.FunctionType) -> SourceFile | None:
-    """The source of what was given to `python -c` or typed in at the prompt."""
+    """The source of what was passed to `python -c` or typed in at the prompt."""
     for file, text in typed_in.proposals(function.__code__):
         try:
             tree = _found(function, text, False)
@@ -96,7 +96,7 @@ _TREES: dict[tuple[str, int, python_types.CodeType], gast.FunctionDef | gast.Lam
 def _found(function: python_types.FunctionType, text: str, is_own: bool) -> gast.FunctionDef | gast.Lambda | None:
     """The definition that a function was made from; None where the file says something else by now.
 
-    The library's own functions are taken at their word: they do not change under it.
+    The library's own functions are not compared: their files do not change while it runs.
     """
     code = function.__code__
     key = code.co_filename, hash(text)
@@ -114,12 +114,12 @@ def _found(function: python_types.FunctionType, text: str, is_own: bool) -> gast
 
 
 def _parsed_alone(code: python_types.CodeType, text: str) -> ast.Module | None:
-    """The file without what stands before and behind the lines around a function; None where that is not Python."""
+    """The lines around a function, parsed without the rest of the file; None where they are not Python."""
     lines = text.split("\n")
     first = code.co_firstlineno - 1
     start = next((k for k in range(min(first, len(lines) - 1), -1, -1) if _begins(lines[k])), 0)
     heads = ("def ", "async def ", "class ") if code.co_firstlineno <= len(lines) and lines[first][:1] == "@" else ""
-    head = next((k for k in range(first, len(lines)) if lines[k].startswith(heads)), first)  # behind decorators
+    head = next((k for k in range(first, len(lines)) if lines[k].startswith(heads)), first)  # after decorators
     stop = next((k for k in range(head + 1, len(lines)) if _begins(lines[k])), len(lines))
     try:
         return parse("\n" * start + "\n".join(lines[start:stop]), code.co_filename)
@@ -128,7 +128,7 @@ def _parsed_alone(code: python_types.CodeType, text: str) -> ast.Module | None:
 
 
 def _imports(near: ast.Module, variables: Mapping[str, object]) -> list[ast.stmt]:
-    """Imports of the modules that some lines name: CPython calls what is imported otherwise than methods."""
+    """Imports of the modules that some lines name: CPython calls imported names in another way than methods."""
     names = dict.fromkeys(node.id for node in ast.walk(near) if isinstance(node, ast.Name))
     found = [ast.alias(name) for name in names if isinstance(variables.get(name), python_types.ModuleType)]
     return [ast.fix_missing_locations(ast.Import(found))] if found else []
@@ -143,7 +143,7 @@ def is_stale(code: python_types.CodeType, file: ast.Module) -> bool:
     """Whether the file says something else by now than what was imported."""
     if any(name.startswith("@py_") for name in (*code.co_names, *code.co_varnames)):
         return False  # a test runner has rewritten the asserts
-    # the other definitions seldom change how this one is compiled, imports do
+    # imports change how this function is compiled; the other definitions seldom do
     short = [s for s in file.body if not isinstance(s, DEFINITIONS) or _is_around(s, code)]
     return not _gives(short, code) and not _gives(file.body, code)
 
@@ -154,7 +154,7 @@ def _is_around(statement: ast.stmt, code: python_types.CodeType) -> bool:
 
 
 def _gives(statements: list[ast.stmt], code: python_types.CodeType) -> bool:
-    """Whether the code is among what the statements of a file are compiled to."""
+    """Whether compiling the statements of a file gives this code, among other code."""
     flags = code.co_flags & FUTURE
     queue = [compile(ast.Module(statements, []), code.co_filename, "exec", flags=flags, dont_inherit=True)]
     while queue:
@@ -172,7 +172,7 @@ def _same_code(left: python_types.CodeType, right: python_types.CodeType) -> boo
 
 
 def _shown(constant: object) -> object:
-    """What tells a constant from others, as 0 from False; the order of a set differs from process to process."""
+    """What identifies a constant, so that 0 is not False; the order of a set differs from process to process."""
     if isinstance(constant, frozenset):
         return frozenset(map(_shown, constant))
     return tuple(map(_shown, constant)) if isinstance(constant, tuple) else repr(constant)
@@ -187,7 +187,7 @@ def _find(around: list[ast.stmt], code: python_types.CodeType) -> ast.FunctionDe
         if isinstance(node, wanted) and first_line(node) == code.co_firstlineno and _matches(node, code)
     ]
     if wanted is ast.Lambda and len(found) > 1:
-        # the instruction that returns stems from the whole body, so several lambdas on one line are told apart
+        # the instruction that returns stems from the whole body, so it identifies one of several lambdas on a line
         places = {(line, column, end_line, end_column) for line, end_line, column, end_column in code.co_positions()}
         found = [n for n in found if _place(n.body) in places]
     return found[0] if len(found) == 1 else None if wanted is ast.Lambda else next(iter(found), None)
@@ -223,6 +223,6 @@ def span_of(node: gast.AST, file: str) -> Span:
 
 
 def unnumbered(arguments: gast.arguments) -> Unnumbered:
-    """The parameters of a function that numbers of arguments do not count as one each."""
+    """The parameters that argument numbers do not count as one each: the starred and the keyword-only ones."""
     stars = (star.id for star in (arguments.vararg, arguments.kwarg) if star is not None)
     return Unnumbered(frozenset(stars), frozenset(only.id for only in arguments.kwonlyargs))

@@ -5,7 +5,7 @@
     resolve_chain(`np.linalg.norm`, ...)   ->  Resolution("library", "numpy.linalg.norm")
 
 Two flavours give the same record: `live_resolver` looks at a Python function's globals, closure and builtins;
-`resolve_static.module_resolver` reads the module's text only, and never imports or runs anything.
+`resolve_static.module_resolver` reads only the module's source, and never imports or runs anything.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from .read import read
 # function   a function of the user; `source` gives its tree   builtin  a member of `builtins`
 # class      a class of the user's                             constant a value that cannot change
 # callable   a bound method or a partial function; `source` is that of the function inside
-# mutable    a value that can change; `what` says what it is   unknown  cannot be seen into; `what` says why
-# undecided  not to be told from the text alone                undefined  no such name
+# mutable    a value that can change; `what` says what it is   unknown  opaque; `what` says why
+# undecided  not decidable from the source alone               undefined  no such name
 KINDS = words("module library function callable builtin class constant mutable unknown undecided undefined")
 
 MISSING: Any = object()
@@ -65,10 +65,10 @@ Resolve: TypeAlias = Callable[[str], Resolution]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NameSource:
-    """A function as text: its tree, its file, how to resolve its names, and the function where there is one.
+    """A function as source: its tree, its file, how to resolve its names, and the function where there is one.
 
-    `freeze` is what it asks for itself, where it is compiled.  What the function imports itself is resolved by the
-    text of the import.
+    `freeze` is what the function itself asks for, where it is compiled.  What it imports itself is resolved by the
+    text of its import statement.
     """
 
     tree: gast.FunctionDef | gast.Lambda
@@ -88,7 +88,7 @@ class NameSource:
 
 
 def resolve_chain(node: gast.AST, resolve: Resolve, is_local: Callable[[str], bool]) -> Resolution | None:
-    """What `a` or `a.b.c` stands for, or None when it starts at a local name or is no such chain."""
+    """What `a` or `a.b.c` stands for, or None when it starts at a local name or is not such a chain."""
     match node:
         case gast.Name(id=name):
             return None if is_local(name) else resolve(name)
@@ -108,7 +108,7 @@ def member(base: Resolution, attribute: str) -> Resolution:
             return library(f"{base.name}.{attribute}")
         case "undecided" | "undefined" | "unknown":
             return base
-        case _ if base.is_data_that_can_change:  # its methods are judged by what they are called
+        case _ if base.is_data_that_can_change:  # its methods are judged by their names
             return base
         case _ if base.value is not MISSING and hasattr(base.value, attribute):
             return classify(getattr(base.value, attribute), f"{base.name}.{attribute}")
@@ -121,7 +121,7 @@ def library(dotted: str, value: Any = MISSING) -> Resolution:
 
 
 def of_namespace(dotted: str) -> str:
-    """The name of NumPy's that one in the namespace of Arrays stands for; every other name as it is."""
+    """The NumPy name that a name in the namespace of Arrays stands for; every other name as it is."""
     name = dotted.removeprefix("pellucid.numpy.")
     first = name.partition(".")[0]
     is_of_library = f"pellucid.numpy.{first}" in sys.modules and first not in ("linalg", "fft")
@@ -132,7 +132,7 @@ def of_namespace(dotted: str) -> str:
 
 
 def live_resolver(function: types.FunctionType) -> Resolve:
-    """Names as the running function sees them; a name that is not there yet is looked for in the text of its module."""
+    """Names as the running function sees them; one that does not exist yet is looked up in the source of its module."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
 
     @functools.cache
@@ -200,7 +200,7 @@ def classify(value: Any, name: str) -> Resolution:
     if isinstance(value, types.WrapperDescriptorType) or of_class and value.__self__.__module__ == "builtins":
         return Resolution("builtin", value.__qualname__, value)
     if isinstance(value, types.BuiltinMethodType) and type(value.__self__) in (str, tuple):
-        return Resolution("constant", name, value)  # which the method is of
+        return Resolution("constant", name, value)  # the object whose method it is
     if dotted := library_name(value):
         return Resolution("builtin", dotted[9:], value) if dotted.startswith("builtins.") else library(dotted, value)
     if is_bound_method(value) or isinstance(value, functools.partial):
@@ -210,11 +210,11 @@ def classify(value: Any, name: str) -> Resolution:
     return Resolution("unknown", name, value, f"it is a `{type(value).__name__}`")
 
 
-KEEPING = functools._lru_cache_wrapper  # a function that keeps its results, which for a pure one nobody can tell
+KEEPING = functools._lru_cache_wrapper  # it keeps a function's results, which makes no difference for a pure function
 
 
 def _callable(value: Any, name: str) -> Resolution:
-    """A function with some of its arguments."""
+    """A function with some of its arguments bound."""
     while is_bound_method(value) or isinstance(value, functools.partial):
         value = value.func if isinstance(value, functools.partial) else value.__func__
     inner = classify(value, name)
@@ -224,11 +224,11 @@ def _callable(value: Any, name: str) -> Resolution:
 INSTEAD_OF_OBJECT = "pass its values as arguments, or make it a frozen dataclass or a NamedTuple"
 
 
-MOST_NAMED = 4  # more variables than this are frozen by one word
+MOST_NAMED = 4  # with more variables than this, the proposal is to freeze all
 
 
 def instead_of_reading(names: Sequence[str], freeze: Any = (), reason: str = "") -> str:
-    """What to do instead of reading variables that can change; `freeze` are those that are frozen already."""
+    """What to do instead of reading variables that can change; `freeze` has those that are frozen already."""
     if reason:
         return f"pass what the function needs of it as an argument: it cannot be frozen, as it is {reason}"
     names = [name.rpartition(".")[2] for name in names]
@@ -254,7 +254,7 @@ def is_object(value: Any) -> bool:
 
 
 def library_name(value: Any) -> str | None:
-    """The dotted name by which users call a member of a library: `numpy.linalg.norm`; None for anything else."""
+    """The dotted name that users write for a member of a library: `numpy.linalg.norm`; None for anything else."""
     name = getattr(value, "__name__", None)
     module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else None)
     owner = getattr(value, "__self__", None)
@@ -302,7 +302,7 @@ def _class(value: type, name: str) -> Resolution:
 
 
 def _is_compiled(value: Any) -> bool:
-    """A function that Pellucid compiled: callable, ours, and it knows what it wraps."""
+    """Whether it is a function that Pellucid compiled: callable, ours, and it knows what it wraps."""
     return type(value).__module__.split(".")[0] == "pellucid" and callable(value) and hasattr(value, "__wrapped__")
 
 

@@ -1,11 +1,11 @@
-"""Say what a name stands for from the text of its module alone; nothing is imported or run.
+"""Say what a name stands for from the source of its module alone; nothing is imported or run.
 
     import numpy as np          np        ->  Resolution("module", "numpy")
     TABLE = np.zeros(3)         TABLE     ->  Resolution("mutable", "TABLE", what="array", span=the assignment)
     from .tools import norm     norm      ->  Resolution("function", "norm", source=the def in tools.py)
 
-What the text does not tell (the result of an unknown call) is `undecided`, which nobody reports: the check at
-decoration, on live values, has the last word.
+What the source does not tell (the result of an unknown call) is `undecided`, which nobody reports: the check at
+decoration, on live values, decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ARRAY_MAKERS = INDEX_MAKERS | words("load loadtxt genfromtxt fromfile frombuffer
 CONTAINERS = words("list dict set bytearray")
 FOLDED_BUILTINS = words("int float bool str complex len abs min max sum round range tuple pow divmod")
 LARGEST_FILE = 2_000_000
-# `from numpy import *`: what the libraries that count export
+# `from numpy import *`: what the known libraries export
 STARRED = {
     "numpy": frozenset(numpy.__all__),
     "math": frozenset(vars(math)),
@@ -48,7 +48,7 @@ def parse_module(text: str) -> gast.Module:
 
 @functools.lru_cache(maxsize=64)
 def module_resolver(text: str, file: str) -> Resolve:
-    """Resolve the names of a module from its text; raises SyntaxError."""
+    """Resolve the names of a module from its source; raises SyntaxError."""
     return StaticNames(parse_module(text).body, text, file, None).resolve
 
 
@@ -67,7 +67,7 @@ def parameter_names(function: gast.FunctionDef | gast.Lambda) -> tuple[str, ...]
 
 
 class StaticNames:
-    """The names that one block of text binds; those it does not bind are left to `outer`, or to the builtins."""
+    """The names that one block of source binds; those it does not bind are left to `outer`, or to the builtins."""
 
     def __init__(
         self, body: list[gast.stmt], text: str, file: str, outer: Resolve | None, parameters: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ class StaticNames:
     def _call(self, node: gast.Call, name: str) -> Resolution:
         called = resolve_chain(node.func, self.resolve, lambda _: False)
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if called is None:  # a method of a value: an array's methods mostly give arrays
+        if called is None:  # a method of a value: an array's methods mostly return arrays
             base = self.classify(node.func.value, name) if isinstance(node.func, gast.Attribute) else None
             is_array = base is not None and base.kind == "mutable" and base.what == "array"
             return Resolution("mutable", name, what="array") if is_array else Resolution("undecided", name)
@@ -260,7 +260,7 @@ class StaticNames:
 
 
 def find_module(dotted: str, level: int, file: str) -> str | None:
-    """The source file of a module that `file` imports: beside it, in its packages, or on the path; no import is run."""
+    """Find the source of a module that `file` imports: beside it, in its packages, or on the path; nothing is run."""
     directory = os.path.dirname(os.path.abspath(file))
     parts = dotted.split(".") if dotted else []
     if level:
@@ -293,7 +293,7 @@ def _file_resolver(path: str) -> Resolve | None:
 
 
 def top_statements(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
-    """The statements of a block, those inside `if`, `try`, `with` and loops too, functions and classes left closed."""
+    """The statements of a block, also those inside `if`, `try`, `with` and loops, but not in functions and classes."""
     for statement in body:
         yield statement
         if not isinstance(statement, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef):
@@ -304,7 +304,7 @@ def top_statements(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
 
 
 def bound_names(statement: gast.stmt) -> Iterator[str]:
-    """The names that one statement binds, its blocks left out."""
+    """The names that one statement binds, not counting its blocks."""
     match statement:
         case gast.Import() | gast.ImportFrom():
             for alias in statement.names:

@@ -35,9 +35,9 @@ BINDING = frozenset({
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """One function: its parameters, the names it binds, those of them that are one function, and its own nodes.
+    """One function: its parameters, the names it binds, those of them bound to a single function, and its own nodes.
 
-    What it imports is known from the text of the import, and so is no variable of its own.
+    What it imports is known from the import statement, and so is not a variable of its own.
     """
 
     node: AnyFunction
@@ -115,7 +115,7 @@ def _lambdas(nodes: Iterable[gast.AST]) -> Iterator[tuple[str, gast.Lambda]]:
 
 
 def own_nodes(function: AnyFunction) -> tuple[gast.AST, ...]:
-    """The nodes of a function's body, outer before inner; functions and classes inside are given but left closed."""
+    """The nodes of a function's body, outer before inner; functions and classes inside are nodes, without theirs."""
     found: list[gast.AST] = []
     for node in [function.body] if isinstance(function, gast.Lambda) else function.body:
         _open(node, found)

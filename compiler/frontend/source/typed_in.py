@@ -1,6 +1,6 @@
-"""The source of what was typed in: `python -c`, and Python's own prompt, which keep no file.
+"""The source of what was typed in: `python -c` and Python's own prompt keep no file.
 
-    python -c "..."      ->   the text is among the arguments of the process
+    python -c "..."      ->   the source is among the arguments of the process
     >>> def f(x): ...    ->   the lines are in the history of the prompt
 
 What is found is only a proposal: the reader compares it with the code of the function.
@@ -19,7 +19,7 @@ MOST_LINES = 500  # of one statement at the prompt
 
 
 def proposals(code: CodeType) -> Iterator[tuple[str, str]]:
-    """Names and texts of files that the code may be of."""
+    """Names and contents of files that the code may come from."""
     given = getattr(sys, "orig_argv", [])
     if code.co_filename == "<string>" and "-c" in given[:-1]:
         yield "<string>", given[given.index("-c") + 1]
@@ -35,7 +35,7 @@ def keep(name: str, text: str) -> None:
 
 
 def _statements() -> Iterator[str]:
-    """Compound statements and lines of the history, the last first."""
+    """Compound statements and lines of the history, most recent first."""
     readline = sys.modules.get("readline")
     if readline is None:
         return
@@ -57,5 +57,5 @@ _NAMES: dict[str, str] = {}
 
 
 def _name_of(text: str, file: str) -> str:
-    """A name of its own for each statement: all of them have one file for Python."""
+    """A name of its own for each statement, since Python gives all of them one file name."""
     return _NAMES.setdefault(text, f"{file[:-1]}:{len(_NAMES) + 1}>")

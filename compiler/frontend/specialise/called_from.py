@@ -1,4 +1,4 @@
-"""How control came to a place: the calls of the user's functions that are around it.
+"""How control came to a location: the calls of the user's functions around it.
 
     def f(x): return g(x)         a fault in h is shown with the labels  `g` calls `h` here,  `f` calls `g` here
     def g(x): return h(x)
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def calls_to(frame: Frame) -> tuple[Label, ...]:
-    """The calls that lead to where a frame is, the nearest first; a call that recursion repeats is there once."""
+    """The calls that lead to where a frame is, the nearest first; a call that recursion repeats appears once."""
     found: dict[Label, None] = {}
     while frame.caller is not None and len(found) < LONGEST_CHAIN:
         if frame.call_span is not None and not frame.is_library and not frame.caller.is_library:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 FUNCTION = "function"
-KEEPING = "a function that keeps values"  # which are no variables of the place that is looked at
-FUNCTIONS = frozenset({FUNCTION, KEEPING, "method", "ufunc"})  # what they are called in messages
+KEEPING = "a function that keeps values"  # its captured values are not variables of the function that is compiled
+FUNCTIONS = frozenset({FUNCTION, KEEPING, "method", "ufunc"})  # what messages call them
 
 
 def too_large(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Where specialisation stands: one `Task` per compilation, one `Frame` per function being walked through.
+"""The state of specialisation: one `Task` per compilation, one `Frame` per function being walked through.
 
 Frames of inlined calls share the builder of the function they are inlined into.
 """
@@ -65,8 +65,8 @@ class Unresolved(Exception):
 class NeedsStatic(Exception):
     """A value must be known now.  A loop over a static range answers by unrolling.
 
-    `list` is the number of the list of numbers whose position it is, if any: a loop that cannot be unrolled lets it
-    grow.  `keys` has the number of the dict whose key it is, if any, and the forms that let it hold keys of the run.
+    `list` is the number of the list of numbers that it is a position in, if any: a loop that cannot be unrolled lets it
+    grow.  `keys` has the number of the dict that it is a key of, if any, and the forms that turn it into a hash table.
     """
 
     def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
@@ -78,18 +78,18 @@ class NeedsStatic(Exception):
 
 
 class Anew(Exception):
-    """The walk starts again with what the task knows by now."""
+    """The walk must start again with what the task knows by now."""
 
 
 class Stopped(Exception):
-    """Control does not come past this point: a `raise` that always happens."""
+    """Control does not pass this point: a `raise` that always happens."""
 
 
 PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
 
 
 def plain_number(number: Any) -> complex:
-    """A number of a class that is made of one of Python's, as one of Python's."""
+    """A number of a subclass of one of Python's number classes, as one of Python's."""
     return next(cls for cls in PLAIN if isinstance(number, cls))(number)
 
 
@@ -97,18 +97,18 @@ def plain_number(number: Any) -> complex:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `reaches` is that of the instance being compiled.  `spans` has the places
-    of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
-    those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
-    were met in containers, by their identity.  `forms` says of places where dicts, sets and deques are made what they
-    are to hold (`sites.py`), `positions` at which places the run chooses an item of a tuple, `kept_apart` at which ones
-    a name that may stand for one of two objects is one or the other. `texts` has the numbers of texts of the run,
-    and `has_tables` says that some statement looks them up (`texts.py`). `is_differentiated` says that a derivative
-    is taken of what is walked through: functions with a rule for it then stay calls. `single_numbers` says that
-    some array without dimensions is a number on other paths, `single_stores` that an array of one element is stored
-    into. `lent` has the lengths of the lists that functions which are being compiled on their own were lent,
-    `lent_texts` their texts (`lending.py`). `keepers` are the compiled functions around this place that freeze
-    values of their own. `walked_into` has the functions by the places of their calls.
+    `reaches` is that of the instance being compiled.  `spans` has the locations of the statements that were walked
+    through, so that unrolled loops can return to them.  `freeze` and `frozen` are those of the request, `hidden` the
+    arrays from outside that some function reads; `unjudged` has the functions that were met in containers, by their
+    identity.  `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`),
+    `positions` where an item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two
+    objects is one or the other.  `texts` numbers the strings that may be chosen at run time, and `has_tables` says that
+    some statement looks them up (`texts.py`).  `is_differentiated` says that a derivative is taken of what is walked
+    through: functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
+    a number on other paths, `single_stores` that an array of one element is stored into.  `lent` has the lengths of the
+    lists that are copied into functions compiled on their own, `lent_texts` their strings (`lending.py`).  `keepers`
+    are the surrounding compiled functions that freeze values of their own.  `walked_into` has the functions by the
+    locations of their calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class Task:
 
     @property
     def kept(self) -> Freeze:
-        """What is to be frozen at this place."""
+        """What is to be frozen at this point."""
         return together(self.freeze, *(keeper.freeze for keeper in self.keepers))
 
     def source_of(self, function: python_types.FunctionType) -> SourceFile:
@@ -173,7 +173,7 @@ class Task:
             self.decisions.append(decision)
 
     def drop_provisional(self, kept: frozenset) -> None:
-        """Forget the instances, but for those under the keys kept, that used results which were not settled."""
+        """Forget the instances that used unsettled results, except those under the keys kept."""
         for key in [k for k, instance in self.instances.items() if k not in kept and instance.reaches < inf]:
             self.forget(key)
 
@@ -193,9 +193,9 @@ class Task:
 class Frame:
     """One function being specialised: its variables, its globals, and the builder it emits into.
 
-    `pinned` has the variables of the compiler's own that liveness, which goes by the user's text, knows nothing of.
-    `entered`: how many objects there were when it was called, and those of which a list that grows had a copy.
-    `scope` has the variables of the comprehension that is being written out, for functions that it makes.
+    `pinned` has the compiler's own variables: liveness follows the user's source and knows nothing of them.
+    `entered` says how many objects there were when it was called, and which ones a list that grows had a copy of.
+    `scope` has the variables of the comprehension that is being unrolled, for functions that it makes.
     """
 
     task: Task
@@ -229,7 +229,7 @@ class Frame:
     # --- reporting ---
 
     def here(self, node: gast.AST | None = None) -> Span:
-        """The user's place for this node: inside the library, the place that called it."""
+        """The user's location for this node: inside the library, the location of the call."""
         frame = self
         while frame.is_library and frame.caller is not None:
             if frame.call_span is not None and not frame.caller.is_library:
@@ -254,7 +254,7 @@ class Frame:
         raise ERROR_CLASSES.get(code[0], CompileError)(diagnostic)
 
     def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
-        """Report that `value` decides about structure and must be known now."""
+        """Report that `value` decides the structure and must be known now."""
         name = value.name if isinstance(value, Leaf) else "it"
         frame = self
         while frame.is_library and frame.caller is not None:
@@ -309,7 +309,7 @@ class Frame:
         return found
 
     def tree(self, value: Value) -> Value:
-        """A value with what its lists and dicts hold in their place."""
+        """A value with its lists and dicts replaced by what they hold."""
         return tree(value, self.builder.heap.contents)
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
@@ -365,7 +365,7 @@ class Frame:
         return contextlib.nullcontext() if protection is None else protection.emitting()
 
     def block(self) -> contextlib.AbstractContextManager[Any]:
-        """A run of statements that ends together; None where no `try` is around."""
+        """A block of statements that ends together; None where no `try` is around."""
         protection = self.builder.protection
         return contextlib.nullcontext() if protection is None else protection.block(self)
 
@@ -382,7 +382,7 @@ class Frame:
             builder.body, builder.may_unify = kept, may_unify
 
     def snapshot(self) -> Any:
-        """Everything a trial run may change; give it to `restore`."""
+        """Everything a trial run may change; pass it to `restore`."""
         return snapshot(self)
 
     def restore(self, saved: Any) -> None:
@@ -394,6 +394,6 @@ class Frame:
             if name in frame.variables:
                 return frame.variables[name]
             if name in frame.local_names:
-                return None  # a variable of this function, which has no value yet
+                return None  # a variable of this function that has no value yet
             frame = frame.outer
         return None

@@ -1,4 +1,4 @@
-"""Kinds of values that are called: local functions, their derivatives, methods, functions with some arguments."""
+"""Kinds of values that are called: local functions, their derivatives, methods, functions with bound arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure(Kind):
-    """A function defined inside the compiled one: its tree and the frame it sees."""
+    """A function defined inside the compiled one: its tree and the frame whose variables it sees."""
     node: gast.AST
     frame: Any
     defaults: tuple[Value, ...] = ()
@@ -22,7 +22,7 @@ class Closure(Kind):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived(Kind):
-    """A derivative of a function defined inside the compiled one; `environment` is what the one of a pullback saw."""
+    """A derivative of a function defined inside the compiled one; `environment` is what that of a pullback captured."""
     closure: Closure
     transforms: tuple[Any, ...]
     environment: Any = None
@@ -61,7 +61,7 @@ class Partial(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Super(Kind):
-    """`super()`: the attributes of a value, or of a class, as those behind `cls` in its order of classes have them."""
+    """`super()`: the attributes of a value, or of a class, looked up after `cls` in its method resolution order."""
     cls: type
     receiver: Value
 

@@ -1,4 +1,4 @@
-"""Kinds of values that a loop goes over, or that say what to take of another: they are made of other values."""
+"""Kinds of values that a loop iterates over, or that select parts of another: they are made of other values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Range(Kind):
     start: Value
     stop: Value
     step: Value
-    segments: int | None = None  # into how many the backward sweep cuts a loop over it; 0: as it chooses
-    budget: int | None = None  # how many bytes it may keep of that
+    segments: int | None = None  # the backward sweep cuts a loop over it into so many; 0: as it chooses
+    budget: int | None = None  # the backward sweep may keep so many bytes
 
     def inside(self) -> Parts:
         return ("start", self.start), ("stop", self.stop), ("step", self.step)
@@ -30,7 +30,7 @@ class Range(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Slice(Kind):
-    """`slice(start, stop, step)`, of which the run knows a part; one that is known now is `Static`."""
+    """`slice(start, stop, step)` with a part known only at run time; one that is known now is `Static`."""
     start: Value
     stop: Value
     step: Value
@@ -44,7 +44,7 @@ class Slice(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Iteration(Kind):
-    """What a loop goes over that is made of other values: its items by position.  `kind` is Python's word for it."""
+    """What a loop iterates over, made of other values: its items by position.  `kind` is Python's word for it."""
     parts: tuple[Value, ...]
     start: Value = Static(0)
     kind = ""
@@ -63,7 +63,7 @@ class Zip(Iteration):
 
 
 class Map(Iteration):
-    """`map(f, a, b)`: the function, and what it is called with."""
+    """`map(f, a, b)`: the function, and the iterables of its arguments."""
     __slots__ = ()
     kind = "map"
 
@@ -75,7 +75,7 @@ class Enumerate(Iteration):
 
 
 class Reversed(Iteration):
-    """`reversed(a)`; `start` is the length that it had."""
+    """`reversed(a)`; `start` is the length that `a` had."""
     __slots__ = ()
     kind = "reversed"
 
@@ -93,7 +93,7 @@ class DequeItems(Iteration):
 
 
 class DictView(Iteration):
-    """A view of a dict, which shows what it holds when it is read."""
+    """A view of a dict; it shows what the dict holds when it is read."""
     __slots__ = ()
 
 
@@ -117,7 +117,7 @@ class Items(DictView):
 
 @dataclass(frozen=True, slots=True)
 class Iterator(Kind):
-    """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
+    """What an iterator holds: what it iterates over, how many items are consumed; `kind` is Python's word for it."""
     source: Value
     position: Value = Static(0)
     kind: str = "iterator"

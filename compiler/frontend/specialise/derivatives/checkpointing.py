@@ -39,7 +39,7 @@ def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
             frame.fault("T005", message, node, "called here")
         return replace(what, segments=segments or 0, budget=memory(budget))
     is_function = isinstance(what, Closure) or isinstance(what, Static) and callable(what.value)
-    if not is_function:  # of which a loop's options change nothing, as in Python
+    if not is_function:  # a loop's options do not change a value, as in Python
         message = f"`checkpoint` takes a function, or the range of a loop, not {frame.describe(what)}"
         helps = ("loop over a `range`", "write it around the whole test of a `while`")
         frame.fault("T001", message, node, "called here", helps)

@@ -1,13 +1,13 @@
-"""Hold the cotangent that is given for a result against the result: one container, one shape, one dtype.
+"""Match the cotangent passed for a result with the result: one container, one shape, one dtype.
 
-    result (f64[n], {"k": float})     given (f64[m], {"k": 1.0})     ->     f64[n] with f64[m], float with 1.0
+    result (f64[n], {"k": float})     passed (f64[m], {"k": 1.0})    ->     f64[n] with f64[m], float with 1.0
 
-None stands for the cotangent of what is no float.  A Python float serves for any floating number.  How long the axes
-are, the program asks when it runs.  The cotangent of a list that grows is a list, and becomes the array that its items
-leave the function in; of arrays there are their lengths beside it, which the program compares as well.
+None stands for the cotangent of anything but a float.  A Python float serves for any floating number.  The lengths of
+axes are checked at run time.  The cotangent of a list that grows is a list, and becomes the array in which its items
+leave the function; for arrays their lengths come with it, and are compared at run time as well.
 
-    [float, ...]  f64[n]               given [0.5, 1.0]            ->     f64[n] with array([0.5, 1.0])
-    [(float, int), ...]  f64[n]        given [(0.5, None)]         ->     f64[n] with array([0.5])
+    [float, ...]  f64[n]               passed [0.5, 1.0]           ->     f64[n] with array([0.5, 1.0])
+    [(float, int), ...]  f64[n]        passed [(0.5, None)]        ->     f64[n] with array([0.5])
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from ..values import (
 from ..world.taking_apart import known_parts
 
 CODE = "G007"
-PULLBACK = Static("the pullback of this function")  # in results of a `Vjp`, until the function is there
+PULLBACK = Static("the pullback of this function")  # its placeholder in results of a `Vjp` until it is made
 HELP = ("it has the same structure, shapes and dtypes, and None for what is no float",)
 
 
 class Misfit(Exception):
-    """A cotangent that is not made like the result; the message says how."""
+    """A cotangent that does not match the result; the message says how."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """What is done with values that are given, be they Python's or of a program.
+    """How to read cotangents that are passed, as Python's values or as values of a program.
 
     type_of   the type of a leaf; None for anything else
-    as_list   a list of any kind as a `Sequence` of its items, or a `Table`; None for what is no list
+    as_list   a list of any kind as a `Sequence` of its items, or a `Table`; None for anything else
     array_of  the array of numbers or arrays of one shape: those of a `Sequence`, or of a list that grows
-    packed    arrays of any shapes: their elements in one array, and an array with their lengths in a row for each
+    packed    arrays of any shapes: their elements in one array, and an array with a row of lengths for each
     """
 
     type_of: Callable[[Value], Type | None]
@@ -66,9 +66,9 @@ class Given:
 
 
 def matched(expected: Value, given: Value, by: Given, spoken: tuple[str, str]) -> Iterator[tuple[Type, Value]]:
-    """The leaves that are given, each with the type that it must have.  Raises Misfit.
+    """The leaves that are passed, each with the type that it must have.  Raises Misfit.
 
-    `spoken` is the word for what is given, and the name of what it belongs to.
+    `spoken` is the word for what is passed, and the name of what it belongs to.
     """
     what, words = spoken
     if isinstance(expected, Typed):
@@ -100,7 +100,7 @@ def has_floats(expected: Value) -> bool:
 
 
 def _of_list(expected: Value, items: Any, by: Given, spoken: tuple[str, str]) -> Iterator[tuple[Type, Value]]:
-    """The arrays of one place in the items of a list: of a `Sequence` of what is given there, or of a `Table`."""
+    """The arrays of one position in the items of a list: of a `Sequence` of what is passed there, or of a `Table`."""
     what, words = spoken
     match expected:
         case ListOut(data=Typed(type=data), shapes=Typed(type=shapes)):
@@ -122,7 +122,7 @@ def _of_list(expected: Value, items: Any, by: Given, spoken: tuple[str, str]) ->
 
 
 def _of_lists(expected: Value, lists: Any, by: Given, spoken: tuple[str, str]) -> Iterator[tuple[Type, Value]]:
-    """The same for lists in a list: what is in one place of all items of one of them is an array."""
+    """The same for lists in a list: what all items of one of them have at one position is an array."""
     what, words = spoken
     match expected:
         case Column(values=ListOut() as arrays) if has_floats(arrays):
@@ -181,7 +181,7 @@ def _require_nothing(items: Any, spoken: tuple[str, str]) -> None:
 
 
 def _places(expected: Value, items: Any, spoken: tuple[str, str]) -> list[tuple[Value, Value, str]]:
-    """What is expected in each place of the items, what is given there, and how that is written."""
+    """What is expected at each position of the items, what is passed there, and how that is written."""
     what, words = spoken
     rows = items.items if isinstance(items, Sequence) else (items.item,) if isinstance(items, Table) else ()
     for row in rows:
@@ -231,11 +231,11 @@ def _kind(value: Value) -> str:
     return "container"
 
 
-# --- the result of a forward half ----------------------------------------------------------------------------------
+# --- the result of a forward sweep ---------------------------------------------------------------------------------
 
 
 def cotangents_of(result: Value | None, result_types: tuple[Any, ...]) -> Value:
-    """The structure of the cotangents of what a forward half gives."""
+    """The structure of the cotangents of the results of a forward sweep."""
     assert isinstance(result, Sequence)
 
     return _typed(result.items[0], result_types)
@@ -254,7 +254,7 @@ def _typed(value: Value, result_types: tuple[Any, ...]) -> Value:
 
 
 def with_function(value: Value | None, function: Value) -> Value:
-    """A result with this function in the place that is kept for it."""
+    """A result with this function in place of its placeholder."""
     assert value is not None
     if isinstance(value, Partial) and value.function == PULLBACK:
         return Partial(function, value.args)

@@ -61,9 +61,9 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
 
 
 def _as_local(frame: Frame, compiled: Any, node: gast.AST) -> Derived:
-    """The derivative of a local function that calls this one: it can be given functions that see variables here."""
+    """The derivative of a local function that calls this one: its arguments may be functions that capture variables."""
     key = ("as a local function", id(compiled))
-    if key not in frame.task.derived:  # which holds the request, so that its id stays its own
+    if key not in frame.task.derived:  # `derived` holds the request, so that its id stays unique
         plain = replace(compiled, transforms=())
         spec = read(compiled.python).tree.args
         positional = [a.id for a in (*spec.posonlyargs, *spec.args)]
@@ -90,7 +90,7 @@ def _in_order(spec: gast.arguments, bound: dict[str, Value]) -> tuple[list[Value
 
 
 def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
-    """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
+    """The derivative of a local function, compiled on its own with the variables that it captures as more arguments."""
     if derived.transforms[-1].is_pullback:
         return inner_pullbacks.call_local(frame, derived, args, kwargs, node)
     closure = derived.closure
@@ -113,7 +113,7 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
 def derived_of(
     frame: Frame, derived: Derived, abstract: dict[str, Value], environment: Environment, node: gast.AST
 ) -> Specialised:
-    """The derivative of a local function for arguments of these types, and for what it sees."""
+    """The derivative of a local function for arguments of these types, and for what it captures."""
     closure, outer, task = derived.closure, derived.closure.frame, frame.task
     name = getattr(closure.node, "name", "lambda_")
     source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
@@ -148,7 +148,7 @@ def parameters_behind(spec: gast.arguments, transforms: Iterable[Any]) -> tuple[
 
 
 def signature_behind(spec: gast.arguments, transforms: Iterable[Any]) -> inspect.Signature:
-    """The parameters behind transformations of a function that is known by its tree."""
+    """The parameters of what transformations make of a function that is known by its tree."""
     found = signature_of(spec)
     for transform in transforms:
         found = transform.signature(found)
@@ -162,7 +162,7 @@ KINDS = (
 
 
 def signature_of(spec: gast.arguments) -> inspect.Signature:
-    """The parameters of a function that is known by its tree; of defaults it says that there is one."""
+    """The parameters of a function that is known by its tree; of a default it says only that there is one."""
     groups = (spec.posonlyargs, spec.args, [spec.vararg], spec.kwonlyargs, [spec.kwarg])
     pairs = [(kind, name) for kind, names in zip(KINDS, groups) for name in names if name is not None]
     positional = [*spec.posonlyargs, *spec.args]

@@ -1,4 +1,4 @@
-"""`vjp` inside a function: both halves are derived on their own, and called where they are used.
+"""`vjp` inside a function: its forward sweep and its pullback are derived on their own, and called where they are used.
 
     out, pullback = vjp(f, x)     ->     out, r, r_1 = f_vjp(x)              pullback is the pair (f_pullback, (r, r_1))
     x_bar, = pullback(v)          ->     x_bar = f_pullback(r, r_1, v)
@@ -30,7 +30,7 @@ OPTIONS = ("has_aux", "argnums")
 
 
 def vjp(frame: Frame, carrier: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
-    """`vjp(f, *primals, has_aux=..., argnums=...)`; `carrier` is the transformation that gives both halves."""
+    """`vjp(f, *primals, has_aux=..., argnums=...)`; `carrier` is the transformation that makes both functions."""
     unknown = [name for name in kwargs if name not in OPTIONS]
     if not args or unknown:
         what = f"an unexpected keyword argument '{unknown[0]}'" if unknown else "no function"
@@ -43,11 +43,11 @@ def vjp(frame: Frame, carrier: Any, args: list[Value], kwargs: dict[str, Value],
     return protocol.call(frame, derivative, primals, {}, node)
 
 
-# --- what the forward half gives -----------------------------------------------------------------------------------
+# --- what the forward sweep returns --------------------------------------------------------------------------------
 
 
 def complete(instance: Instance, request: Any, arguments: Mapping[str, Value], world: Guards) -> None:
-    """Put the function of the backward half into the result, where there is one."""
+    """Put the pullback into the result, where there is one."""
     transform = request.transforms[-1]
     if transform.gives_pullback:
         cotangents = cotangents_of(instance.result, instance.result_types)
@@ -66,17 +66,17 @@ def complete_local(
         instance.result = with_function(instance.result, half)
 
 
-# --- calls of the backward half ------------------------------------------------------------------------------------
+# --- calls of the pullback -----------------------------------------------------------------------------------------
 
 
 def call(frame: Frame, half: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
-    """A call of the backward half of a function from outside."""
+    """A call of the pullback of a function from outside."""
     request = half.__pellucid__
     if half.world is not None and not half.world.hold():
         message = f"what `{request.python.__name__}` reads from outside has changed since its `vjp` was taken"
         frame.fault("G004", message, node, "called here", ("take the `vjp` again",))
     key = ("pullback", id(half))
-    if key not in frame.task.derived:  # which holds the half, so that its id stays its own
+    if key not in frame.task.derived:  # `derived` holds it, so that its id stays unique
         derived = frame.task.derive(request, {}, is_differentiated=frame.task.is_differentiated)
         frame.task.derived[key] = (half, derived, inner_derivatives.adopt(frame, derived))
     _, derived, instance = frame.task.derived[key]
@@ -84,7 +84,7 @@ def call(frame: Frame, half: Any, args: list[Value], kwargs: dict[str, Value], n
 
 
 def call_local(frame: Frame, derived: Derived, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
-    """The same for a local function, and for what it saw when its value was computed."""
+    """The same for a local function, and for what it captured when its value was computed."""
     key = ("pullback", id(derived))
     if key not in frame.task.derived:
         arguments = dict(derived.transforms[-1].arguments)
@@ -117,7 +117,7 @@ def _called(
 
 
 def _of_program(frame: Frame, node: gast.AST) -> Given:
-    """What is done with lists of this program that are given as cotangents."""
+    """How to read lists of this program that are passed as cotangents."""
 
     def as_list(value: Value) -> Value | None:
         if isinstance(value, Rows):

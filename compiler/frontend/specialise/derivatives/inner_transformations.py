@@ -1,8 +1,8 @@
-"""What a transformation makes of a function, asked for inside a compiled one.
+"""What a transformation makes of a function, where a compiled function asks for it.
 
     slope = pellucid.grad(loss)     ->     Static(the gradient), or Derived(a function defined inside, (Gradient(0),))
 
-The function is known; what it is called with comes later, or at once where the transformation takes it as well.
+The function is known; its arguments come later, or at once where the transformation takes them as well.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from . import inner_derivatives
 def transform(
     frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str = "t"
 ) -> Value:
-    """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures.
+    """`grad(f)` inside a compiled function: taken now, as `f` is known now; functions defined inside are closures.
 
-    A transformation that is also given what the new function is called with, as `jvp(f, primals, tangents)`, calls it.
+    A transformation that also takes the arguments of the new function, as `jvp(f, primals, tangents)`, calls it.
     """
     called = getattr(value, "__pellucid_called__", ())
     if called and (len(args) > 1 or not kwargs.keys().isdisjoint(called)):
@@ -47,7 +47,7 @@ def transform(
 
 
 def _asked(frame: Frame, value: Any, rest: list[Any], options: dict[str, Any], node: gast.AST) -> Any:
-    """What is asked for with these options."""
+    """The transformation with these options."""
     try:
         return value.__pellucid_transform__(*rest, **options)
     except TypeError:
@@ -63,13 +63,13 @@ def plain(option: Any) -> Any:
 
 
 def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: gast.AST) -> Value:
-    """What is made of a function whose first arguments are given, as those of a bound method are."""
+    """The transformation of a function whose first arguments are bound, as those of a method are."""
     behind = asked.behind(len(function.args), tuple(name for name, _ in function.named))
     return Partial(_transformed(frame, value, function.function, behind, node), function.args, function.named)
 
 
 def _held_by(function: Partial) -> Closure | None:
-    """The local function whose pullback it holds, or that it is given."""
+    """The local function whose pullback it holds, or that is one of its arguments."""
     own = function.function
     if isinstance(own, Derived) and own.transforms[-1].is_pullback:
         return own.closure
@@ -83,7 +83,7 @@ def _local_in(value: Value) -> Closure | None:
 
 
 def _calling(frame: Frame, function: Partial, around: Closure) -> Closure:
-    """A local function that calls it: what is made of that one is made for the variables that it sees."""
+    """A local function that calls it: transforming that one takes account of the variables that it captures."""
     tree = located(parsed_expression("lambda *args: function(*args)"), around.node, anew=True)
     held = {"function": function}
     return Closure(tree, Frame(frame.task, frame.builder, around.frame.source, around.frame.namespace, held))
@@ -94,13 +94,13 @@ def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: ga
         asked = _placed(frame, function, asked, node)
     key = (value, id(getattr(function, "value", function)), asked)
     if key not in frame.task.derived:
-        # the function is held, so that its id stays its own
+        # the function is held, so that its id stays unique
         frame.task.derived[key] = (function, _derivative(frame, value, function, asked, node))
     return frame.task.derived[key][1]
 
 
 def _placed(frame: Frame, function: Closure | Derived, asked: Any, node: gast.AST) -> Any:
-    """What is asked of a function defined inside, with numbers in the place of names of its parameters."""
+    """The transformation of a function defined inside, with parameter numbers instead of names."""
     closure = function.closure if isinstance(function, Derived) else function
     behind = inner_derivatives.signature_behind(closure.node.args, getattr(function, "transforms", ()))
     try:

@@ -1,10 +1,10 @@
-"""Make the functions of a rule that the user gave, beside the function itself.
+"""Make the functions of a rule that the user defined, beside the function itself.
 
     forward(x)      returns y, residuals            forward(x) -> y, leaves of the residuals
     backward(residuals, y_bar)             ->       backward(leaves, variables seen, leaves of y_bar, lengths) -> x_bar
     rule((x,), (x_dot,))                            rule(x, variables seen, x_dot) -> y, y_dot
 
-Structures, dtypes and lengths of what a rule gives are held to those of what it is given for.
+Structures, dtypes and lengths of what a rule returns must be those of what it is a rule for.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _wrt(ruled: Ruled, instance: Instance) -> list[int]:
 
 
 def _given(instance: Instance, ruled: Ruled) -> tuple[int, ...]:
-    """The parameters that the rule gets beside them: arguments without a derivative, what the functions see."""
+    """The parameters that the rule gets beside them: arguments without a derivative, and captured variables."""
     numbered, own = rule_bodies.places_of(ruled.abstract), set(ruled.differentiated)
     found = [leaf.index for key in ruled.abstract if key not in own for leaf in leaves(numbered[key])
              if isinstance(leaf, Out)]  # fmt: skip
@@ -57,7 +57,7 @@ def vjp(ruled: Ruled, instance: Instance) -> Rule:
 
 
 def _forward(ruled: Ruled, instance: Instance) -> tuple[Instance, Value]:
-    """The function that is called in the forward sweep, and the structure of what it gives beside the results."""
+    """The function that is called in the forward sweep, and the structure of what it returns beside the results."""
     frame = ruled.frame
     body = ruled.start(ruled.abstract)
     role = ruled.role(body, 1)
@@ -76,7 +76,7 @@ def _forward(ruled: Ruled, instance: Instance) -> tuple[Instance, Value]:
 def _backward(
     ruled: Ruled, instance: Instance, forward: Instance, residuals: Value
 ) -> tuple[Instance, list[int], list[int]]:
-    """The function that is called in the backward sweep, and whose cotangents it gives for which results'."""
+    """The function that is called in the backward sweep, which cotangents it takes and which it returns."""
     frame, first = ruled.frame, len(instance.result_types)
     returned = forward.function.body[-1].value.elts
     saved = [
@@ -117,7 +117,7 @@ def _backward(
         wanted = [body.parameter(types.INT, f"n_{axis}") for axis in range(types.rank(table[place]))]
         body.require_lengths(items[-1], wanted, shown)
     name = frame.task.function_name(body.name_of(role, f"{ruled.name}_backward"))
-    # `given` goes by the numbers of the parameters, which `rest` keeps
+    # `given` has the numbers of the parameters, and `rest` keeps these
     return body.finish(name, Sequence(tuple(items)), role), wrt, outs
 
 
@@ -138,14 +138,14 @@ def _result_name(instance: Instance, place: int) -> str:
 
 
 def jvp(ruled: Ruled, instance: Instance) -> Rule:
-    """The function of primals and tangents that gives results and their tangents."""
+    """The function of primals and tangents that returns results and their tangents."""
     frame, function = ruled.frame, instance.function
     wrt, numbered = _wrt(ruled, instance), rule_bodies.places_of(ruled.abstract)
     own = function.parameters
     dots = {p: _like(own[p], "dot", function.types[own[p]]) for p in wrt}
     body = ruled.start({**ruled.abstract, **dict(dots.values())})
     values, role = body.inner.variables, ruled.role(body, 1)
-    for place, (key, _) in dots.items():  # as long as what they belong to
+    for place, (key, _) in dots.items():  # each is as long as what it belongs to
         body.same_lengths(values[key].name, body.parameters[place])
 
     def dot(part: Value, _: tuple[object, ...]) -> Value:
@@ -176,7 +176,7 @@ def jvp(ruled: Ruled, instance: Instance) -> Rule:
 
 
 def _summed(ruled: Ruled, body: rule_bodies.Body, primals: list[Value], tangents: list[Value]) -> tuple[Value, Value]:
-    """The rule that `defjvps` gives: the sum of one tangent for each argument."""
+    """The rule that `defjvps` defines: the sum of one tangent for each argument."""
     result = ruled.plain(body)
     total: Value = Static(None)
     if len(ruled.given.functions) != len(primals):

@@ -1,4 +1,4 @@
-"""A function with what it sees from outside as an argument: closure conversion, for rules that differentiate by it.
+"""A function with what it captures as an argument: closure conversion, for rules that differentiate with respect to it.
 
     k = x[1]                                     opened, (floats, rest) = open_function(scaled)
     def scaled(v): return v * k           ->     opened((k,), (), v)          is   v * k
@@ -21,7 +21,7 @@ FUNCTION = "the function"
 
 
 class Opened:
-    """The structure of a function whose variables are given when it is called."""
+    """The structure of a function whose captured variables are arguments of its calls."""
 
     def __init__(self, frame: Frame, value: Value) -> None:
         self.environment = Environment(frame, given={FUNCTION: value})
@@ -39,7 +39,7 @@ class Opened:
         return part
 
     def closed(self, frame: Frame, given: dict[str, Value]) -> Value:
-        """The function that sees these."""
+        """The function that captures these."""
 
         def close(part: Value, _: tuple[object, ...]) -> Value:
             is_place = isinstance(part, Static) and isinstance(part.value, Place)
@@ -52,14 +52,14 @@ class Opened:
 
 
 class Place:
-    """Where something stands that is given later."""
+    """The position of something that is filled in later."""
 
     def __init__(self, place: str) -> None:
         self.place = place
 
 
 class Spread:
-    """The floats among what a function sees, and all else: where each goes back to."""
+    """The floats among what a function captures, and all else, with the position that each is put back at."""
 
     def __init__(self, frame: Frame, opened: Opened) -> None:
         self.opened = opened

@@ -1,4 +1,4 @@
-"""The body of a function that the specialiser puts together: parameters in, what a rule of the user's makes of them.
+"""The body of a function that the specialiser puts together: it applies a user's rule to its parameters.
 
     body = Body(frame, node, {"x": Typed(f64[any])})     a frame and a builder of its own
     body.finish("slope", value, "it returns")            the function `slope`, in the program
@@ -31,7 +31,7 @@ from ..values import Leaf, Out, Static, Typed, Value, is_number, leaves, map_lea
 
 
 class Key:
-    """The key of a parameter that is none of the user's: it gives it its name, and may be there twice."""
+    """The key of a parameter that is not the user's: it holds the parameter's name, which may occur twice."""
 
     def __init__(self, wish: str) -> None:
         self.wish = wish
@@ -47,7 +47,7 @@ class Key:
 
 
 class Body:
-    """A function while it is put together.  `inner` is the frame that rules are called from."""
+    """A function while it is put together.  Rules are called from the frame `inner`."""
 
     def __init__(self, frame: Frame, node: gast.AST, abstract: Mapping[Any, Value]) -> None:
         task = frame.task
@@ -71,7 +71,7 @@ class Body:
             table[name] = Array(mine.dtype, theirs.dims, mine.layout)
 
     def finish(self, name: str, value: Value, role: Value) -> Instance:
-        """The function that returns a value, made of what stands in the place of a rule."""
+        """The function that returns a value; its source location is that of the rule."""
         inner, task = self.inner, self.frame.task
         result, atoms, result_types = instances.outputs(inner, value, self.node)
         instance = Instance(name, result, result_types=result_types)
@@ -91,7 +91,7 @@ class Body:
         return instance
 
     def parameter(self, type_: Type, wish: str) -> Leaf:
-        """One more parameter, behind the others."""
+        """One more parameter, after the others."""
         builder = self.inner.builder
         name = builder.names.fresh(wish)
         builder.types[name] = type_
@@ -112,7 +112,7 @@ class Body:
             self.inner.builder.append(syntax.if_(self.inner.atom(differs, self.node), [error]))
 
     def as_long(self, value: Value, like: Value, what: str) -> Value:
-        """The value with the lengths of another one, which it has to have."""
+        """The value, with its lengths required to be those of another one."""
         wanted, found = self.inner.type_of(like), self.inner.type_of(value)
         if not isinstance(wanted, Array) or not isinstance(found, Array) or found.dims == wanted.dims:
             return value
@@ -121,7 +121,7 @@ class Body:
         shape = tuple(self.inner.atom(length, self.node) for length in lengths)
         return self.inner.emit("reshape", value, node=self.node, shape=shape)
 
-    # --- what a rule gives
+    # --- what a rule returns
 
     def like(self, role: Value, value: Value, instance: Instance, what: str) -> Value:
         """A result of the same structure and types as those of the function."""
@@ -132,7 +132,7 @@ class Body:
         return map_leaves(instance.result, lambda part, _: made[part.index] if isinstance(part, Out) else part)
 
     def as_like(self, role: Value, value: Value, wanted: Type, what: str) -> Value:
-        """A number or an array of a dtype and as many axes as something has."""
+        """A number or an array with the dtype and the number of axes of another value."""
         inner, found = self.inner, self.inner.type_of(value)
         if found is None or isinstance(found, types.ListOf):
             self.fault_of(role, f"{what} {inner.describe(value)}, where {_shown(wanted)} is wanted")
@@ -156,7 +156,7 @@ class Body:
         return name if isinstance(name, str) and name.isidentifier() else otherwise
 
     def source_of(self, role: Value) -> SourceFile | None:
-        """Where a rule stands; None for what is no function of the user's."""
+        """The location of a rule; None for what is not a function of the user's."""
         found = _plain(role)
         if isinstance(found, Closure):
             outer = found.frame.source
@@ -164,7 +164,7 @@ class Body:
         return self.frame.task.source_of(found) if hasattr(found, "__code__") else None
 
     def fault_of(self, role: Value, message: str) -> NoReturn:
-        """Say of a rule what is wrong with what it returns, at the place where it stands."""
+        """Report what is wrong with what a rule returns, at the location of the rule."""
         source, frame = self.source_of(role), self.inner
         if source is None:
             self.frame.fault("G006", message, self.node, "called here")
@@ -173,7 +173,7 @@ class Body:
 
 
 def leaf_at(structure: Value | None, value: Value, place: int) -> Value:
-    """The part of a value that stands where a structure has a number."""
+    """The part of a value at the position where a structure has a number."""
     assert structure is not None
     found = [
         other
@@ -206,7 +206,7 @@ def _shown(type_: Type) -> str:
 def matched(
     body: Body, role: Value, wanted: Value, value: Value, found: dict[int, Value], what: str, is_whole: bool = False
 ) -> None:
-    """Collect the leaves of a value by the numbers in a structure; None stands for nothing, but in a whole one."""
+    """Collect the leaves of a value by the numbers in a structure; None is skipped unless it is the whole."""
     inner = body.inner
     if value == Static(None) and not is_whole:
         return
@@ -226,7 +226,7 @@ def matched(
 
 
 def places_of(abstract: Mapping[Any, Value]) -> dict[Any, Value]:
-    """The structure of arguments with the numbers of parameters for leaves."""
+    """The structure of arguments with the numbers of parameters as leaves."""
     count = -1
 
     def number(part: Value, _: tuple[object, ...]) -> Value:

@@ -4,8 +4,8 @@
     y = softplus(x)                          ->     softplus_forward(x)            -> y, residuals
                                                     softplus_backward(residuals, y_bar)    -> x_bar
 
-Where no derivative is taken the function is walked into like any other.  The variables that the functions see from
-outside become arguments, and so does what functions among the arguments see.  Derivatives then use `program.Rule`.
+Where no derivative is taken the function is walked into like any other.  The variables that the functions capture
+become arguments, and so do those of functions among the arguments.  Derivatives then use `program.Rule`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NO_RULE = {
 
 
 class Number:
-    """A number that stays known inside: one that has no derivative, such as an axis."""
+    """A number that stays known inside because it has no derivative, such as an axis."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -49,7 +49,7 @@ class Number:
 
 @cache
 def number(kind: type, text: str, value: Any) -> Number:
-    """The one object for a number, told apart as text is: -0.0 is not 0.0, True is not 1."""
+    """The one object for a number, which its `repr` identifies: -0.0 is not 0.0, True is not 1."""
     return Number(value)
 
 
@@ -78,10 +78,10 @@ class Ruled:
     def differentiated(self) -> list[str]:
         return [name for name in self.bound if name not in self.without]
 
-    # --- what is passed
+    # --- the arguments
 
     def gather(self) -> tuple[Any, ...]:
-        """Find all that the functions see; what identifies the call but for the types of its arguments."""
+        """Find all that the functions capture; what identifies the call, apart from the types of its arguments."""
         everything: dict[Any, Value] = dict(self.bound)
         for role, value in enumerate([self.function, *self.rules()]):
             everything[rule_bodies.Key.of(f"function {role}")] = value
@@ -112,7 +112,7 @@ class Ruled:
         return map_leaves(holed, change)
 
     def fill(self, inner: Frame) -> None:
-        """Put functions back into their places, with what they see."""
+        """Put functions back into their positions, with what they capture."""
 
         def change(part: Value, _: tuple[object, ...]) -> Value:
             return Static(part.value.value) if isinstance(part, Static) and isinstance(part.value, Number) else part
@@ -175,10 +175,10 @@ def call(
     if key not in task.instances:
         task.instances[key] = Instance(name)
         task.instances[key] = made = ruled.itself()
-        made.arguments = ruled.abstract  # whose identities the key has
-        # a result that is a parameter has a slope of its own: the call gives it
+        made.arguments = ruled.abstract  # they are held because the key has their identities
+        # a result that is a parameter has a slope of its own, because the call returns it
         made.shown, made.handed = tuple(made.handed.values()), {}
-        _with_rule(ruled, made)  # which may call the function itself
+        _with_rule(ruled, made)  # the rule may call the function itself
     instance = task.instances[key]
     if instance.function is None:
         ruled.fault(f"`{name}` has a rule for its derivative and calls itself",
@@ -187,7 +187,7 @@ def call(
 
 
 def _in_order(spec: gast.arguments, bound: Mapping[str, Value]) -> dict[str, Value]:
-    """The arguments in the order of the parameters, in which a rule gives their slopes, however the call names them."""
+    """The arguments in parameter order, however the call names them: a rule returns their slopes in that order."""
     names = [p.id for p in (*spec.posonlyargs, *spec.args, spec.vararg, *spec.kwonlyargs, spec.kwarg) if p is not None]
     return {name: bound[name] for name in names}
 
@@ -225,7 +225,7 @@ def _with_rule(ruled: Ruled, instance: Instance) -> None:
 
 
 def _agree(one: Type, two: Type, function: Function, other: Function) -> bool:
-    """Whether two functions of the same parameters say the same of the lengths of a result."""
+    """Whether two functions of the same parameters agree on the lengths of a result."""
     names = {
         mine.terms[0][0]: theirs
         for p, q in zip(function.parameters, other.parameters)
@@ -240,7 +240,7 @@ def _dims(type_: Type) -> tuple[types.Extent, ...]:
 
 
 def _any(type_: Type) -> Type:
-    """The type in lengths that are not known from those of arguments."""
+    """The type with its symbolic lengths replaced by `any`."""
     if not isinstance(type_, Array):
         return type_
     return Array(type_.dtype, tuple(d if isinstance(d, int) else types.symbol("any") for d in type_.dims), type_.layout)

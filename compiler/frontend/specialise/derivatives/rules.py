@@ -1,8 +1,8 @@
-"""Walk through a rule of a derivative that is written in the language, in the place where its operators are wanted.
+"""Walk through a rule of a derivative that is written in the language, where its operators are wanted.
 
     def prod(x, out, out_bar, axis, keepdims): ...     ->     product = ones(...); for k in range(n): ...
 
-The backward sweep is given this as a function: what `transform/` may import ends above the frontend.
+The backward sweep takes this as an argument, because `transform/` may not import the frontend.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def expand(
     atoms: Sequence[gast.expr | Sequence[gast.expr]],
     static: Mapping[str, Any],
 ) -> tuple[gast.expr | None, ...]:
-    """Emit the body of a library function for operands, or tuples of them; its results, None where it gives None."""
+    """Emit the body of a library function for operands, or tuples of them; its results, None where it returns None."""
     task = Task()
     source = task.source_of(function)
     namespace = task.world.namespace(function, True)
-    caller = Frame(task, builder, source, namespace)  # the backward sweep, whose place all statements have
+    caller = Frame(task, builder, source, namespace)  # the backward sweep: all statements have its location
     frame = Frame(task, builder, source, namespace, is_library=True, caller=caller, call_span=builder.span)
     core, frame.live_after = apply.core_of(source.tree)
     names = [a.id for a in source.tree.args.args]

@@ -4,8 +4,8 @@
     t = x[i]                                      ->     IndexError           where i < -n or i >= n
     l = cholesky(a)                               ->     LinAlgError          where any(cholesky_fails(a))
 
-Tells for one statement of the typed language in which cases CPython raises what; errors that only the compiler knows
-(an int of more than 64 bits) are not among them.  The tests are emitted, and none where nobody asks for the exception.
+Says for one statement of the typed language in which cases CPython raises what; errors of the compiler alone (an int of
+more than 64 bits) are not among them.  The tests are emitted, but only for exceptions that somebody asks for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .failing_numbers import of_domain
 
 
 def cases_of(builder: Builder, statement: gast.stmt, wants: Wants) -> Iterator[Case]:
-    """The cases in which a statement raises what somebody wants to know, each with its test; the first comes first."""
+    """The cases in which a statement raises an exception that is asked for, each with its test; the first prevails."""
     match statement:
         case gast.Assign(targets=[gast.Subscript() as place], value=value):
             yield from of_store(builder, place, value, wants)

@@ -1,4 +1,4 @@
-"""Where operators on arrays raise: lengths that do not go together, indices out of bounds, matrices that are singular.
+"""Where operators on arrays raise: lengths that do not match, indices out of bounds, matrices that are singular.
 
     x[i]              IndexError     where i < -n or i >= n
     add(x, y)         ValueError     where n != m and n != 1 and m != 1
@@ -26,7 +26,7 @@ from .failing_numbers import to_int
 
 
 def unlike_lengths(builder: Builder, args: Sequence[Atom], types: Sequence[Type]) -> Iterator[Case]:
-    """Where the lengths of operands do not go together."""
+    """Where the lengths of operands do not match."""
     arrays = [(a, t) for a, t in zip(args, types, strict=True) if isinstance(t, Array)]
     for (left, one), (right, other) in itertools.combinations(arrays, 2):
         for axis in range(1, min(one.ndim, other.ndim) + 1):
@@ -57,7 +57,7 @@ def contraction(builder: Builder, args, types, static, wants) -> Iterator[Case]:
 
 @fails("reduction")
 def extreme(builder: Builder, args, types, static, wants) -> Iterator[Case]:
-    """The extreme of nothing."""
+    """Where the extreme of an empty array is taken."""
     axis = static.get("axis")
     if not wants(VALUE) or not isinstance(types[0], Array):
         return
@@ -88,7 +88,7 @@ def _product(builder: Builder, factors: Sequence[Atom]) -> Atom:
 
 @fails("reshape")
 def reshape(builder: Builder, args, types, static, wants) -> Iterator[Case]:
-    """NumPy takes a negative length for one that is not told, which is not compiled."""
+    """Where the lengths do not fit; NumPy infers a negative length, and that is not compiled."""
     if not wants(VALUE) or not isinstance(types[0], Array):
         return
     had = _product(builder, [length(builder, args[0], k) for k in range(types[0].ndim)])
@@ -129,7 +129,7 @@ def of_routine(
     builder: Builder, row: Operator, args: Sequence[Atom], types: Sequence[Type], static: Mapping[str, Any],
     wants: Wants,
 ) -> Iterator[Case]:  # fmt: skip
-    """Lengths first, as the routine looks at them; then whether it comes to its end."""
+    """Lengths first, in the order in which the routine checks them; then whether the routine succeeds."""
     routine = ROUTINES[row.routine]
     seen: dict[str, tuple[int, int]] = {}
     for number, (operand, type_) in enumerate(zip(routine.read, types, strict=True)):

@@ -1,4 +1,4 @@
-"""What is told of a statement that may raise: exceptions, each with its test, and what such tests are made of."""
+"""The exceptions that a statement may raise, each with its test, and what such tests are made of."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Wants: TypeAlias = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An exception, the test that tells it, its message as a format with its values; None: not known."""
+    """An exception, the test for it, and its message as a format with its values; None: not known."""
 
     exception: str
     test: Atom
@@ -31,7 +31,7 @@ class Case:
 
 
 class Untold(Exception):
-    """Where a statement raises this is not known."""
+    """It is not known where a statement raises this."""
 
 
 def known(atom: Atom) -> Any:
@@ -57,7 +57,7 @@ def are_pythons(types: Sequence[Type]) -> bool:
 
 
 def words_of(function: Callable[[], object]) -> Message:
-    """What the running interpreter says."""
+    """The message that the running interpreter gives."""
     try:
         function()
     except (ArithmeticError, ValueError) as error:
@@ -72,7 +72,7 @@ def length(builder: Builder, array: Atom, axis: int) -> Atom:
 
 
 def unlike(builder: Builder, one: Atom, other: Atom, broadcasts: bool) -> Atom:
-    """Whether two lengths do not go together; a length of 1 goes with any where NumPy broadcasts."""
+    """Whether two lengths do not match; a length of 1 matches any where NumPy broadcasts."""
     tests = [builder.call("not_equal", one, other)]
     if broadcasts:
         tests += [builder.call("not_equal", side, 1) for side in (one, other) if isinstance(side, gast.Name)]
@@ -83,7 +83,7 @@ RULES: dict[str, Any] = {}
 
 
 def fails(name: str, *given: Any) -> Callable[[Any], Any]:
-    """The rule of an operator, or of all of a kind: the cases in which it raises."""
+    """Register the cases in which an operator raises, or all of a kind."""
 
     def declared(rule: Any) -> Any:
         RULES[name] = rule(*given) if given else rule

@@ -78,14 +78,14 @@ def _made_infinite(builder: Builder, operator: str, args: Sequence[Atom]) -> Ato
 
 
 def _made_nan(builder: Builder, operator: str, args: Sequence[Atom]) -> Atom:
-    """Whether numbers give none."""
+    """Whether the result is nan although no operand is."""
     made = builder.call("isnan", builder.call(operator, *args))
     given = [builder.call("isnan", a) for a in args if not isinstance(a, gast.Constant)]
     return both(builder, made, *(builder.call("logical_not", g) for g in given))
 
 
 def of_domain(builder: Builder, row: Operator, args: Sequence[Atom], wants: Wants) -> Iterator[Case]:
-    """A function of `math`, by what its row says of where it is defined."""
+    """A function of `math`, by the domain in its row."""
     domain: Any = row.domain
     if domain.outside is not None and wants(VALUE):
         yield Case(VALUE, _made_nan(builder, domain.numpy, args), _of_message(row, domain.outside))
@@ -105,7 +105,7 @@ def of_domain(builder: Builder, row: Operator, args: Sequence[Atom], wants: Want
 
 
 def _of_message(row: Operator, operand: float) -> Message | None:
-    """What Python says; None where it mentions the operand."""
+    """The message of Python; None where it mentions the operand."""
     text = words_of(lambda: row.meaning(operand))
     return None if repr(operand) in str(text) else text
 
@@ -113,7 +113,7 @@ def _of_message(row: Operator, operand: float) -> Message | None:
 @fails("math_fmod", "fmod")
 @fails("math_remainder", "fmod")
 def not_a_number(operator: str):
-    """`math.fmod` and its like raise where numbers give none."""
+    """`math.fmod` and the like raise where the result is nan although no operand is."""
 
     def rule(builder: Builder, args, types, static, wants) -> Iterator[Case]:
         if wants(VALUE):
@@ -144,7 +144,7 @@ def math_pow(builder: Builder, args, types, static, wants) -> Iterator[Case]:
 def to_int(
     builder: Builder, args: Sequence[Atom], types: Sequence[Type], static: Any, wants: Wants
 ) -> Iterator[Case]:
-    """nan and infinity have no int."""
+    """Where the operand is nan or infinite, which no int is."""
     if not isinstance(types[0], Scalar) or not is_inexact(types[0].dtype):
         return
     if wants(VALUE):

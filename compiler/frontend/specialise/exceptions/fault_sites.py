@@ -1,4 +1,4 @@
-"""What is known of exceptions that the blocks of `try` may raise: where they come from, where control leaves."""
+"""What is known of exceptions that the blocks of `try` may raise: where they come from, and where control leaves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..interpreter.branches import Side
 
 RUNNING = Static(0)
-# How many numbers of the run a message that is raised again may have, by their kind.
+# A message that is raised again may have this many numbers known only at run time, by their kind.
 SLOTS = ("int", "int", "int", "int", "float", "float", "float", "float", "bool", "bool")
 
 
@@ -55,7 +55,7 @@ class Nest:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A run of statements of one frame that ends together, with the nests opened in it."""
+    """Consecutive statements of one frame that end together, with the nests opened in them."""
 
     frame: Frame
     nests: list[Nest] = field(default_factory=list)

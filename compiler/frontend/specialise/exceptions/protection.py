@@ -1,4 +1,4 @@
-"""Statements inside a `try`: what may raise an exception that is caught is tested before, and goes another way.
+"""Statements inside a `try`: what may raise a caught exception is tested first, and branches off where it would.
 
     try:                                     if x == 0.0:
         y = 1.0 / x                              fault = 1
@@ -8,7 +8,7 @@
 
 The builder asks before it appends a statement.  Where one may raise what is caught, the rest of the block goes into the
 branch where it does not: a `Nest`, which is closed where the block ends.  A number says on every path which exception
-it was; it stands in the heap, so that it is merged as what objects hold is, through loops and branches and calls.
+it was; it is kept in the heap, so that loops, branches and calls merge it as they merge what objects hold.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     pass
 
 class Protection:
-    """What is being tried in one function that is being made."""
+    """What is being tried in one function under construction."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
@@ -46,7 +46,7 @@ class Protection:
     # --- what happens to a statement
 
     def takes(self, statement: gast.stmt) -> bool:
-        """Whether a statement has been dealt with; else it is to be appended now, and raises nothing that is caught."""
+        """Whether a statement has been handled; else it is to be appended now, and raises nothing that is caught."""
         if self.suspended or not self.tries:
             return False
         match statement:
@@ -116,7 +116,7 @@ class Protection:
         return Static(code)
 
     def _slots(self, values: list[gast.expr]) -> tuple[int, ...] | None:
-        """Where the numbers of a message are kept; None where they cannot be."""
+        """The slots that keep the numbers of a message; None where there are not enough."""
         free = list(range(len(SLOTS)))
         found = []
         for value in values:
@@ -129,7 +129,7 @@ class Protection:
         return tuple(found)
 
     def _set(self, code: Static, error: gast.Raise | None = None) -> None:
-        """Control leaves here."""
+        """Record with which exception control leaves here."""
         contents = self.frame.heap.contents
         contents[self.fault] = code
         self._keep(contents, code, error)
@@ -148,7 +148,7 @@ class Protection:
     # --- nests
 
     def open(self, test: gast.expr, code: Static | None, before: Any = (), error: gast.Raise | None = None) -> None:
-        """Go on where the test does not hold; where it does, control leaves with this exception, or as it is."""
+        """Continue where the test does not hold; where it does, control leaves with this exception, or as it is."""
         block, builder = self.blocks[-1], self.frame.builder
         contents = dict(self.frame.heap.contents)
         if code is not None:
@@ -160,11 +160,11 @@ class Protection:
         self.frame.heap.contents[self.fault] = RUNNING
 
     def outer_bodies(self) -> list[list[gast.stmt]]:
-        """The runs of statements that were left at a test, from outside in."""
+        """The statement lists that were left at a test, from outside in."""
         return [nest.outer for block in self.blocks for nest in block.nests]
 
     def go_on(self, node: gast.AST) -> None:
-        """Behind a branch or a loop: what follows runs where nothing was raised inside."""
+        """After a branch or a loop: what follows runs only where nothing was raised inside."""
         held = self.frame.heap.contents.get(self.fault, RUNNING)
         if isinstance(held, Leaf):
             with self.emitting():
@@ -179,7 +179,7 @@ class Protection:
         return self.frame.heap.contents.get(self.fault, RUNNING) != RUNNING
 
     def close(self, block: Block, reached: bool, live: frozenset[str] | None, node: gast.AST, down_to: int = 0) -> bool:
-        """End the nests of a block, from inside out; whether control comes to the end of the block on some path."""
+        """End the nests of a block, from inside out; whether control reaches the end of the block on some path."""
         frame = block.frame
         while len(block.nests) > down_to:
             nest = block.nests.pop()
@@ -202,7 +202,7 @@ class Protection:
 
     @contextlib.contextmanager
     def emitting(self) -> Iterator[None]:
-        """What is emitted inside is the compiler's own, and raises nothing."""
+        """What is emitted inside is the compiler's own and raises nothing."""
         self.suspended += 1
         try:
             yield

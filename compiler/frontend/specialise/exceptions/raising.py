@@ -64,7 +64,7 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
 
 
 def made_now(frame: Frame, node: gast.expr) -> Value | None:
-    """What is shown in a message; None for a text that is made of what only the run knows, which Python has."""
+    """What a message shows; None for a string built at run time: Python words that message itself."""
     saved = frame.snapshot()
     try:
         return evaluate.evaluate(frame, node)
@@ -146,12 +146,12 @@ def shown(
 
 
 def fields_shown(cls: type) -> list[str] | None:
-    """The fields that the `repr` of a class shows, if Python wrote it; None if the class has one of its own."""
+    """The fields that the generated `repr` of a class shows; None if the class defines its own."""
     method = cls.__repr__
     if issubclass(cls, tuple):
         fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
         return list(fields) if method.__code__.co_filename == namedtuple.__code__.co_filename else None
-    written = getattr(method, "__wrapped__", method)  # a dataclass guards its own against going round in circles
+    written = getattr(method, "__wrapped__", method)  # a dataclass wraps its own against infinite recursion
     if not dataclasses.is_dataclass(cls) or getattr(written, "__code__", None) is None:
         return None
     return [f.name for f in dataclasses.fields(cls) if f.repr] if written.__code__.co_filename == "<string>" else None
@@ -161,7 +161,7 @@ CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def static_text(frame: Frame, node: gast.JoinedStr) -> str | None:
-    """The text of an f-string whose values are all known now; None where one is not."""
+    """The string that an f-string gives if all its values are known now; else None."""
     values: list[gast.expr] = []
     text = format_of(frame, node, values)
     return None if values or UNSHOWN in text else text.replace("{{", "{").replace("}}", "}")

@@ -3,8 +3,8 @@
     try: y = 1.0 / x                                 if x == 0.0: y = 0.0
     except ZeroDivisionError: y = 0.0        ->      else: y = 1.0 / x
 
-A block that may raise in a place or two has its handler there, in the branch where it does.  Of one that may raise in
-many places the paths are merged first, and a number says which exception it was.
+A block that may raise at one or two locations has its handler there, in the branch that raises.  If it may raise at
+more, the paths are merged first, and a number says which exception it was.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..values import Sequence as SequenceValue
 from . import protection
 from .fault_sites import RUNNING, Block, Site, Try
 
-HANDLED_IN_PLACE = 2  # blocks that may raise in more places have one copy of their handlers
+HANDLED_IN_PLACE = 2  # blocks that may raise at more locations have one copy of their handlers
 
 
 def try_statement(frame: Frame, node: gast.Try) -> None:
@@ -42,7 +42,7 @@ def try_statement(frame: Frame, node: gast.Try) -> None:
     if outer is not None and outer.tries:
         outer.go_on(node)
     elif outer is not None:
-        frame.heap.contents[outer.fault] = RUNNING  # nobody around catches anything more
+        frame.heap.contents[outer.fault] = RUNNING  # no surrounding `try` catches anything more
 
 
 class Trying:
@@ -63,7 +63,7 @@ class Trying:
             raise Stopped
 
     def _guarded(self) -> bool:
-        """The block and what follows it; whether control comes behind them, if only to leave an outer `try`."""
+        """The block and what follows it; whether control passes them, if only to leave an outer `try`."""
         frame, protection = self.frame, self.protection
         with protection.block(frame) as block:
             caught = tuple(cls for classes, _ in self.handlers for cls in classes)
@@ -80,7 +80,7 @@ class Trying:
             return self._reaches(lambda: self._dispatch(set_here), block) if reached else False
 
     def _reaches(self, run: Callable[[], None], block: Block | None = None) -> bool:
-        """Whether control comes to the end, or leaves with an exception that is caught."""
+        """Whether control reaches the end, or leaves with an exception that is caught."""
         try:
             run()
         except Stopped:
@@ -107,7 +107,7 @@ class Trying:
         return protection.close(block, reached, self.after, self.node)
 
     def _close_ended(self, block: Block) -> None:
-        """Neither path of a nest comes to its end."""
+        """Close the last nest of a block, where neither of its paths reaches its end."""
         nest, builder = block.nests.pop(), self.frame.builder
         made = syntax.if_(nest.test, nest.side.body, builder.body)
         builder.body = nest.outer
@@ -124,10 +124,10 @@ class Trying:
         frame.variables, frame.heap.contents, builder.body = kept
         return made
 
-    # --- which way it goes on
+    # --- how control continues
 
     def _dispatch(self, set_here: dict[str, Value] | None) -> None:
-        """The handler of what was raised, or `else`; the number of an exception that nobody here catches stays.
+        """Run the handler of what was raised, or `else`; the number of an exception that nobody here catches stays.
 
         `set_here` has the variables where nothing was raised; None where something was.
         """
@@ -154,7 +154,7 @@ class Trying:
     def _choose(self, held: Leaf, ways: Sequence[tuple[tuple[int, ...], Callable[[], None]]]) -> None:
         frame = self.frame
         if not ways:
-            raise Stopped  # nothing of this `try`: its number stays
+            raise Stopped  # no handler here caught it: its number stays
         codes, run = ways[0]
         with self.protection.emitting():
             test = frame.builder.call("equal", held.name, codes[0])
@@ -166,7 +166,7 @@ class Trying:
         self.protection.go_on(self.node)
 
     def _otherwise(self, set_here: dict[str, Value]) -> None:
-        """Nothing was raised: what the block gave a value has one."""
+        """Nothing was raised: the variables that the block assigned have values."""
         frame = self.frame
         frame.heap.contents[self.protection.fault] = RUNNING
         for name, value in set_here.items():
@@ -192,13 +192,13 @@ class Trying:
         self._name(name, UNDEFINED)
 
     def _name(self, name: str, value: Value) -> None:
-        """The variable of a handler, which Python takes away at its end."""
+        """Bind the variable of a handler; Python deletes it at the end of the handler."""
         if name:
             self.frame.variables[name] = value
             self.frame.variables.pop(evaluate.is_set(name), None)
 
     def _finally(self, reached: bool) -> None:
-        """`finally`, on the path where control comes to it and goes on, or leaves for an outer `try`."""
+        """Run `finally` on the path where control reaches it and continues, or leaves for an outer `try`."""
         frame, protection = self.frame, self.protection
         if not reached:
             return
@@ -231,18 +231,18 @@ def _classes(frame: Frame, handler: gast.ExceptHandler) -> tuple[type[BaseExcept
 
 
 def name_of(handler: gast.ExceptHandler) -> str:
-    """The variable that a handler gives the exception; empty if none."""
+    """The variable that a handler binds to the exception; empty if there is none."""
     return getattr(handler.name, "id", "")
 
 
 def _asks_for_more(handler: gast.ExceptHandler) -> bool:
-    """Whether a handler wants to know more than the class of what was raised."""
+    """Whether a handler asks for more than the class of what was raised."""
     inside = [n for s in handler.body for n in syntax.nodes_of(s)]
     return handler.name is not None or any(isinstance(n, gast.Raise) and n.exc is None for n in inside)
 
 
 def _reads_exception(handler: gast.ExceptHandler) -> bool:
-    """Whether a handler reads the exception, but to raise it again."""
+    """Whether a handler reads the exception other than to raise it again."""
     nodes = [n for s in handler.body for n in syntax.nodes_of(s)]
     raised = {id(part) for n in nodes if isinstance(n, gast.Raise) for part in (n.exc, n.cause)}
     return any(isinstance(n, gast.Name) and n.id == name_of(handler) and id(n) not in raised for n in nodes)
@@ -282,7 +282,7 @@ def values_of(frame: Frame, site: Site) -> list[Value]:
 
 
 def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
-    """`e.args`, where its texts are known."""
+    """`e.args`, where its strings are known."""
     (_, site), *_ = caught.sites
     if site.message is None:
         _error(frame, site, node)
@@ -302,7 +302,7 @@ def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
 
 
 def format_of(frame: Frame, caught: Caught, node: gast.AST) -> tuple[str, list[Value]] | None:
-    """`str(e)` as a format and the numbers in it, for an exception whose only argument is a text."""
+    """`str(e)` as a format and the numbers in it, for an exception whose only argument is a string."""
     (_, site), *_ = caught.sites
     is_plain = site.cls.__str__ is BaseException.__str__
     return (site.message, values_of(frame, site)) if is_plain and isinstance(site.message, str) else None

@@ -1,1 +1,1 @@
-"""Functions that are compiled on their own: what they depend on, what they are lent, what they return."""
+"""Functions that are compiled on their own: what they depend on, what is copied in, and what they return."""

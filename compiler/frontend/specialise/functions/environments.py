@@ -1,4 +1,4 @@
-"""Local functions that functions compiled on their own call or are given: the variables they see become arguments.
+"""Closure conversion for functions compiled on their own: captured variables of local functions become arguments.
 
     k = x[1]                                    def power(n, k):
     def scaled(v): return v * k                     if n == 0: return 1.0
@@ -9,8 +9,8 @@
     newton(lambda y: y * y - x, 1.0, n)      ->     newton(1.0, n, x)
 
 A function sees variables around it and, through the functions it mentions, those that they see.  In the compiled one,
-all of them stand in frames of their own, so that no name of the place around it is mistaken for one of the function.
-In what is passed a hole stands for each function: it is the same for every call, where the function is made anew.
+all of them are in frames of their own, so that no name at the call is mistaken for one of the function.  Among what is
+passed, a hole stands for each function: the hole is the same at every call, while the function is made anew.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from ..iterables import GeneratorCall
 from ..values import Dropped, Leaf, Static, Undefined, Value, parts, with_parts
 from .local_functions import free_names, has_same_defaults, is_one
 
-MOST_OF_ONE = 12  # functions that one definition makes, each of which sees the one before
+MOST_OF_ONE = 12  # functions from one definition, each of which sees the one before
 
 
 class Hole:
-    """Where a function stands among what is passed, by its place in the environment."""
+    """A placeholder for a function among what is passed, by its position in the environment."""
 
     def __init__(self, place: int, transforms: tuple[Any, ...] | None = None) -> None:
         self.place, self.transforms = place, transforms
@@ -45,7 +45,7 @@ hole = cache(Hole)
 class Seen:
     """What one local function sees: variables by the key they are passed under, and other local functions.
 
-    `unbound` has the variables that have no value yet, `call` the call of a generator function that it is.
+    `unbound` has the variables that have no value yet, `call` the generator call where it is one.
     """
 
     closure: Closure
@@ -58,7 +58,7 @@ class Seen:
 
 
 class Passed(str):
-    """The key of a variable that several functions may have under its name; as a parameter it goes by that."""
+    """The key of a variable whose name several functions may use; its parameter has that name."""
 
     name: str
 
@@ -75,8 +75,8 @@ def _key(prefix: str, name: str) -> Passed:
 class Environment:
     """Everything that local functions see, and the values to be passed.
 
-    `closure` is the function that is called, where it is a local one, and `given` the arguments: functions among them
-    are seen, too.  `prefix` begins the keys of what the first function passes.
+    `closure` is the function that is called, where it is a local one, and `given` has the arguments: functions among
+    them are seen, too.  `prefix` begins the keys of what the first function passes.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Environment:
 
     @property
     def identity(self) -> tuple:
-        """What is compiled, but for the values passed: functions, which mention each other and variables by name."""
+        """What is compiled, apart from the values passed: functions that mention each other and variables by name."""
         return tuple(
             (id(s.closure.node), tuple(s.variables.items()), tuple(s.functions.items()), s.defaults, s.keyword_defaults)
             for s in self.seen
@@ -144,7 +144,7 @@ class Environment:
         return self._keys[id(holder), name]
 
     def _pass(self, key: Passed, value: Value) -> str:
-        while key in self.passed:  # of another function that goes by the same name
+        while key in self.passed:  # the variable of another function has the same name
             key = _key(f"{key!r} ", str(key))
         self.passed[key] = value
         self._visit_inside(value, f"{key}.")
@@ -186,13 +186,13 @@ class Environment:
     # --- inside the function that is compiled
 
     def enter(self, inner: Frame, is_around: bool = True) -> None:
-        """Put what was passed into frames around the function that is being compiled, functions in the holes."""
+        """Put what was passed into frames around the function that is being compiled, with functions in the holes."""
         self.entered(inner)
         if is_around:
             inner.outer = self.functions[0].frame
 
     def entered(self, inner: Frame) -> Closure | None:
-        """The first function as it is inside the one that is being compiled, to which all that it sees was passed."""
+        """The first function inside the one that is being compiled; all that it sees was passed."""
         given: Mapping[str, Value] = {key: inner.variables.pop(key) for key in self.passed}
         frames = [
             Frame(
@@ -231,14 +231,14 @@ class Environment:
         self.functions = [function(place) for place in range(len(self.seen))]
         return self.functions[0] if self.functions else None
 
-    # --- behind the call
+    # --- after the call
 
     def left(self, value: Value) -> Value:
-        """What the compiled function leaves behind, with holes for the functions that it was given."""
+        """What the compiled function returns, with holes for the functions that were passed to it."""
         return self.with_holes(value, self.functions)
 
     def taken_back(self, found: Hole) -> Value:
-        """The function of this place that stands for a hole in what a call leaves behind."""
+        """The function at the call that stands for a hole in what the call returned."""
         closure = self.seen[found.place].closure
         return closure if found.transforms is None else Derived(closure, found.transforms)
 
@@ -254,7 +254,7 @@ def has_functions(value: Value) -> bool:
 
 
 def _functions_in(value: Value) -> list[tuple[Closure, Any]]:
-    """The local functions that a value holds, but for those of pullbacks, which bring along what they saw."""
+    """The local functions that a value holds, except those of pullbacks, which carry what they captured."""
     match value:
         case Closure():
             return [(value, None)]
@@ -269,7 +269,7 @@ def _functions_in(value: Value) -> list[tuple[Closure, Any]]:
 
 
 def _is_bound_around(frame: Frame | None, name: str) -> bool:
-    """Whether a name is a variable of the functions around a place."""
+    """Whether a name is a variable of the functions around a frame."""
     while frame is not None:
         if name in frame.local_names:
             return True

@@ -79,7 +79,7 @@ def call_compiled(
     return call_named(frame, instance, abstract, loan.values, node, loan)
 
 
-MOST_INSTANCES = 100  # of one recursive function, for values that are known before the program runs
+MOST_INSTANCES = 100  # instances of one recursive function, for values that are known before the program runs
 
 
 def _require_few(frame: Frame, identity: tuple[Hashable, Hashable], tree: Any, node: gast.AST) -> None:
@@ -108,7 +108,7 @@ def call_named(
 
 
 def lengths_here(frame: Frame, function: Function, atoms: list[gast.expr]) -> dict[str, Extent]:
-    """What the lengths of the parameters of a function are where it is called."""
+    """The lengths of a function's parameters, as they are at the call."""
     found: dict[str, Extent] = {}
     for parameter, atom in zip(function.parameters, atoms):
         inner, outer = function.types[parameter], frame.builder.types.get(getattr(atom, "id", ""))
@@ -123,7 +123,7 @@ def results_of(
     frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST,
     lengths: Mapping[str, Extent] | None = None, loan: lending.Loan | None = None,
 ) -> Value:  # fmt: skip
-    """Emit the call; `lengths` says what lengths of the function are here, as far as that is known."""
+    """Emit the call; `lengths` maps lengths of the function to lengths at the call, as far as these are known."""
     names = []
     for type_ in instance.result_types:
         name = frame.builder.names.fresh("t")
@@ -157,7 +157,7 @@ def results_of(
 
 
 def passed(frame: Frame, abstract: Value, value: Value) -> Iterator[tuple[Typed, Value]]:
-    """The types of what a function takes, each with the number or array that is passed; what it knows is not."""
+    """The types of parameters, each with the number or array that is passed; what the function knows is not passed."""
     if isinstance(abstract, Typed):
         yield abstract, value
         return
@@ -170,9 +170,9 @@ def compile_instance(
     frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any,
     environment: Environment, loan: lending.Loan | None = None, is_local: bool = True,
 ) -> None:  # fmt: skip
-    """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it.
+    """Specialise a recursive function; its result type is found by at first leaving out the paths that need it.
 
-    What it calls, and what calls it again meanwhile, is specialised anew with each result that it is found to have.
+    What it calls, and what calls it again meanwhile, is specialised anew with each result type that is found.
     Raises Unresolved where every path waits for the result of a function that called this one.
     """
     core, table = apply.core_of(tree)
@@ -232,7 +232,7 @@ def compile_instance(
 
 
 def own_copies(frame: Frame, names: list[str], tree: gast.AST) -> list[str]:
-    """Copies of the arrays that a function changes, which its variables hold in their place."""
+    """Copies of the arrays that a function changes; its variables hold the copies instead."""
     copies = {name: frame.emit("copy", Leaf(name), node=tree, hint=name) for name in names}
     for key, value in frame.variables.items():
         frame.variables[key] = map_leaves(value, lambda part, _: copies.get(getattr(part, "name", ""), part))
@@ -242,7 +242,7 @@ def own_copies(frame: Frame, names: list[str], tree: gast.AST) -> list[str]:
 def handed_on(
     inner: Frame, atoms: list[gast.expr], parameters: list[str], copies: dict[str, int]
 ) -> dict[int, int]:
-    """The results that are arrays among the parameters, or the copies that stand for them: the caller has those."""
+    """The results that are arrays among the parameters, or the copies that stand for them: the caller has them."""
     places = {**{name: k for k, name in enumerate(parameters)}, **copies}
     return {
         index: places[atom.id]
@@ -264,13 +264,13 @@ def made_function(
 
 
 def origins(task: Task) -> dict[Span, Origin]:
-    """Where the functions stand that were walked into, by the places of their calls."""
+    """The locations of the functions that were walked into, by the locations of their calls."""
     found = {source.tree: source.origin for source in dict.fromkeys(task.walked_into.values())}
     return {place: found[source.tree] for place, source in task.walked_into.items()}
 
 
 def changed_parameters(function: Function) -> tuple[int, ...]:
-    """The places of the arrays among the parameters whose elements a function changes, by whatever name."""
+    """The positions of the array parameters whose elements a function changes, by whatever name."""
     seen = {conflict.other for conflict in conflicts_as_numpy(function)}
     return tuple(
         k for k, name in enumerate(function.parameters) if name in seen and types.rank(function.types[name]) > 0
@@ -278,13 +278,13 @@ def changed_parameters(function: Function) -> tuple[int, ...]:
 
 
 def used_types(builder: Builder, parameters: list[str], body: Iterable[gast.stmt] | None = None) -> dict[str, Type]:
-    """The types of the names that are left in the body; trial runs may have made more."""
+    """The types of the names that remain in the body; trial runs may have made more."""
     names = syntax.names_of(parameters, builder.whole() if body is None else body)
     return {name: builder.types[name] for name in names if name in builder.types}
 
 
 def used_hidden(builder: Builder, body: Iterable[gast.stmt]) -> dict[Any, str]:
-    """The arrays from outside that are left in the body; trial runs may have met more."""
+    """The arrays from outside that remain in the body; trial runs may have met more."""
     names = syntax.names_of([], body)
     return {key: name for key, name in builder.hidden.items() if name in names}
 
@@ -314,10 +314,10 @@ def outputs(
     frame: Frame, value: Value, node: gast.AST, environment: Environment | None = None,
     lent: Mapping[int, int] = {},
 ) -> tuple[Any, list[gast.expr], tuple[Type, ...]]:  # fmt: skip
-    """The result taken apart: its structure over places, the atoms returned, their types.
+    """The result taken apart: its structure over positions, the atoms returned, their types.
 
-    `lent` are the objects that the function was lent, which it gives back with its result, those of them that are
-    functions of `environment` as holes.
+    `lent` has the objects that were copied in and are copied out with the result; functions of `environment` among
+    them are holes.
     """
     atoms: list[gast.expr] = []
     result_types: list[Type] = []

@@ -1,4 +1,4 @@
-"""Objects that a function compiled on its own is given: they are lent, and come back as it left them.
+"""Objects passed to a function compiled on its own: copied in, and copied out as the function left them.
 
     def visit(u, seen):                     def visit(u, seen):              # seen: i64[n], the items of a list
         seen.append(u)                          seen_1 = list of seen
@@ -9,8 +9,8 @@
                                                 return array of seen_1
 
 A function compiled on its own has objects of its own.  It gets what those of its caller hold, each object once however
-many names it has, and returns what it changed: then the caller's objects hold that, for all who see them.  Which
-objects are one is part of what it is compiled for; a list that grows crosses the call as arrays of its items.
+many names it has, and returns what it changed: then the caller's objects hold that, under all their names.  Which
+names are aliases is part of what it is compiled for; a list that grows crosses the call as arrays of its items.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ from ..values import (
 )
 from .environments import Environment, Hole, Passed
 
-MOST_LENGTHS = 12  # that a list of known length may have before it is one that grows
+MOST_LENGTHS = 12  # lengths that a list of known length may have before it becomes one that grows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loan:
-    """What a function is given: arguments by name, behind them what their objects hold, and the numbers of those.
+    """What is copied in: arguments by name, after them what their objects hold, and the numbers of those.
 
-    In them stand holes for the local functions of `environment`.
+    Local functions are holes of `environment` in them.
     """
 
     environment: Environment
@@ -69,12 +69,12 @@ class Loan:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a function gives back, over `Out` and `Lent`: those that it was lent first, then those that it made.
+    """What is copied out, over `Out` and `Lent`: first the objects copied in, then those that the function made.
 
-    contents  what objects hold that it changed or made, by their places
-    origins   the objects that one it made may be: places of those lent, and numbers of others that it made
+    contents  what the objects hold that it changed or made, by their positions
+    origins   the objects that one it made may be: positions of those copied in, and numbers of others that it made
     owners    who else sees an object that it made
-    absorbed  the places of those of which a list that grows has a copy
+    absorbed  the positions of those that a list that grows has a copy of
     """
 
     value: Value
@@ -85,7 +85,7 @@ class Returned:
 
 
 class Contents(Passed):
-    """The key of what an object holds; a parameter is named after the way to the object."""
+    """The key of what an object holds; its parameter is named after the path to the object."""
 
     identity: Hashable
 
@@ -96,7 +96,7 @@ class Contents(Passed):
 def lend(
     frame: Frame, function: Hashable, bound: dict[str, Value], node: gast.AST, closure: Closure | None = None
 ) -> Loan:  # fmt: skip
-    """Take arguments apart into values, and what their objects hold; `closure` is the function where it is local."""
+    """Copy in: take arguments apart into values and what their objects hold; `closure` is the function, if local."""
     environment = Environment(frame, closure, given=bound)
     identity = (function, environment.identity)
     loan = Loan(environment, identity)
@@ -109,7 +109,7 @@ def lend(
                 loan.numbers[value.number] = place = len(loan.numbers)
                 key = Contents(f"object {place}")
                 key.name, key.identity = "_".join(map(str, path)), identity
-                loan.values[key] = NONE  # stands before those of the objects in it
+                loan.values[key] = NONE  # its key comes before those of the objects in it
                 loan.values[key] = opened(_passed(frame, value, key, node), path)
             return Lent(loan.numbers[value.number])
 
@@ -122,7 +122,7 @@ def lend(
 
 
 def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
-    """A tuple that is passed on; one of a length that only the run knows where each call has a longer one."""
+    """A tuple or string that is passed on, of dynamic length where each call would have a longer one."""
     if is_text(value):
         if ("lent", *place) in frame.task.forms:
             return built_texts.spelled(frame, value, node)
@@ -138,7 +138,7 @@ def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.A
 
 
 def let_texts_vary(frame: Frame, identity: Hashable) -> None:
-    """Start again where a function would be made for each of many texts: only the run knows them then."""
+    """Start again where a function would be made for each of many strings: they are then chosen at run time."""
     met = frame.task.lent_texts
     many = [place for place, found in met.items() if place[0] == identity and len(found) > MOST_LENGTHS]
     for place in many:
@@ -164,14 +164,14 @@ def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
 
 
 def _let_be_asked(frame: Frame, target: Ref, held: Sequence, node: gast.AST) -> None:
-    """Start again with a set of the run: what the function is given of a number is its type."""
+    """Start again with a dynamic set: the function knows only the type of a number."""
     form = forms.form_of_items(frame, Sequence(held.items))
     if form is not None and not isinstance(form, Conflict):
         sites.learn(frame, target.number, (form,), node)
 
 
 def _across(frame: Frame, held: Value, node: gast.AST, how: str, help_: str) -> Value:
-    """What an object holds, a list that grows as arrays of its items."""
+    """What an object holds, with a list that grows as arrays of its items."""
     if not forms.grows(frame, held):
         return held
     for leaf in forms.lists_of(held):
@@ -183,7 +183,7 @@ def _across(frame: Frame, held: Value, node: gast.AST, how: str, help_: str) -> 
 
 
 def _require_end(frame: Frame, site: sites.Site, held: Sequence) -> None:
-    """Lists of one known length after the other are passed on, at one place: only one that grows has an end."""
+    """Make a list grow where calls pass longer and longer ones: an instance for each length would never end."""
     around = {lists[site] for lists in frame.task.lent if site in lists}
     form = forms.form_of_items(frame, held)
     if len(around - {len(held.items)}) < MOST_LENGTHS or form is None or isinstance(form, Conflict):
@@ -196,7 +196,7 @@ def _require_end(frame: Frame, site: sites.Site, held: Sequence) -> None:
 
 @contextlib.contextmanager
 def lent(frame: Frame, loan: Loan) -> Iterator[None]:
-    """While a function is compiled, those that it calls know the lengths of the lists that it was lent."""
+    """While a function is compiled, those that it calls know the lengths of the lists that were copied in."""
     lists = {
         _site(key) if isinstance(key, Contents) else ("lent", loan.identity, key): len(value.items)
         for key, value in loan.values.items()
@@ -217,7 +217,7 @@ def _site(key: Contents) -> sites.Site:
 
 
 def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
-    """Give the function objects of its own, which hold what it was given; their numbers, with those of the caller."""
+    """Give the function objects of its own with what was copied in; their numbers, with those of the caller."""
     heap = inner.heap
     held = {key: inner.variables.pop(key) for key in list(inner.variables) if isinstance(key, Contents)}
     names = list(loan.numbers)
@@ -246,9 +246,9 @@ def given_back(
     frame: Frame, environment: Environment, value: Value, lent: dict[int, int], node: gast.AST,
     leaf: Callable[..., Value],
 ) -> Returned:  # fmt: skip
-    """What the function returns, and what it left in objects; `leaf` gives what stands for a leaf.
+    """What the function returns, and what it left in objects; `leaf` makes what stands for a leaf.
 
-    The functions of `environment`, which it was given, are holes in that.
+    The functions of `environment` are holes in that.
     """
     heap, places = frame.heap, dict(lent)
     queue = [number for number in lent if number in heap.changes]
@@ -276,7 +276,7 @@ def given_back(
 
 
 def _origins(frame: Frame, places: dict[int, int], lent: dict[int, int]) -> tuple[tuple, ...]:
-    """What each object that is returned may be, where it may be another one."""
+    """The objects that each returned object may be, where it may be another one."""
     found, others = [], dict[int, int]()
     for number, place in places.items():
         made_of = sorted(frame.heap.made_of(number))
@@ -287,11 +287,11 @@ def _origins(frame: Frame, places: dict[int, int], lent: dict[int, int]) -> tupl
     return tuple(found)
 
 
-# --- behind the call ------------------------------------------------------------------------------------------------
+# --- after the call -------------------------------------------------------------------------------------------------
 
 
 def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], node: gast.AST) -> Value:
-    """Let the objects of the caller hold what the function left in them; the value that it returned."""
+    """Copy out: let the caller's objects hold what the function left in them; the value that it returned."""
     refs = [Ref(number) for number in loan.numbers]
     more = [place for place, _ in returned.contents if place >= len(refs)]
     refs += [frame.new(UNDEFINED, "items") for _ in more]
@@ -326,7 +326,7 @@ def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], no
 
 
 def require_apart(frame: Frame, changed: list[Ref], lent: list[int], node: gast.AST) -> None:
-    """What the function changes may be no other object that it is given: it took them for two."""
+    """Refuse to change an object that may be another argument as well: the function took them for two."""
     for target in changed:
         for other in lent:
             if other != target.number and frame.heap.may_be_one(other, target.number):

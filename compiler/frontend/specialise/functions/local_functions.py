@@ -1,4 +1,4 @@
-"""Questions about local functions: what they see, whether two are one, whether one reaches itself.
+"""Questions about local functions: what they see, whether two are the same, whether one reaches itself.
 
     k = x[1]
     def scaled(v): return v * k         free_names(scaled)     ->     ["k"]
@@ -17,9 +17,9 @@ from ..values import Leaf, Ref, Rows, Static, Value, parts
 
 
 def keeps_own_numbers(frame: Frame, value: Value) -> bool:
-    """Whether a value has a function that keeps numbers of the run which are no variables of this place.
+    """Whether a value has a function that keeps dynamic numbers that are not variables here.
 
-    Those are its defaults, and what a function around it, called to make it, had as variables.
+    Those are its defaults, and the variables of a surrounding function that was called to make it.
     """
     if isinstance(value, Derived):
         return keeps_own_numbers(frame, value.closure)
@@ -65,15 +65,15 @@ def free_names(node: Any) -> list[str]:
 
 
 def is_one(left: Closure, right: Closure) -> bool:
-    """Whether two are one function; each run of the statements around a function makes another one."""
+    """Whether two are the same function; each execution of the statements around a function makes another one."""
     return left.node is right.node and left.frame is right.frame
 
 
 def joined_functions(left: Value, right: Value) -> Value | None:
     """The function that a variable stands for after two paths with a definition each; None where it may be another.
 
-    A definition that is run again, as in the next turn of a loop, makes a function that does the same: the variables it
-    sees are those of the place, whose values are the latest.  It is another object, whose identity only the run knows.
+    A definition that is executed again, as in the next iteration of a loop, makes a function that does the same: it
+    sees the same variables, with their latest values.  It is another object, whose identity is known only at run time.
     """
     match left, right:
         case Closure(), Closure() if is_one(left, right) and has_same_defaults(left, right):

@@ -1,4 +1,4 @@
-"""Whether a function that is mapped over items changes something outside it, so that its calls go one after the other.
+"""Whether a function that is mapped over items has side effects, so that its calls must run one after the other.
 
     def counted(v):
         nonlocal calls
@@ -21,7 +21,7 @@ from ..values import Leaf, Static, Value
 
 
 def are_in_turn(frame: Frame, value: Value, node: gast.AST) -> bool:
-    """Whether the items of a number that the run knows have to be taken one after the other."""
+    """Whether items, whose number is known only at run time, have to be taken one after the other."""
     return not _is_static(frame, value) and has_effects(frame, value, node)
 
 
@@ -30,7 +30,7 @@ def _is_static(frame: Frame, value: Value) -> bool:
 
 
 def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
-    """Whether to take an item changes an object or array that was there before."""
+    """Whether taking an item changes an object or array that existed before."""
     if frame.is_library or not isinstance(value, Iteration) or not _may_have(value):
         return False
     is_static = _is_static(frame, value)
@@ -62,6 +62,6 @@ def _may_have(value: Value) -> bool:
 
 
 def _may_change(node: gast.AST) -> bool:
-    """Calls may change something, and stores do."""
+    """Whether a node may change something: calls may, and stores do."""
     is_store = isinstance(getattr(node, "ctx", None), gast.Store)
     return isinstance(node, gast.Call | gast.Nonlocal | gast.NamedExpr) or is_store and not isinstance(node, gast.Name)

@@ -1,4 +1,4 @@
-"""Lists that grew, as they leave a function and as its caller takes them over: their items in arrays between the two.
+"""Lists that grew, from a function to its caller: their items cross in arrays.
 
     [float, ...]       ->    f64[n]                          ->    a list that grows, of its own
     [f64[n], ...]      ->    f64[total], i64[count, 1]       ->    the elements of all arrays, and the lengths of each
@@ -24,7 +24,7 @@ from ..values import Leaf, ListOut, Out, Rows, Static, Table, Value, parts, with
 
 
 def left(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
-    """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
+    """A list that grew, as it leaves the function: its items in one array; array items one after the other."""
     if not isinstance(element, Array):
         return ListOut(place(arrays.as_array(frame, part, node, element.dtype, "items"), ()), None, element.weak)
     data, shapes = flat_from_list(frame, part, node)
@@ -105,7 +105,7 @@ def list_from_flat(frame: Frame, data: Leaf, shapes: Leaf, node: gast.AST) -> Le
 
 
 def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:
-    """What a function returned, with objects of its own for lists and dicts."""
+    """What a function returned, with new objects for its lists and dicts."""
     match value:
         case Out(index=index):
             return Leaf(names[index])
@@ -118,7 +118,7 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
 
 
 def _grown(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:
-    """The lists that grow in what a function returned, from the arrays that they left it in."""
+    """What a function returned, with lists that grow made of the arrays in which they crossed the call."""
     match value:
         case ListOut(data=Out(index=index), shapes=None, is_weak=is_weak):
             return containers.grown_from_array(frame, Leaf(names[index]), is_weak, node)
@@ -129,5 +129,5 @@ def _grown(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Valu
 
 
 def _grows(value: Value) -> bool:
-    """Whether a list is one that grew, and none of arrays along it, as `vmap` gives them."""
+    """Whether a list is one that grew, rather than one of arrays along it, as `vmap` returns them."""
     return isinstance(value, ListOut) or any(_grows(part) for _, part in parts(value))

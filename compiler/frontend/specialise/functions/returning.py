@@ -1,4 +1,4 @@
-"""Containers of the library as they leave a function: lists of what they hold, for the classes of Python's own.
+"""Containers of the library as they leave a function: Python's own classes, over lists of what they hold.
 
     Dict(names, entries, slots)     ->     dict(names, entries)
 """
@@ -44,14 +44,14 @@ def _holds_one(frame: Frame, value: Value) -> bool:
 
 
 def with_rows(value: Value) -> Value:
-    """What is returned, with the lists that grew of tuples and the like as lists of rows."""
+    """What is returned, with lists that grew and hold tuples and the like as lists of rows."""
     inner = parts(value)
     value = with_parts(value, tuple(with_rows(part) for _, part in inner)) if inner else value
     return Rows(value.item) if isinstance(value, Table) else value
 
 
 def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
-    """What only a loop can use, or what is called, does not leave a function."""
+    """Refuse to return what only a loop can use, or what is called."""
     if isinstance(value, Bound):
         help_ = ("return what it gives",)
         frame.fault("T003", f"a {frame.describe(value)} cannot be returned", node, "returned here", help_)

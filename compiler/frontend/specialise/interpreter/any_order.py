@@ -1,4 +1,4 @@
-"""Comprehensions over sets whose result is the same in every order: what they are given to does not ask for one.
+"""Comprehensions over sets whose result is the same in every order: what consumes them does not depend on it.
 
     {grid[p] for p in peers}; sorted(v * v for v in seen); any(v > limit for v in seen)
 
@@ -22,7 +22,7 @@ TAKERS = (sorted, sum, min, max, any, all, len, set, frozenset)
 
 
 def given(frame: Frame, function: Value, node: gast.Call, call: Callable[[], Value]) -> Value:
-    """A call, of which the only argument may be a comprehension over sets."""
+    """A call whose only argument may be a comprehension over sets."""
     taken = function.value if isinstance(function, Static) and callable(function.value) else None
     inside = node.args[0] if len(node.args) == 1 and not node.keywords else None
     if not isinstance(inside, gast.GeneratorExp | gast.ListComp) or not any(taken is taker for taker in TAKERS):
@@ -35,7 +35,7 @@ def given(frame: Frame, function: Value, node: gast.Call, call: Callable[[], Val
 
 
 def gone_over(frame: Frame, node: gast.expr, run: Callable[[], Value]) -> tuple[Value, bool]:
-    """What is made of a comprehension, and whether it went over a set."""
+    """The value of a comprehension, and whether it iterated over a set."""
     sources = [generator.iter for generator in node.generators]
     for source in sources:
         source.any_order, source.was_set = True, False
@@ -52,7 +52,7 @@ def gone_over(frame: Frame, node: gast.expr, run: Callable[[], Value]) -> tuple[
 
 
 def changes_from_here(frame: Frame) -> Callable[[], bool]:
-    """Tells later whether an object or array that is there now has changed."""
+    """A function that says later whether an object or array that exists now has changed."""
     mark, count, changes = frame.builder.mark(), frame.heap.count, len(frame.heap.changes)
     known = frozenset(frame.builder.types)
 
@@ -65,7 +65,7 @@ def changes_from_here(frame: Frame) -> Callable[[], bool]:
 
 
 def _stores_into(statement: gast.stmt, known: frozenset[str]) -> bool:
-    """Whether it changes an array that was there before."""
+    """Whether it changes an array that existed before."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))]):
             return name in known

@@ -84,7 +84,7 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
 
 
 def takes_all_items(function: Value) -> bool:
-    """Whether a class takes all items of what it is made of at once."""
+    """Whether a class takes all items of its argument at once."""
     return isinstance(function, Static) and any(function.value is cls for cls in library_classes.MADE_OTHERWISE)
 
 
@@ -178,7 +178,7 @@ def local_names(core: gast.FunctionDef) -> frozenset[str]:
 def call_function(
     frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST, with_rule: bool = True
 ) -> Value:
-    """A call of a function of the user's or of the library; `with_rule`: it is differentiated as it says itself."""
+    """A call of a function of the user's or of the library; `with_rule`: its own derivative rule applies."""
     if frame.task.unjudged.pop(id(function), None) is not None:
         classes.judge(frame, function)
     source = frame.task.source_of(function)
@@ -193,7 +193,7 @@ def call_function(
     bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
     given = rule_of(function)
     if given is not None:
-        frame.namespace.attribute(function, RULE)  # which guards it
+        frame.namespace.attribute(function, RULE)  # reading it adds a guard
         if with_rule and frame.task.is_differentiated:
             return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
     if generators.is_generator(source.tree):
@@ -207,7 +207,7 @@ def call_function(
 
 
 def _is_running(frame: Frame, source: SourceFile) -> bool:
-    """Whether a function has been entered and not left: a method that calls itself, by whatever way."""
+    """Whether a function has been entered and not left: a method that calls itself, directly or not."""
     walker: Frame | None = frame
     while walker is not None and walker.source is not source:
         walker = walker.caller
@@ -231,7 +231,7 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
 
 
 def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node: gast.AST) -> Value:
-    """Walk through a called function in the caller's place."""
+    """Walk through a called function inside its caller."""
     if frame.depth() > INLINE_LIMIT:
         frame.fault("U018", "functions call each other more than 60 deep", node, "called here")
     core, table = core_of(tree)
@@ -257,7 +257,7 @@ def run(frame: Frame, core: gast.FunctionDef) -> Value:
     execute.execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
     frame.at(core.body[-1])
     if not isinstance(core.body[-1], gast.Return):
-        raise Stopped  # a loop that nothing but an error leaves
+        raise Stopped  # only an error leaves the loop
     return execute.result_of(frame, core.body[-1])
 
 

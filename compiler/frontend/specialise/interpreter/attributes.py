@@ -26,11 +26,11 @@ from ..values import Caught, Leaf, OneOf, Optional, Record, Ref, Sequence, Stati
 from ..world import outside
 from . import evaluate
 
-PYTHONS = ("bit_length", "bit_count", "tolist")  # methods that give what only Python has
+PYTHONS = ("bit_length", "bit_count", "tolist")  # methods that return what only Python has
 
 
 def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST) -> None:
-    """Refuse what arrays alone have; the library asks arrays and numbers alike."""
+    """Refuse attributes that only arrays have; the library reads them of arrays and numbers alike."""
     if not isinstance(found, Scalar) or frame.is_library:
         return
     kind = PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
@@ -39,7 +39,7 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
         frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))
 
 
-OF_PYTHON = (str, bytes, frozenset)  # whose methods are known
+OF_PYTHON = (str, bytes, frozenset)  # the methods of these are known
 
 
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:

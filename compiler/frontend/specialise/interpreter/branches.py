@@ -1,9 +1,9 @@
-"""Branches: one that is decided is taken now, of the others both sides are emitted and their variables merged.
+"""Branches: a decided one is taken now; of any other both sides are emitted and their variables merged.
 
     if c: y = a              if c: y = a_1
-    else: y = 1.0    ->      else: y = 1.0          with one `y` of one type behind them
+    else: y = 1.0    ->      else: y = 1.0          with one `y` of one type after them
 
-What lists and dicts hold is merged like variables, by the number of the object.
+What lists and dicts hold is merged as variables are, by the number of the object.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..values import DROPPED, UNDEFINED, Conflict, Ref, Static, Undefined, Value
 from . import choices, evaluate, execute
 
 WALKED = "walked (value)"
-VALUE = " (value)"  # ends the variable that holds the value of a conditional expression: no name of Python's
+VALUE = " (value)"  # suffix of the variable for a conditional expression's value: not a valid name in Python
 
 
 def hidden(frame: Frame, wish: str, value: Value | None = None) -> str:
@@ -44,7 +44,7 @@ def hidden(frame: Frame, wish: str, value: Value | None = None) -> str:
 class Side:
     """One path: the variables and what the objects hold at its end, and the statements that lead there.
 
-    `variables` is None where control does not come to the end.
+    `variables` is None where control does not reach the end.
     """
 
     variables: dict[str, Value] | None
@@ -59,7 +59,7 @@ class Side:
 
 @dataclass(slots=True, eq=False)
 class Walk:
-    """A path that was walked: its side, what the walk gave, and whether it waits for the result of a recursive call."""
+    """A path that was walked: its side, the result of the walk, and whether it waits for a recursive call's result."""
 
     side: Side
     result: Any
@@ -67,7 +67,7 @@ class Walk:
 
 
 def walk(frame: Frame, run: Callable[[], Any], live: frozenset[str] | None = None) -> Walk:
-    """Walk one path from here, and go back; `live` are the variables that are read behind it."""
+    """Walk one path from here, and go back; `live` has the variables that are read after it."""
     variables, contents, absorbed = frame.variables, frame.heap.contents, frame.heap.absorbed
     frame.variables, frame.heap.contents = dict(variables), dict(contents)
     reached, waits, result, protection = False, False, None, frame.builder.protection
@@ -91,7 +91,7 @@ def walk(frame: Frame, run: Callable[[], Any], live: frozenset[str] | None = Non
 
 
 def as_it_is(frame: Frame, value: Value) -> Walk:
-    """The path that does nothing but have this value."""
+    """The path that does nothing and has this value."""
     return walk(frame, lambda: value)
 
 
@@ -115,7 +115,7 @@ def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: lis
 
 
 def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozenset[str] | None, node: gast.AST) -> None:
-    """Emit both sides and go on with what they have in common; raises Stopped where neither comes to its end."""
+    """Emit both sides and continue with what they have in common; raises Stopped where neither reaches its end."""
     reached = [path.side for path in (first, second) if path.side.variables is not None]
     if len(reached) == 1:
         frame.variables, frame.heap.contents = dict(reached[0].variables or {}), dict(reached[0].contents)
@@ -129,14 +129,14 @@ def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozens
 
 
 def go_on(frame: Frame, node: gast.AST) -> None:
-    """Behind a branch or a loop inside a `try`."""
+    """Continue after a branch or a loop inside a `try`."""
     protection = frame.builder.protection
     if protection is not None and not protection.suspended:
         protection.go_on(node)
 
 
 def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | None, node: gast.AST) -> None:
-    """Go on after both sides; the copies that merge variables and objects are added to the sides."""
+    """Continue after both sides; the copies that merge variables and objects are added to the sides."""
     left, right = first.state(), second.state()
     _flag_unset(frame, left, right, live)
     site = sites.site_of(frame, node)
@@ -167,8 +167,8 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
 def _join_states(
     frame: Frame, meeting: Join, left: dict, right: dict, live: frozenset[str] | None
 ) -> tuple[dict[Any, Value], list[Any]]:
-    """Variables and contents after two paths, and the keys of those that the paths left different."""
-    own = set(meeting.left) ^ set(meeting.right)  # made on one side: of interest where a variable leads to them
+    """Variables and contents after two paths, and the keys of those that differ between the paths."""
+    own = set(meeting.left) ^ set(meeting.right)  # objects made on one side only matter where a variable leads to them
     joined: dict[Any, Value] = {}
     differing: list[Any] = []
 
@@ -207,7 +207,7 @@ def _flag_unset(frame: Frame, left: dict, right: dict, live: frozenset[str] | No
 
 
 def is_live(frame: Frame, name: str, live: frozenset[str] | None) -> bool:
-    """Whether a variable, or what a flag is about, may be read again; the compiler's own variables always may."""
+    """Whether a variable, or what a flag refers to, may be read again; the compiler's own variables always may."""
     return live is None or name.split(" ")[0] in live or name in frame.pinned or name.endswith(VALUE)
 
 
@@ -227,7 +227,7 @@ def wish_for(frame: Frame, key: str | int) -> str:
 
 
 def choose(frame: Frame, test: gast.expr, first: Walk, second: Walk, node: gast.AST, hint: str) -> Value:
-    """The value of `a if c else b`, whose sides were walked: what either leaves behind is merged as after an `if`."""
+    """The value of `a if c else b`, whose sides were walked: what either changed is merged as after an `if`."""
     key = hidden(frame, hint)
     for path in (first, second):
         if path.side.variables is not None:

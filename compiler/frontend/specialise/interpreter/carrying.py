@@ -7,7 +7,7 @@
                                            acc = acc_1
 
 What lists and dicts hold is carried in the same way, by the number of the object.  A variable that stands for another
-object in each iteration gets an object of its own at the head (`objects_of_loops.py`).
+object in each iteration gets a new object at the head (`objects_of_loops.py`).
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def carry(
 ) -> None:
     """Run the body once with the carried variables under names of their own, until their types hold.
 
-    `test`, if any, is a function that gives the loop's condition from the variables at the head.  `surely` says that
-    there is a first turn: what every turn gives a value is not None behind the loop.
+    `test`, if any, is a function that makes the loop's condition of the variables at the head.  `surely` says that
+    there is a first iteration: a variable that every iteration assigns is not None after the loop.
     """
     entry = _entry(frame, node)
     changed = [v for name in sorted(core_liveness.changed_inside(node.body)) if (v := frame.lookup(name)) is not None]
@@ -130,7 +130,7 @@ def _targets(node: gast.stmt) -> set[str]:
 
 
 def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
-    """Whether `x += v` is all that binds an array: that changes what it holds, not the variable."""
+    """Whether only `x += v` binds an array: that changes its elements, not the variable."""
     if not frame.is_array(_of(frame.variables, name)):
         return False
     everywhere = [node, *core_liveness.statements(node.body)]
@@ -142,7 +142,7 @@ def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
 def _head(frame: Frame, value: Value) -> Any:
     """A carried variable at the head: numbers and arrays get names, everything else stays what it is.
 
-    A list that grows keeps its name, unless the body puts another one in its place.
+    A list that grows keeps its name, unless the body binds another one to the variable.
     """
 
     def widen(part: Value, _: tuple) -> Any:
@@ -233,7 +233,7 @@ class _Trial:
             except Stopped:
                 reached = protection is not None and protection.has_left
             except Unresolved:
-                reached = False  # the path without a turn has a result
+                reached = False  # the path without an iteration has a result
             if block is not None:
                 live = frame.live_after.get(id(self.node.body[-1]))
                 reached = protection.close(block, reached, live, self.node)
@@ -254,12 +254,12 @@ class _Trial:
             self.changed = None if self._meanings() == self.meanings and not self._vary() else self.given
 
     def _meanings(self) -> dict[str, Meanings]:
-        """What Python has for the names at the head, as far as it is several things."""
+        """The meanings in Python of the names at the head that have several."""
         widened = self.frame.builder.widened
         return {name: widened[name] for name in self.fresh if name in widened}
 
     def _note_numbers(self) -> None:
-        """Note the numbers of Python's with which the loop begins."""
+        """Note the Python numbers with which the loop begins."""
         entered = self.frame.builder.entered
         for key, head in self.heads.items():
             entry = self.entry.get(key)
@@ -272,7 +272,7 @@ class _Trial:
                 entered[head.name] = number, names | {head.name}
 
     def _vary(self) -> bool:
-        """Whether a type was decided by a number that is not the only one of Python's at the head."""
+        """Whether a type was decided by a number that is not the only Python number at the head."""
         builder = self.frame.builder
         varying = {
             key for key, head in self.heads.items()
@@ -284,14 +284,14 @@ class _Trial:
         return bool(found)
 
     def narrow(self) -> None:
-        """Forget what only the first iteration sees in the names at the head."""
+        """Forget what holds of the names at the head in the first iteration only."""
         builder = self.frame.builder
         for key, head in self.heads.items():
             if isinstance(head, Leaf) and head.name in builder.widened and self.frame.type_of(self.ends[key]):
                 builder.widen(head.name, [meanings_of(self.frame, self.ends[key])])
 
     def present(self) -> dict[str, Value]:
-        """The variables that may be None at the head and are not at the end of a turn."""
+        """The variables that may be None at the head and are not at the end of an iteration."""
         ended = {key: end for key, end in self.ends.items() if isinstance(key, str)}
         return {
             key: head.inner for key, head in self.heads.items()
@@ -300,7 +300,7 @@ class _Trial:
         }  # fmt: skip
 
     def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
-        """Bring values into the names at the head; `holders` for those that have no value yet."""
+        """Assign values to the names at the head; `holders` also to those that have no value yet."""
         merging = Merging(self.frame, self.fresh, self.into, contents, self.node, fills=holders)
         with self.frame.emitting():
             merging.assign(self.heads, values, holders)
@@ -314,7 +314,7 @@ class _Trial:
         before = frozenset(self.frame.builder.symbols)
         for key, now in self.heads.items():
             if now is self.given[key] is ends[key] and not isinstance(now, Conflict):
-                result[key] = now  # nothing at the head, and the body left it as it was
+                result[key] = now  # it had no value at the head, and the body left it so
                 continue
             is_object = isinstance(key, int) and key in head.meeting.left and key in head.meeting.right
             joined = head.meeting.join_contents(key, key) if is_object else head.meeting.join(now, ends[key])
@@ -340,7 +340,7 @@ def _merged_again(frame: Frame, joined: Any, fresh: set[str]) -> Any:
 
 
 def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
-    """Equal up to lengths that belong to this head: what another variable has may not change with this one."""
+    """Equal up to lengths that belong to this head: those of other variables may not change with this one."""
     if isinstance(wanted, Joined) and isinstance(head, Joined):
         return wanted.key == head.key and _same_heads(wanted.contents, head.contents, own)
     if isinstance(wanted, Typed) and isinstance(head, Typed):

@@ -1,4 +1,4 @@
-"""Comparisons, `and`, `or` and conditional expressions: what need not be evaluated is not.
+"""Comparisons, `and`, `or` and conditional expressions, with short-circuit evaluation.
 
     a if c else b     ->     where(c, a, b)     where neither side can fail or costs anything
                              if c: t = a        otherwise
@@ -32,7 +32,7 @@ NOTHING: Mapping[str, Value] = {}
 
 
 def condition(frame: Frame, test: gast.expr) -> Value:
-    """The truth of a test, of which nothing but the truth is wanted."""
+    """The truth of a test of which only the truth is needed."""
     match test:
         case gast.BoolOp(op=op, values=[first, *others]):
             return all_hold(frame, isinstance(op, gast.Or), first, others, test)
@@ -48,7 +48,7 @@ def condition(frame: Frame, test: gast.expr) -> Value:
 
 
 def all_hold(frame: Frame, stop: bool, first: gast.expr, others: list[gast.expr], node: gast.AST) -> Value:
-    """The truth of `first and ...`, or with `stop` of `first or ...`, whatever kinds of values they are of."""
+    """The truth of `first and ...`, or with `stop` of `first or ...`, for values of any kind."""
     left = condition(frame, first)
     if not others or left == Static(stop):
         return left
@@ -60,7 +60,7 @@ def all_hold(frame: Frame, stop: bool, first: gast.expr, others: list[gast.expr]
 
 
 def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
-    """`not value`: a bool of Python's, whatever it is of."""
+    """`not value`: one of Python's bools, for a value of any kind."""
     denied = evaluate.negation(frame, value, node, hint)
     if frame.type_of(denied) == Scalar(BOOL_WORD):
         return frame.emit("cast", denied, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
@@ -68,7 +68,7 @@ def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
 
 
 def comparison(frame: Frame, left: gast.expr, ops: list, comparators: list, node: gast.AST, hint: str) -> Value:
-    """`a < b < c` is `a < b and b < c` with `b` evaluated once, and `c` only where it counts."""
+    """`a < b < c` is `a < b and b < c` with `b` evaluated once, and `c` only where needed."""
     return chain(frame, evaluate.evaluate(frame, left), ops, comparators, node, hint)
 
 
@@ -145,7 +145,7 @@ def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.A
     gast.copy_location(rest, node)
     if isinstance(decided, Static):
         return left if decided.value == stop else evaluate.evaluate(frame, rest, hint)
-    kept = left.inner if stop and isinstance(left, Optional) else left  # what is true is not None
+    kept = left.inner if stop and isinstance(left, Optional) else left  # a value that is true is not None
     known = optional.known_from(frame, values[0], not stop)
     evaluated = optional.knowing(frame, known, lambda: evaluate.evaluate(frame, rest))
     return both(frame, kept, decided, evaluated, stop, node, hint, known)
@@ -155,7 +155,7 @@ def both(
     frame: Frame, left: Value, decided: Value, make: Callable[[], Value], stop: bool, node: gast.AST, hint: str,
     known: Mapping[str, Value] = NOTHING,
 ) -> Value:  # fmt: skip
-    """`left and right` (or `or`, if a true `left` is the end), where `right` may only be evaluated if it counts.
+    """`left and right` (or `or`, if a true `left` is the end), where `right` may be evaluated only if needed.
 
     `known` is what the first test says of variables that may be None.
     """
@@ -192,7 +192,7 @@ def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.exp
 def branch_value(
     frame: Frame, test: Value, then: branches.Walk, other: branches.Walk, node: gast.AST, hint: str
 ) -> Value:
-    """The value of one of two expressions that were walked."""
+    """The value of one of two expressions that were walked, chosen by a test."""
     if may_run_in_vain(frame, then) and may_run_in_vain(frame, other):
         if then.result == other.result and not isinstance(then.result, Static):
             frame.builder.body += then.side.body + other.side.body
@@ -209,7 +209,7 @@ def branch_value(
 
 
 def may_run_in_vain(frame: Frame, path: branches.Walk) -> bool:
-    """Whether walking a path that is not taken cannot be noticed: nothing fails, no variable or object changes."""
+    """Whether a path may run speculatively: nothing in it fails, and no variable or object changes."""
     side = path.side
     return (
         side.variables is not None
@@ -224,13 +224,13 @@ def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
 
 
 def _may_not_fit(frame: Frame, left: Value, right: Value) -> bool:
-    """Whether one side is an int that the type of both may not hold."""
+    """Whether one side is an int that the joined type may not hold."""
     wanted = join_numbers(frame, left, right)
     return any(may_not_fit(v, frame.type_of(v), wanted) for v in (left, right))
 
 
 def _in_python(frame: Frame, value: Value, wanted: Scalar, node: gast.AST) -> Value:
-    """A number of NumPy's as one of Python's where it may be such a one."""
+    """A NumPy number as a Python number, where the wanted type is Python's."""
     if not wanted.weak or frame.type_of(value).weak:
         return value
     if isinstance(value, Static):
@@ -239,7 +239,7 @@ def _in_python(frame: Frame, value: Value, wanted: Scalar, node: gast.AST) -> Va
 
 
 def _is_unseen(statement: gast.stmt, types: dict[str, Type]) -> bool:
-    """Whether running a statement in vain cannot be noticed."""
+    """Whether a statement may run speculatively: it is cheap and cannot fail."""
     if not isinstance(statement, gast.Assign):
         return False
     value = statement.value

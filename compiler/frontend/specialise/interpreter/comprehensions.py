@@ -1,4 +1,4 @@
-"""Comprehensions and generator expressions: taken apart over what is known now, else loops.
+"""Comprehensions and generator expressions: unrolled over what is known now, else loops.
 
     [v * v for v in (a, b)]            ->     a list of two items
     [v * v for v in x if v > 0.0]      ->     items = []
@@ -6,7 +6,7 @@
                                                   if v > 0.0: items.append(v * v)
     any(v > 1.0 for v in x)            ->     the loop that ends at the first one: later items are not looked at
 
-A generator expression is consumed where it stands, so the values are those that Python's would give.
+A generator expression is consumed where it is written, so the values are those that Python's would yield.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..library.static_python import stop
 from ..values import Ref, Static, Value
 from . import branches, evaluate, execute, loops
 
-PASSING = "t"  # what is hinted for a value that no variable gets
+PASSING = "t"  # the hint for a value that no variable gets
 
 
 class _OnlyAtRunTime(Exception):
@@ -44,7 +44,7 @@ def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PA
 def looped(
     frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
 ) -> Ref:
-    """The same by a loop that appends them, over `source` where what the first `for` goes over is at hand."""
+    """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
@@ -90,7 +90,7 @@ def quantified(frame: Frame, node: gast.GeneratorExp, stop: bool) -> Value:
 def first_of(
     frame: Frame, node: gast.GeneratorExp, default: Value | None, hint: str = "t", source: Value | None = None
 ) -> Value:
-    """`next(... for ... if ...)`: the first item, else the default, else a StopIteration."""
+    """`next(... for ... if ...)`: the first item, else the default, else StopIteration."""
     found = branches.hidden(frame, "found", Static(False))
     name = branches.hidden(frame, hint, default)
     taken = [_assign(name, node.elt, node), _assign(found, syntax.constant(True), node)]
@@ -130,7 +130,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
     iterable = iterators.taken(frame, source, first.iter)
     if not is_unrolled(frame, iterable, first.iter):
         raise _OnlyAtRunTime
-    own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
+    own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own; not those of `:=`
     kept = _set_aside(frame, own)
     result: list[Any] = []
     with _scope(frame) as scope:
@@ -145,7 +145,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
 
 @contextlib.contextmanager
 def _scope(frame: Frame) -> Iterator[Frame]:
-    """A scope of the comprehension's own: functions that it makes see its variables, the last ones when it is over."""
+    """A scope of the comprehension's own: functions that it makes see its variables, after it the last ones."""
     around = frame.scope
     frame.scope = Frame(
         frame.task, frame.builder, frame.source, frame.namespace, outer=around or frame, is_library=frame.is_library
@@ -167,13 +167,13 @@ def _all_hold(frame: Frame, tests: list[gast.expr]) -> bool:
 
 
 def is_unrolled(frame: Frame, iterable: Value, node: gast.AST) -> bool:
-    """Whether a comprehension is written out: over what has a length known now, which is not too long."""
+    """Whether a comprehension is unrolled: what it iterates over has a length that is known now and is not too long."""
     if isinstance(iterable, Range):
         bounds = [p.value for p in (iterable.start, iterable.stop, iterable.step) if isinstance(p, Static)]
         return len(bounds) == 3 and len(range(*bounds)) <= loops.UNROLL_LIMIT
     if protocol.has_known_length(frame, iterable) or protocol.is_unrolled(frame, iterable):
         return True
-    protocol.length(frame, iterable, node)  # refuses what has no items
+    protocol.length(frame, iterable, node)  # raises for what has no items
     return False
 
 
@@ -193,7 +193,7 @@ def _put_back(frame: Frame, own: list[str], kept: dict[str, Value]) -> None:
 def _loop(
     frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = None, source: Value | None = None
 ) -> None:
-    """Run statements for every item; with `until`, no further once that variable is true."""
+    """Run statements for every item; with `until`, only until that variable is true."""
     first = node.generators[0]
     if source is None:
         source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
@@ -220,7 +220,7 @@ def nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
 
 
 def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
-    """What may be read after each turn of the loops: everything but the variables that the loop sets itself."""
+    """What may be read after each iteration of the loops: everything but the variables that the loop sets itself."""
     table: dict[int, frozenset[str]] = {}
     everything = frozenset(frame.variables) | frozenset(core_liveness.reads(loop)) | core_liveness.assigned([loop])
     table[id(loop)] = everything

@@ -1,11 +1,11 @@
-"""Loops over many alike items: these stand in tables, and the loop is one, instead of a copy of its body for each.
+"""Loops over many items of one kind: a single loop reads the items from tables, instead of a copy of its body each.
 
     for byte in KEY: ...                      ->     for i in range(256): byte = table[i]; ...
     for i, j in pairs: ...                    ->     for k in range(120): i = table[k]; j = table_1[k]; ...
-    for w, x in zip((1.0, 2.0, 1.0), xs):     ->     a loop that ends where the shorter of both does
+    for w, x in zip((1.0, 2.0, 1.0), xs):     ->     a loop that ends where the shorter of the two does
 
-Where the body must know the item now, the loop is unrolled after all.  So it is where a table would give a variable
-another type: one that only some items turn from an int into a float.
+Where the body must know the item now, the loop is unrolled after all.  The same holds where a table would
+give a variable another type: one that only some items turn from an int into a float.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
 from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number
 
-MANY = 128  # items, however little is done with each
-FEWEST = 17  # items, however much is done with each
-WRITTEN_OUT = 400  # operators in what unrolling a loop writes, above which that is too much
-OF_A_CALL = 8  # operators that a call counts for
-TABLED, UNROLLED = "loops in tables", "loops unrolled"  # keys of what a walk leaves to the next one
+MANY = 128  # from so many items on a table is made, however little is done with each
+FEWEST = 17  # with fewer items no table is made, however much is done with each
+WRITTEN_OUT = 400  # an unrolled loop of more operators than this is too long
+OF_A_CALL = 8  # a call counts as so many operators
+TABLED, UNROLLED = "loops in tables", "loops unrolled"  # keys of what a walk passes on to the next one
 WORK = (gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.Subscript, gast.AugAssign)
 
 
@@ -56,7 +56,7 @@ def loop(
 
 
 def may_unroll(task: Task) -> bool:
-    """Whether to start again with such loops unrolled: what comes behind them may have to know their items."""
+    """Whether to start again with such loops unrolled: what comes after them may have to know their items."""
     if TABLED not in task.forms or UNROLLED in task.forms:
         return False
     task.forms[UNROLLED] = ()
@@ -64,18 +64,18 @@ def may_unroll(task: Task) -> bool:
 
 
 def least_for(body: Statements[gast.stmt]) -> int:
-    """How many items are too many for a copy of this body each."""
+    """How many items are too many for one copy of this body each."""
     nodes = [node for statement in body for node in gast.walk(statement)]
     work = sum(OF_A_CALL if isinstance(node, gast.Call) else isinstance(node, WORK) for node in nodes)
     return min(MANY, max(FEWEST, WRITTEN_OUT // max(work, 1) + 1))
 
 
 def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Value | None:
-    """What a loop goes over, with so many alike items and more in tables; None where it is to be unrolled."""
+    """What a loop iterates over, with at least so many items of one kind in tables; None where it is to be unrolled."""
     match value:
         case Zip(parts=inner) | Enumerate(parts=inner):
             if isinstance(value, Zip) and not all(protocol.has_known_length(frame, part) for part in inner):
-                least = 1  # which is the shortest, the run knows
+                least = 1  # the shortest one is known only at run time
             made = [_or_itself(frame, part, node, least) for part in inner]
             return None if None in made or tuple(made) == inner else type(value)(tuple(made), value.start)
         case Static(value=str() as text) if len(text) >= of_names(least):
@@ -92,7 +92,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
 
 
 def lists_in(frame: Frame, iterable: Value) -> list[tuple[Ref, Value]]:
-    """The lists that are gone over, with what they hold: a table has that, whatever becomes of the list."""
+    """The lists that are iterated over, with what they hold: a table keeps that, even if the list changes."""
     return [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
 
 
@@ -113,7 +113,7 @@ def _or_itself(frame: Frame, part: Value, node: gast.AST, least: int) -> Value |
 
 
 def of_names(least: int) -> int:
-    """How many names are too many: they mostly decide about structure."""
+    """How many strings are too many: they mostly decide the structure."""
     return least if least == 1 else MANY
 
 
@@ -123,7 +123,7 @@ def _rows(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) ->
 
 
 def _columns(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) -> Value | None:
-    """The table of numbers or names of one kind; of tuples of one length one for each place."""
+    """The table of numbers or strings of one kind; for tuples of one length, a table for each position."""
     if all(isinstance(item, Sequence) and item.kind is tuple for item in items):
         if len({len(item.items) for item in items}) != 1 or not items[0].items:
             return None

@@ -1,4 +1,4 @@
-"""Displays and local functions: what an expression makes of the values of others.
+"""Displays and local functions: values made of the values of other expressions.
 
     (a, *pair)    ->    a tuple of three items
 """
@@ -51,7 +51,7 @@ def tupled(frame: Frame, elements: list[gast.expr]) -> Value:
 
 
 def listed(frame: Frame, elements: list[gast.expr]) -> Value:
-    """The list of a display such as `[*values, 0.0]`; one that grows where only the run knows how many values."""
+    """The list of a display such as `[*values, 0.0]`; one that grows where their number is known only at run time."""
     if not any(isinstance(element, gast.Starred) for element in elements):
         return containers.new_list(frame, spread(frame, elements))
     made = containers.new_list(frame, ())
@@ -92,7 +92,7 @@ def closure(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Closure:
 
 
 def seen_from(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Frame:
-    """The frame whose variables a function sees: that of a comprehension around it, where it mentions one of its."""
+    """The frame whose variables a function sees: that of a surrounding comprehension, if it mentions its variables."""
     names, scope = set(free_names(node)), frame.scope
     while scope is not None and scope is not frame:
         if not names.isdisjoint(scope.variables):

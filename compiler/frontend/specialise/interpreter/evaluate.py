@@ -60,7 +60,7 @@ from ..values import (
 from ..world import outside
 from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals
 
-MOST_BITS = 2**20  # of an int that is computed when a program is compiled
+MOST_BITS = 2**20  # bits of an int that is computed when a program is compiled
 
 
 def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
@@ -149,7 +149,7 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
         check_bound(frame, name, flag, node, is_own=owner is frame)
-        if owner is frame:  # the path of another function goes on for itself
+        if owner is frame:  # the path of another function continues independently
             owner.variables[is_set(name)] = Static(True)
     return found
 
@@ -195,7 +195,7 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
 
 
 def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:
-    """Refuse to compute an int of so many bits that it would take seconds."""
+    """Refuse to compute an int with so many bits that it would take seconds."""
     base, count = left.value, right.value
     grows = op is gast.Pow and abs(base) > 1 or op is gast.LShift and base != 0
     if not grows or type(base) is not int or type(count) is not int:
@@ -223,7 +223,7 @@ def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
 
 
 def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
-    """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program gets here."""
+    """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program reaches this point."""
     try:
         with np.errstate(all="ignore"):
             result = function(*(v.value for v in values))
@@ -235,7 +235,7 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
 
 
 def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """`+` joins tuples and lists, `* n` repeats them; with an array they are arrays."""
+    """`+` concatenates tuples and lists, `* n` repeats them; beside an array they are arrays."""
     if (found := sets.arithmetic(frame, op, left, right, node)) is not None:
         return found
     first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
@@ -255,7 +255,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
         container_methods.extend(frame, joined, node, right)
         return joined
     numbers = [v for v in (left, right) if not protocol.is_container(frame, v)]
-    repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
+    repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints only
     if numbers and is_strong(frame, numbers[0]) and not repeats:
         sides = [arrays.as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
@@ -268,7 +268,7 @@ def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
 
 
 def is_strong(frame: Frame, value: Value) -> bool:
-    """Whether a value is NumPy's, so that its operators take lists and tuples for arrays."""
+    """Whether a value is NumPy's, so that its operators convert lists and tuples to arrays."""
     found = frame.type_of(value)
     return isinstance(found, Array) or isinstance(found, Scalar) and not found.weak
 
@@ -297,13 +297,13 @@ def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Val
 
 
 def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
-    """`base.shape[axis]`, read once per function where it is an argument's length."""
+    """`base.shape[axis]`, read only once per function if it is an argument's length."""
     extent = frame.builder.types[base.name].dims[axis]
     if isinstance(extent, int):
         return Static(extent)
     name, axis = frame.builder.lengths.get(extent, (base.name, axis))
     hint = length_name(extent)
-    hint = "t" if hint in frame.local_names else hint  # a name of the user's may stand for something else
+    hint = "t" if hint in frame.local_names else hint  # the user's variable may stand for something else
     return frame.emit("dim", Leaf(name), node=node, hint=hint, axis=axis)
 
 

@@ -96,7 +96,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             for name, value in imports.bound(frame, node):
                 bind(frame, syntax.target(name), value, node)
         case gast.Global():
-            pass  # of names that are only read
+            pass  # the names are only read
         case gast.Pass():
             if isinstance(node, loops.Doing):
                 node.run(frame)
@@ -105,7 +105,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
 
 
 def errors_state(frame: Frame, node: gast.Call) -> None:
-    """The head of `with np.errstate(...)`: warnings are nobody's business here, errors would be."""
+    """The head of `with np.errstate(...)`: turning warnings off changes nothing, as compiled code gives none."""
     if evaluate.evaluate(frame, node.func) != Static(np.errstate):
         frame.fault("U002", "`with` is outside the language, but for `np.errstate`", node, "not supported",
                     ("do this outside and call the compiled function inside the `with`",))  # fmt: skip
@@ -206,7 +206,7 @@ def augmented_part(frame: Frame, base: Value, put_back: Callable[[Value], None],
         return put_back(base)
     base, place = keyed_loops.as_list_item(frame, base, place)
     old, put_item_back = items_in_place.item(frame, base, put_back, place)
-    # an item is still that object; a slice of a list is a list of its own, which is put back
+    # an item is still that object; a slice of a list is a new list, so it is written back
     value = updated(frame, old, op, evaluate.evaluate(frame, node.value), node)
     if value is not old or isinstance(place.slice, gast.Slice):
         subscript.store(frame, base, place.slice, value, node)
@@ -218,7 +218,7 @@ def augmented_part(frame: Frame, base: Value, put_back: Callable[[Value], None],
 
 @protocol.lifted()
 def updated(frame: Frame, old: Value, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
-    """What `old op= value` leaves: the same object where that is changed in place, else a new value."""
+    """What `old op= value` leaves: the same object if it is changed in place, else a new value."""
     if isinstance(old, Ref) and isinstance(value, OneOf):
         return protocol.of_cases(frame, value, lambda case: updated(frame, old, op, case, node), node, hint)
     if changed_in_place(frame, old, op, value, node):
@@ -228,7 +228,7 @@ def updated(frame: Frame, old: Value, op: type, value: Value, node: gast.AST, hi
 
 
 def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gast.AST) -> bool:
-    """Whether `old op= value` changes an object, as it does for arrays, lists and dicts; then it is done."""
+    """Whether `old op= value` changes an object, as it does for arrays, lists and dicts; if so, the change is made."""
     if frame.is_array(old):
         in_place(frame, old, op, value, node)
         return True
@@ -260,7 +260,7 @@ def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) ->
 
 
 def same_kind(frame: Frame, value: Value, place: Array, node: gast.AST) -> Value:
-    """NumPy refuses `ints += floats`, whose result would be cut off, and results with a sign where there is none.
+    """Refuse as NumPy does `ints += floats`, whose result would be truncated, and signed results in unsigned arrays.
 
     A single element is stored as any number is.
     """

@@ -2,7 +2,7 @@
 
     while k < n and x[k] > 0.0:     ->     while less(k, n) and greater(x[k], 0.0):
 
-What needs statements of its own, or changes something, is no such expression (`NotNested`).
+A condition that needs statements of its own, or has side effects, cannot be such an expression (`NotNested`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from . import choices
 
 
 class NotNested(Exception):
-    """A loop's condition needs statements of its own, or changes something."""
+    """A loop's condition needs statements of its own, or has side effects."""
 
 
 def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
-    """A loop's condition as one lazy expression of scalar operators; raises NotNested where that cannot be."""
+    """A loop's condition as one lazy expression of scalar operators; raises NotNested where that is impossible."""
     match node:
         case gast.BoolOp(op=op, values=values):
             return nested_sides(frame, op, values)
@@ -50,7 +50,7 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
 
 
 def nested_sides(frame: Frame, op: gast.boolop, values: list[gast.expr]) -> gast.expr:
-    """`a and b`, each side with what the ones before it say; what is known now is left out, and ends it."""
+    """`a and b`, each side with what the ones before it imply; known sides are left out, and a deciding one ends it."""
     kept = dict(frame.variables)
     ends, sides = isinstance(op, gast.Or), []
     for value in values:
@@ -84,13 +84,13 @@ def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -
             raise NotNested  # a call of a function is a statement
         row = row_of(operator_of(made.value))
         if row is not None and row.kind == "collective":
-            raise NotNested  # what needs all examples is a statement
+            raise NotNested  # an operation over all examples is a statement
         known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
     return syntax.map_names(result, lambda n: known.get(n, n))
 
 
 def _operands(node: gast.expr) -> list[str]:
-    """The names an operator works on; the base of an element load and the array of `dim` are not among them."""
+    """The operands of an operator by name, except the base of an element load and the array of `dim`."""
     if isinstance(node, gast.Subscript):
         return list(syntax.names_read(node.slice))
     if operator_of(node) in ("dim", "length"):

@@ -1,4 +1,4 @@
-"""Loops: unroll those over what is known now, count those over ranges and arrays, keep the conditions of `while`.
+"""Loops: unroll those over what is known now, count those over ranges and arrays, keep `while` with its condition.
 
     for a, b in zip(xs, ys):     ->     for i in range(0, minimum(n, m), 1): a = xs[i]; b = ys[i]; ...
 """
@@ -38,7 +38,7 @@ def _over(frame: Frame, iterable: Value, node: gast.For) -> None:
 
 
 def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
-    """Run a loop; once more where it asks for an item of a list of numbers at a place that only the run knows."""
+    """Run a loop; once more if it reads an item of a list of numbers at a position known only at run time."""
     while True:
         try:
             return run()
@@ -99,7 +99,7 @@ def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.
 
 
 class _Grew(Exception):
-    """A loop changes the length of the list that it goes over, whose items are of this form."""
+    """A loop changes the length of the list that it iterates over; the items of that list have this form."""
 
     def __init__(self, form: Value) -> None:
         super().__init__(str(form))
@@ -118,7 +118,7 @@ def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
 
 
 def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, body: list) -> None:
-    """One copy of the body per item; after a possible `break` the rest stands under a condition."""
+    """One copy of the body per item; after a possible `break` the rest is conditional."""
     while (item := items.next(frame)) is not None:
         execute.bind(frame, node.target, item, node.iter)
         execute.execute(frame, body)
@@ -140,7 +140,7 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
 
 
 class Doing(gast.Pass):
-    """What the compiler does at a place among statements, as one of them."""
+    """An action of the compiler among statements, as one of them."""
 
     def __init__(self, node: gast.AST, run: Callable[[Frame], None]) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 
 
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
-    """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
+    """Run a counted loop: no list that it iterates over may change its length, as the trip count is computed before."""
     is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
     items = list(iterations.gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
     sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
@@ -201,7 +201,7 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
 def live_list(
     frame: Frame, node: gast.For, iterable: Ref, form: Value, stop: gast.expr | None, body: list
 ) -> None:
-    """A loop that changes the list it goes over: as in Python, the next item is the one that stands there by then."""
+    """A loop that changes the list it iterates over: as in Python, each item is read when its iteration begins."""
     containers.let_grow(frame, iterable, form, node)
     now = lambda: tables.length_now(frame, frame.held(iterable))  # noqa: E731
     stepping(frame, node, iterable, stop, body, lambda position: syntax.call("less", position, now()))
@@ -218,7 +218,7 @@ def stepping(
     frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list,
     in_range: Callable[[str], gast.expr], check: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
-    """A loop with a position of its own: `in_range` says whether there is an item, `check` comes before it is read."""
+    """A loop with a position of its own: `in_range` says whether there is an item, `check` runs before it is read."""
     position = frame.builder.names.fresh("position")
     frame.builder.types[position] = types.INT
     frame.builder.merged.add(position)
@@ -253,7 +253,7 @@ def stepping(
 
 
 def has_a_turn(iterable: Value) -> bool:
-    """Whether it is known that a loop over it has a first turn."""
+    """Whether a loop over it is known to have a first iteration."""
     if not isinstance(iterable, Range) or not all(is_number(v) for _, v in parts(iterable)):
         return False
     return len(range(*(v.value for _, v in parts(iterable)))) > 0
@@ -275,7 +275,7 @@ def while_loop(frame: Frame, node: gast.While) -> None:
 
 
 def without_mark(frame: Frame, node: gast.While) -> tuple[gast.expr, gast.While]:
-    """The test of a loop, and the loop with the mark that `checkpoint` around its test is."""
+    """The test of a loop, and the loop, marked if its test is inside `checkpoint`."""
     inside = checkpointing.test_inside(frame, node.test)
     if inside is None:
         return node.test, node
@@ -285,7 +285,7 @@ def without_mark(frame: Frame, node: gast.While) -> tuple[gast.expr, gast.While]
 
 
 def made_while(frame: Frame, node: gast.While) -> Callable[[gast.expr, list[gast.stmt]], gast.While]:
-    """How the typed loop is made of its test and its body."""
+    """A function that makes the typed loop of its test and its body."""
 
     def make(test: gast.expr, inner: list[gast.stmt]) -> gast.While:
         made = syntax.while_(test, inner, span=frame.here(node))
@@ -301,7 +301,7 @@ def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, u
     known, before = dict[str, Value](), dict[str, Value]()
 
     def enter() -> str:
-        """The test has come out true: what may be None elsewhere is not in the body, where it says so."""
+        """The test is true: in the body, variables are not None where the test says so."""
         known.clear()
         before.update(frame.variables)
         said = optional.known_from(frame, test, True)
@@ -330,7 +330,7 @@ def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, u
 
 
 def decided_now(frame: Frame, test: gast.expr) -> bool | None:
-    """Whether a loop is entered, where that is known already."""
+    """Whether a loop is entered, if that is already known."""
     with frame.captured():
         try:
             value = choices.condition(frame, test)
@@ -340,7 +340,7 @@ def decided_now(frame: Frame, test: gast.expr) -> bool | None:
 
 
 def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
-    """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
+    """A loop whose condition is known each time it is reached, and whose variables decide the structure."""
     for _ in range(UNROLL_LIMIT):
         truth = choices.condition(frame, test)
         decided = protocol.known(frame, truth, test, "the condition")

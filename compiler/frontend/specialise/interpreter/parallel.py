@@ -1,4 +1,4 @@
-"""Assignments that happen at once, one after the other.
+"""Simultaneous assignments as a sequence of single ones.
 
     a, b = b, a     ->     a_1 = a; a = b; b = a_1
 """
@@ -21,7 +21,7 @@ def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
     reads = Counter(v.id for v in pending.values() if isinstance(v, gast.Name))
     free = [number for target, number in place.items() if not reads[target]]  # a heap: the first of them is next
     targets = list(pending)
-    closing: list[gast.stmt] = []  # the names that are set aside come before all of them
+    closing: list[gast.stmt] = []  # copies of the names that are set aside come before all of these
     while pending:
         if free:
             target = targets[heappop(free)]

@@ -1,4 +1,4 @@
-"""What is met only when a function is compiled and is not in the language, in the words of the user.
+"""Report what is outside the language and is met only when a function is compiled, in the user's terms.
 
     def f(g, x): return g(x)     f(scipy.special.expit, x)     ->     U012: `scipy.special.expit` is not supported
 """
@@ -18,7 +18,7 @@ from ..frame import Frame
 
 
 def require_own(frame: Frame, value: Any, node: gast.AST) -> None:
-    """Refuse a function of a library that has no row: what is inside it is nobody's business."""
+    """Refuse a function of a library that has no row: the compiler does not look inside it."""
     dotted = None if frame.is_library else library_name(value)
     if dotted is not None and not dotted.startswith(("pellucid.", "builtins.")):
         help_ = (instead_of(dotted, BINDINGS.__contains__),)
@@ -26,7 +26,7 @@ def require_own(frame: Frame, value: Any, node: gast.AST) -> None:
 
 
 def refuse_call(frame: Frame, value: Any, node: gast.AST) -> NoReturn:
-    """Something that can be called in Python."""
+    """Refuse to call something that can be called in Python."""
     name = getattr(value, "__name__", None)
     if isinstance(value, type | python_types.BuiltinFunctionType) and value.__module__ == "builtins":
         help_ = (WAYS_OUT.get(f"builtins.{name}", INSTEAD_OF_LIBRARY),)
@@ -41,6 +41,6 @@ def refuse_method(frame: Frame, whose: str, method: str, node: gast.AST) -> NoRe
 
 
 def refuse_construct(frame: Frame, node: gast.AST) -> NoReturn:
-    """A statement or expression that the language has not."""
+    """Refuse a statement or expression that the language lacks."""
     code, what, help_ = REFUSED.get(type(node), ("U018", "this syntax", ""))
     frame.fault(code, f"{what} is outside the language", node, "not supported", (help_,) if help_ else ())

@@ -66,7 +66,7 @@ def element(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST, hi
 
 
 def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST) -> None:
-    """Raise where `:1` or `-1:` is taken of an empty axis: its length counts as 1, so that it broadcasts."""
+    """Raise where `:1` or `-1:` is taken of an empty axis: its length is taken to be 1, so that it broadcasts."""
     axis = 0
     for item in items:
         if isinstance(item, gast.Constant) and item.value is None:
@@ -103,7 +103,7 @@ def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> l
 
 
 def item(frame: Frame, node: gast.expr) -> Any:
-    """A Slice tree, or a value; a tuple known now gives several."""
+    """A Slice tree, or a value; a tuple known now is several items."""
     if isinstance(node, gast.Slice):
         return slice_item(frame, node)
     (value,), _ = optional.all_present(frame, [evaluate.evaluate(frame, node)], {}, node)
@@ -119,7 +119,7 @@ def item(frame: Frame, node: gast.expr) -> Any:
 
 
 def as_slice(frame: Frame, value: Value, node: gast.expr) -> Any:
-    """A part of a tuple: a slice as the tree of one, a list as an array."""
+    """One item of a subscript: a slice value as a Slice tree, a list as an array."""
     held = frame.held(value)
     bounds = slices.bounds_of(held)
     if bounds is not None:
@@ -129,7 +129,7 @@ def as_slice(frame: Frame, value: Value, node: gast.expr) -> Any:
 
 
 def list_of_places(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """A list as an index: an array of ints or bools; NumPy takes an empty one for no places."""
+    """A list as an index: an array of ints or bools; NumPy takes an empty one to select nothing."""
     held = frame.held(value)
     if isinstance(held, Sequence) and not held.items:
         return arrays.as_array(frame, value, node, dtype=INT_WORD)
@@ -178,7 +178,7 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
 
 
 def consumed(frame: Frame, value: Any) -> int:
-    """How many axes an item takes."""
+    """How many axes an item consumes."""
     found = None if isinstance(value, gast.AST) else frame.type_of(value)
     return found.ndim if isinstance(found, Array) and is_bool(found.dtype) else 1
 
@@ -210,7 +210,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
 
 
 def require_array(frame: Frame, found: Array, node: gast.AST) -> None:
-    """Refuse to store into what may be a number, or show one, on some path: Python raises, or changes a copy."""
+    """Refuse to store into what may be a number, or a view of one, on some path: Python raises, or changes a copy."""
     if all(extent == 1 for extent in found.dims):
         frame.task.single_stores = True
         if frame.task.single_numbers:
@@ -219,7 +219,7 @@ def require_array(frame: Frame, found: Array, node: gast.AST) -> None:
 
 
 def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, node: gast.AST) -> None:
-    """Emit the store; the value must broadcast to the place and is converted to the array's dtype."""
+    """Emit the store; the value must broadcast to the target and is converted to the array's dtype."""
     if protocol.is_container(frame, value):
         value = arrays.as_array(frame, value, node)
     place = frame.type_of(base)
@@ -252,8 +252,8 @@ def _is_basic(item: Any) -> bool:
 
 
 def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.AST) -> Value:
-    """NumPy puts its own scalars into ints as Python's: nan and what is too large raise; by arrays it casts them, and
-    into ints without a sign.
+    """NumPy stores its own scalars into ints as Python's: nan and what is too large raise.  From arrays, and into
+    unsigned ints, it casts them.
     """
     narrows = is_signed(dtype) and not is_exact(found.dtype, dtype)
     if found.weak or not narrows:
@@ -269,7 +269,7 @@ def shape_of_place(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.
 
 
 def check_fits(frame: Frame, dims: tuple, value: Array, node: gast.AST) -> None:
-    """Refuses what can never broadcast into a place of this shape; symbols are checked when it runs."""
+    """Refuse what can never broadcast to a target of this shape; symbolic lengths are checked at run time."""
     extra = value.dims[: max(0, value.ndim - len(dims))]
     pairs = zip(value.dims[::-1], dims[::-1], strict=False)
     clash = any(isinstance(a, int) and isinstance(b, int) and a != b and a != 1 for a, b in pairs)

@@ -1,4 +1,4 @@
-"""Items taken out of what has a length of the run: it is tested there, as Python tests it.
+"""Items taken out of what has a dynamic length: a runtime check tests it, as Python does.
 
     a, b = v            ->    if len(v) < 2: raise ValueError(...); if len(v) > 2: raise ...; a = v[0]; b = v[1]
     first, *more = v    ->    if len(v) < 1: raise ValueError(...); first = v[0]; more = [v[1], ...]
@@ -53,7 +53,7 @@ def unpack(frame: Frame, value: Value, elements: list[gast.expr], node: gast.AST
 
 
 def open_items(frame: Frame, elements: list[gast.expr], stars: list[int], value: Value, node: gast.AST) -> list[Value]:
-    """The items of what has a length of the run, those under a star in a list."""
+    """The items of what has a dynamic length, with those under a star in a list."""
     found = protocol.length(frame, value, node)
     needed = len(elements) - len(stars)
     expected = f"at least {needed}" if stars else str(needed)
@@ -74,14 +74,14 @@ def open_items(frame: Frame, elements: list[gast.expr], stars: list[int], value:
 def require(
     frame: Frame, operator: str, found: Value, wanted: int, exception: str, text: str, node: Any, shown: list[Value]
 ) -> None:
-    """An error where a length is less, greater or another than it has to be."""
+    """A runtime check: an error where a length is less than, greater than or different from what it has to be."""
     error = syntax.raise_(exception, text, *(frame.atom(v, node) for v in shown), span=frame.here(node))
     wrong = frame.emit(operator, found, Static(wanted), node=node)
     frame.builder.append(syntax.if_(frame.atom(wrong, node), [error]))
 
 
 def arguments(frame: Frame, function: Value, node: gast.Call) -> list[Value]:
-    """The arguments of a call without names; those behind a star are as many as the function takes."""
+    """The positional arguments of a call; a star supplies as many as the function takes."""
     given: list[Any] = []
     for element in node.args:
         if not isinstance(element, gast.Starred):
@@ -108,7 +108,7 @@ def arguments(frame: Frame, function: Value, node: gast.Call) -> list[Value]:
 def _spread(
     frame: Frame, source: Value, taken: dict[str, Value | None], others: int, is_last: bool, node: gast.Call
 ) -> list[Value]:
-    """The items behind a star, for parameters of which some may have a default."""
+    """The items of a starred argument, for parameters of which some may have a default."""
     found = protocol.length(frame, source, node)
     total = evaluate.binary(frame, gast.Add, found, Static(others), node)
     needed, most = sum(default is None for default in taken.values()), len(taken)
@@ -119,7 +119,7 @@ def _spread(
     else:
         require(frame, "less", total, needed, "TypeError", text, node, [total])
         require(frame, "greater", total, most, "TypeError", text, node, [total])
-    if needed < most and not is_last:  # what stands behind the star would be another parameter
+    if needed < most and not is_last:  # what follows the star would go to another parameter
         short = frame.emit("less", total, Static(most), node=node)
         frame.builder.append(syntax.if_(frame.atom(short, node), [limit("TypeError", FEWER, span=frame.here(node))]))
     sure = max(needed - others, 0) if is_last else most - others
@@ -138,7 +138,7 @@ FEWER = "f(*v, x) of an f with defaults: compiled code takes v to have an item f
 
 
 def transposed(frame: Frame, function: Value, node: gast.Call) -> Value | None:
-    """`zip(*rows)` of a list of tuples that grew: a list for each place in them; None for any other call."""
+    """`zip(*rows)` of a list of tuples that grew: a list for each position in them; None for any other call."""
     if function != Static(zip) or len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
         return None
     place = node.args[0].value
@@ -162,7 +162,7 @@ NO_COLUMNS = "zip(*rows) of no rows: compiled code takes it to have as many colu
 
 
 def _takes_all(frame: Frame, function: Value) -> bool:
-    """Whether a function takes all items of a generator expression at once, so that a list of them does as well."""
+    """Whether a function takes all items of a generator expression at once, so that a list of them serves as well."""
     match function:
         case Bound(receiver=receiver):
             return protocol.is_container(frame, receiver) or isinstance(receiver, Static)

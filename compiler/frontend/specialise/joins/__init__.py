@@ -1,1 +1,1 @@
-"""Where paths meet: the type, the value and the name that hold what either path has."""
+"""Where paths meet: the type, the value and the name that hold the value of either path."""

@@ -26,7 +26,7 @@ TOO_SHORT = "a slice of one element is repeated here, but the axis that it was t
 
 
 def repeated(frame: Frame, operator: str, atoms: list[gast.expr]) -> list[gast.expr]:
-    """The operands of an operator; those with a slice's single element along an axis that the others make longer."""
+    """The operands of an operator; a slice's single element has length 1 along an axis that the others make longer."""
     row = OPERATORS.get(operator)
     if row is None or row.kind != "elementwise" or not frame.builder.singles:
         return atoms
@@ -37,7 +37,7 @@ def repeated(frame: Frame, operator: str, atoms: list[gast.expr]) -> list[gast.e
 
 
 def fitted(frame: Frame, value: gast.expr, place: tuple[Extent, ...]) -> gast.expr:
-    """The value of a store into a place of this shape."""
+    """The value of a store into a target of this shape."""
     if not frame.builder.singles:
         return value
     return as_single(frame, value, _axes(frame, [_dims(frame, value), place], 0))
@@ -49,7 +49,7 @@ def _dims(frame: Frame, atom: gast.expr) -> tuple[Extent, ...]:
 
 
 def _axes(frame: Frame, shapes: Sequence[tuple[Extent, ...]], position: int) -> list[int]:
-    """The axes along which one operand's single element meets a length that is not a single element's."""
+    """The axes along which one operand has a slice's single element and another has not."""
     own = shapes[position]
     found = []
     for axis, extent in enumerate(own):
@@ -65,7 +65,7 @@ def _is_single(frame: Frame, extent: Extent) -> bool:
 
 
 def as_single(frame: Frame, atom: gast.expr, axes: Sequence[int]) -> gast.expr:
-    """The array with length 1 along these axes in its type; raises where it has none there."""
+    """The array with length 1 along these axes in its type; raises where it has no element there."""
     builder = frame.builder
     for axis in axes:
         length = builder.call("dim", atom, axis=axis, hint="n")

@@ -12,7 +12,7 @@ UNEVEN = "setting an array element with a sequence: the parts differ in shape"
 
 
 def require_even(frame: Frame, first: list[Value], other: list[Value], node: gast.AST) -> None:
-    """Refuse lengths that differ; two that are only known when it runs are compared by the stores."""
+    """Refuse lengths that differ; those known only at run time are compared by the stores."""
     for length, its in zip(first, other, strict=True):
         if isinstance(length, Static) and isinstance(its, Static) and length != its:
             frame.fault("S003", UNEVEN, node, "made here")

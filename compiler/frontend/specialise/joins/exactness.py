@@ -1,4 +1,4 @@
-"""Numbers that become others because they meet those in a variable, where that type may not hold them.
+"""Numbers that are converted because they meet others in a variable, where the joined type may not hold them.
 
     an int beyond 2**53 and a float     ->    OverflowError: a float may lack some of its digits
     a uint64 and an int of Python's     ->    OverflowError for a uint64 that is no int of 64 bits
@@ -28,13 +28,13 @@ def loses_digits(value: Value, found: Scalar, wanted: Scalar) -> bool:
 
 
 def may_not_fit(value: Value, found: Scalar, wanted: Scalar) -> bool:
-    """Whether a number of the program may raise where it becomes one of the wanted type."""
+    """Whether converting a number of the program to the wanted type may raise."""
     is_too_large = is_integer(found.dtype) and wanted == INT and not is_exact(found.dtype, INT_WORD)
     return is_too_large or loses_digits(value, found, wanted)
 
 
 def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
-    """Raise where an int becomes a float because it meets one in a variable, and is too large to keep its digits."""
+    """Raise where an int becomes a float because it meets one in a variable and is too large to keep its digits."""
     above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
     outside = above
     if is_signed(frame.type_of(value).dtype):

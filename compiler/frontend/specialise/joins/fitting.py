@@ -1,9 +1,9 @@
-"""Convert an int of Python's before the operator that takes it for one of NumPy's, where the dtype may not hold it.
+"""Convert a Python int before an operator that takes it as a NumPy number, where the dtype may not hold it.
 
     x + k    of i8[n] and int     ->     t = np.int8(k); x + t
 
-The conversion is what raises OverflowError: as a statement of its own it is kept where nobody reads the result, runs
-only on its path, and is told to a `try` around.
+The conversion is what raises OverflowError: as a statement of its own it is kept even if nothing reads the result, runs
+only on its path, and is seen by a surrounding `try`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def converted(frame: Frame, operator: str, atoms: list[gast.expr], node: gast.AST) -> list[gast.expr]:
-    """The operands, with a number of NumPy's in the place of each int that may be none of the dtype."""
+    """The operands, with each int that the dtype may not hold converted to a NumPy number."""
     row = OPERATORS[operator]
     if row.kind != "elementwise" or row.works_in is not as_result or len(atoms) < 2 or row.is_comparison:
         return atoms
@@ -35,7 +35,7 @@ def converted(frame: Frame, operator: str, atoms: list[gast.expr], node: gast.AS
     if weak or word == INT_WORD or not is_integer(word):
         return atoms
     if frame.builder.widened and two_meanings.is_numpys(frame, atoms):
-        return atoms  # NumPy's on some path, where nothing is converted
+        return atoms  # it is NumPy's on some path, and nothing is converted there
     made = dtype_of(row.type_rule(tuple(operands), **{k: v for k, v in row.static.items() if v is not ...}))
     if made != word:
         return atoms
@@ -52,5 +52,5 @@ def as_numpys(frame: Frame, atom: gast.expr, word: str, node: gast.AST) -> gast.
 
 
 def is_held(value: Value, dtype: str) -> bool:
-    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
+    """Whether an int that is known now is in the range of a dtype; some dtypes are wider than compiled ints."""
     return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

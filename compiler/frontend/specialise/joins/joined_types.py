@@ -1,7 +1,7 @@
 """The type that holds what has one type on one path and another on the other.
 
     int and float       ->    float
-    f64[n] and f64[m]   ->    f64[length], a length of which nothing is known
+    f64[n] and f64[m]   ->    f64[length], with a length of which nothing is known
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..values import Leaf, Static, Value
 
 
 def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
-    """The type that holds both, or None.  Lengths that differ become a symbol of their own."""
+    """The type that holds both, or None.  Lengths that differ become a new symbol."""
     match left, right:
         case Scalar(), Scalar():
             return types.join(left, right)
@@ -32,11 +32,11 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
 
 
 def join_numbers(frame: Frame, left: Value, right: Value) -> Scalar:
-    """The type that holds two numbers, one of which a variable or an expression is.
+    """The type that holds two numbers, where a variable or an expression is one of them.
 
-    Where a number of Python's is known and NumPy's dtype has exactly its value, that is the type.  Beside ints, whose
-    arithmetic differs, only what a loop begins with becomes NumPy's, which it is in all but the first iteration, and
-    what meets an np.uint64, which no int of 64 bits holds.
+    Where a Python number is known and NumPy's dtype has exactly its value, the dtype is the type.  Integer arithmetic
+    differs between the two: beside NumPy's ints only the initial value of a loop becomes NumPy's, as all later values
+    are, and a number that meets an np.uint64, which an int of 64 bits cannot hold.
     """
     first, second = frame.type_of(left), frame.type_of(right)
     assert isinstance(first, Scalar) and isinstance(second, Scalar)
@@ -48,9 +48,9 @@ def join_numbers(frame: Frame, left: Value, right: Value) -> Scalar:
 
 
 def is_kept(frame: Frame, value: Value, dtype: str) -> bool:
-    """Whether a number of Python's is known to keep its value, and its arithmetic, in this dtype of NumPy's."""
+    """Whether a Python number is known to keep its value, and its arithmetic, in this NumPy dtype."""
     if isinstance(value, Static):
-        is_beyond = DTYPE[dtype].greatest > DTYPE[INT_WORD].greatest  # no type holds both, if they may be any
+        is_beyond = DTYPE[dtype].greatest > DTYPE[INT_WORD].greatest  # no type holds all numbers of both
         return is_beyond and has_value(dtype, value.value)
     entered = frame.builder.entered.get(value.name) if isinstance(value, Leaf) else None
     if entered is None or not has_value(dtype, entered[0]):
@@ -66,7 +66,7 @@ def has_value(dtype: str, number: complex) -> bool:
     with np.errstate(all="ignore"):
         try:
             kept = NUMPY_DTYPE[dtype].type(number).item()
-        except (OverflowError, TypeError):  # of an int that the dtype does not hold, a complex number that is not real
+        except (OverflowError, TypeError):  # the dtype does not hold the int, or the complex number is not real
             return False
     return kept == number or number != number and kept != kept
 
@@ -74,7 +74,7 @@ def has_value(dtype: str, number: complex) -> bool:
 def without_dimensions(left: Type | None, right: Type | None) -> Type | None:
     """An array without dimensions on one path and its number on the other are such an array on both.
 
-    What would change it as an array is refused (`subscript.require_array`).
+    Changing its elements is refused (`subscript.require_array`).
     """
     match left, right:
         case (Array(ndim=0) as array, Scalar() as number) | (Scalar() as number, Array(ndim=0) as array):
@@ -88,7 +88,7 @@ def own_length(frame: Frame) -> types.Dim:
 
 
 def own_lengths(frame: Frame, type_: Type) -> Type:
-    """The type with lengths that nothing else has: of an item of a list, whose items may differ, or of a result."""
+    """The type with new lengths: for an item of a list, as its items may differ, or for a result."""
     if isinstance(type_, ListOf):
         return ListOf(own_lengths(frame, type_.element))
     if not isinstance(type_, Array):
@@ -97,7 +97,7 @@ def own_lengths(frame: Frame, type_: Type) -> Type:
 
 
 def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
-    """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
+    """Whether a list of such elements takes an item; a constant length in its type is that of all items."""
     joined = None if item is None else join_types(frame, element, item)
     if isinstance(joined, Array):
         pairs = zip(element.dims, item.dims, strict=True)
@@ -106,7 +106,7 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
 
 
 def meanings_of(frame: Frame, value: Value) -> Meanings:
-    """What Python has for a number or an array on one path or another; nothing for an empty container."""
+    """The types that Python has for a number or an array on the paths; nothing for an empty container."""
     if isinstance(value, Leaf):
         return frame.builder.meanings_of(value.name)
     found = frame.type_of(value)
@@ -117,14 +117,14 @@ def meanings_of(frame: Frame, value: Value) -> Meanings:
 
 
 def are_of_one_dtype(frame: Frame, items: Value) -> bool:
-    """Whether Python has one dtype for all items of a list of numbers, whosever they are."""
+    """Whether Python has one dtype for all items of a list of numbers, be they Python's or NumPy's."""
     held = frame.held(items)
     found = frame.builder.widened.get(held.name, ()) if isinstance(held, Leaf) and frame.is_list(held) else ()
     return len({one.type.dtype for one in found}) < 2
 
 
 def note_start(frame: Frame, made: Value, start: Value) -> Value:
-    """The sum of an array, which is what it starts from if there are no elements: of narrow ints, whose sums wrap."""
+    """Note that the sum of an array is its start value if it has no elements: for narrow ints, whose sums wrap."""
     found, first = frame.type_of(made), frame.type_of(start)
     if isinstance(made, Leaf) and isinstance(first, Scalar) and is_integer(found.dtype) and found.dtype != INT_WORD:
         frame.builder.widen(made.name, [frame.builder.meanings_of(made.name), meanings_of(frame, start)])

@@ -1,4 +1,4 @@
-"""An operator on one of the paths that meet in its operands, and the tests of whether a run may have come by it.
+"""An operator on one of the paths that meet in its operands, and the tests of whether control may have taken it.
 
     best + 1    on the path where `best` is an np.uint8       0 <= best <= 255
                 on that where it is the 0 of the beginning    best == 0
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """An operator where its operands are these in Python, and so is one of its results.
+    """An operator on a path where its operands, and one of its results, have these meanings in Python.
 
-    atoms     the operands as the program has them, ahead of any conversion
+    atoms     the operands as the program has them, before any conversion
     made      the name of the result
     """
 
@@ -49,7 +49,7 @@ class Path:
 
 
 def is_own(builder: Builder, path: Path) -> bool:
-    """Whether an operand that is one of NumPy's in compiled code is Python's own on this path, or has more bits."""
+    """Whether an operand that is NumPy's in compiled code is Python's on this path, or has more bits there."""
     return any(_is_larger(meaning.type, type_) for _, type_, meaning in path.operands(builder))
 
 
@@ -60,7 +60,7 @@ def _is_larger(meaning: Scalar, declared: Scalar) -> bool:
 
 
 def tests(builder: Builder, path: Path) -> list[gast.expr]:
-    """Tests that all hold where a run may have come by this path."""
+    """Tests that all hold if control may have taken this path."""
     found = []
     for atom, type_, meaning in path.operands(builder):
         if meaning.type == type_:
@@ -75,7 +75,7 @@ def tests(builder: Builder, path: Path) -> list[gast.expr]:
 
 
 def outside(builder: Builder, atom: gast.expr | str, word: str, denied: bool = False) -> gast.expr:
-    """Whether a number is none of this dtype of ints or bools; `denied`: whether it is one."""
+    """Whether a number is outside this dtype of ints or bools; `denied`: whether it is inside."""
     least, greatest = int(DTYPE[word].least), int(DTYPE[word].greatest)
     is_float = is_inexact(dtype_of(builder.type_of(syntax.atom(atom))))
     found = []
@@ -91,7 +91,7 @@ def outside(builder: Builder, atom: gast.expr | str, word: str, denied: bool = F
 
 
 def stop_where(frame: Frame, path: Path, conditions: Sequence[gast.expr], reason: str) -> None:
-    """Raise where all conditions hold: two numbers meet in one variable, and nobody can tell which of them it is."""
+    """Raise where all conditions hold: two numbers meet in one variable, and nothing says which of them it is."""
     error = error_of(frame, path, reason)
     if not conditions:
         frame.builder.append(error)
@@ -108,12 +108,12 @@ def error_of(frame: Frame, path: Path, reason: str) -> gast.Raise:
 
 
 def names_of_meanings(builder: Builder, path: Path) -> tuple[str, str]:
-    """The same of the first operand of a path that is several things."""
+    """The same for the first operand of a path that has several meanings."""
     return names_of(builder, next(a for a in path.atoms if isinstance(a, gast.Name) and a.id in builder.widened))
 
 
 def names_of(builder: Builder, atom: gast.expr | str) -> tuple[str, str]:
-    """Two types that a number has in Python: `int` and `np.uint8`; `np.int8` and `np.uint8`, if none is its own."""
+    """Two types that a number has in Python: `int` and `np.uint8`; `np.int8` and `np.uint8`, if neither is Python's."""
     declared = types.of_elements(builder.type_of(syntax.atom(atom)))
     found = sorted((one.type for one in builder.meanings_of(atom)), key=str)
     strong = [t for t in found if not t.weak and t != declared] or [declared]

@@ -49,11 +49,11 @@ from .joined_types import join_numbers, join_types, own_lengths, without_dimensi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Join:
-    """Two paths that meet: what the objects hold at the end of each.
+    """Two paths that meet, with what the objects hold at the end of each.
 
     `pairs` says what a name is after two paths that left different objects in it; each pair has one answer, so that
-    names of one object stay names of one object.  The head of a loop has another rule for objects.  Of the objects
-    `apart` a name stays one or the other: the program changes one of them and looks at both.
+    aliases stay aliases.  The head of a loop has another rule for objects.  Of the objects in `apart` a name remains
+    one or the other, because the program changes one of them and reads both.
     """
 
     frame: Frame
@@ -66,7 +66,7 @@ class Join:
     def join(self, left: Value, right: Value, in_object: bool = False) -> Value:
         """What a variable is after two paths; `Typed` and `Joined` where a name has to be assigned on both.
 
-        What one object holds has one structure, whichever path was taken.
+        The contents of one object have one structure, whichever path was taken.
         """
         if isinstance(left, Dropped) or isinstance(right, Dropped):
             return DROPPED
@@ -118,7 +118,7 @@ class Join:
         return Typed(joined)
 
     def _join_structures(self, left: Value, right: Value) -> Value:
-        """One structure on one path, another on the other: flags tell them apart."""
+        """One structure on one path, another on the other: flags say which it is."""
         kinds = [kind for side in (left, right) if isinstance(side, OneOf) for kind in side.kinds]
         given = (left, self.left), (right, self.right)
         sides = [structures.as_one_of(self.frame, *side, among=tuple(kinds)) for side in given]
@@ -141,7 +141,7 @@ class Join:
         return (self.rule or self.join_objects)(left, right)
 
     def _join_optional(self, left: Optional, right: Optional) -> Value:
-        """None on one path, a value on the other: a flag tells them apart."""
+        """None on one path, a value on the other: a flag says which it is."""
         value = self.join(left.inner, right.inner)
         return value if isinstance(value, Conflict) else Optional(self.join(left.absent, right.absent), value)
 
@@ -160,15 +160,15 @@ class Join:
         sides = self.left[left], self.right[right]
         joined = self.join(*sides, in_object=True)
         if isinstance(joined, Conflict):
-            from ..objects import reconciling  # which is made of what is here
+            from ..objects import reconciling  # a local import, as that module imports this one
 
             reconciling.learn_from(self, (left, right), sides)
         return joined
 
     def _widened(self, value: Value) -> Value:
-        """A part of a value that one path has not: an object is itself, a number needs a name.
+        """A part of a value that is missing on one path: an object is itself, a number needs a name.
 
-        What holds its place on that path has no length to speak of.
+        Its placeholder on that path has no meaningful length.
         """
         if isinstance(value, Ref):
             return (self.rule or self.join_objects)(UNDEFINED, value)
@@ -182,7 +182,7 @@ class Join:
 
 
 def _joined_tuples(join: Join, left: Value, right: Value) -> Value | None:
-    from ..kinds import forms  # which is made of what is here
+    from ..kinds import forms  # a local import, as that module imports this one
 
     return forms.joined_tuples(join.frame, left, right, join.left, join.right)
 
@@ -217,7 +217,7 @@ def list_of_column(frame: Frame, value: Value) -> ListOf | None:
 def grown(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value:
-    from ..kinds import forms  # which is made of what is here
+    from ..kinds import forms  # a local import, as that module imports this one
 
     if any(_is_of_containers(frame, side) for side in (left, right)):
         return forms.joined_list(frame, left, right, before, after)
@@ -260,7 +260,7 @@ def identical(left: Value, right: Value) -> bool:
 def named(frame: Frame, variable: str, value: Value, made: dict[Any, Ref] | None = None) -> Value:
     """Give every merged part a fresh name, and every object that may be one of several a number.
 
-    `made` has the objects numbered so far by their keys, for several values that are named together.
+    `made` maps keys to the objects numbered so far, for several values that are named together.
     """
     made = {} if made is None else made
 

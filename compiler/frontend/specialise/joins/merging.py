@@ -1,4 +1,4 @@
-"""Assign the names that a join made at the end of each path: the values that the path has, in the types of all.
+"""Assign, at the end of each path, the names that a join made: the values of the path, in the joined types.
 
     acc: float  at the end of  `acc = 0`     ->     acc = 0.0
     best: float or None        `best = None` ->     best_is_None = True; best = 0.0
@@ -44,7 +44,7 @@ class Merging:
     """The names that a join made, to be assigned at the end of a path.
 
     fresh      the names
-    into       what the objects hold that are new with them, under these names
+    into       what the objects hold that the join made, under these names
     contents   what the objects of the path hold at its end
     fills      whether they are assigned once, so that a list may be made under its name
     """
@@ -84,7 +84,7 @@ class Merging:
                 return {}
             source = self.as_table(target, source)
         if isinstance(target, Rows) and not isinstance(source, Rows):
-            from ..kinds import tables  # which is made of what is here
+            from ..kinds import tables  # a local import, as that module imports this one
 
             source = tables.rows_of(self.frame, source, target, self.node, self.contents)
         result: dict[str, gast.expr] = {}
@@ -93,7 +93,7 @@ class Merging:
         return result
 
     def note_meanings(self, name: str, source: Value) -> None:
-        """Say that Python has the type of this path for a name, where it differs from that which holds all."""
+        """Note that Python has the type of this path for a name, where it differs from the joined type."""
         builder, found = self.frame.builder, self.frame.type_of(source)
         wanted = builder.types[name]
         are_numbers = isinstance(found, Scalar) and isinstance(wanted, Scalar)
@@ -101,15 +101,15 @@ class Merging:
             builder.widen(name, [builder.meanings_of(name), meanings_of(self.frame, source)])
 
     def is_like(self, target: Table, source: Value) -> bool:
-        """Whether a list has the form of a table, or is the same one under another label."""
-        from ..kinds import forms  # which is made of what is here
+        """Whether a list has the form of a table, or the same form under another label."""
+        from ..kinds import forms  # a local import, as that module imports this one
 
         form = forms.form_of_items(self.frame, target)
         return form is not None and forms.relabelled(self.frame, source, form) is not None
 
     def fill(self, target: Table | Leaf, source: Sequence) -> None:
-        """Make lists that grow under their names, with the items of a list of known length."""
-        from ..kinds import forms, tables  # which are made of what is here
+        """Make lists that grow, under their names, of the items of a list of known length."""
+        from ..kinds import forms, tables  # local imports, as those modules import this one
 
         for leaf in forms.lists_of(target):
             self.frame.builder.append(syntax.assign(leaf.name, syntax.call("new_list")))
@@ -118,7 +118,7 @@ class Merging:
 
     def as_table(self, target: Table, source: Value) -> Value:
         """A list in the form of the table that it becomes."""
-        from ..kinds import forms, tables  # which are made of what is here
+        from ..kinds import forms, tables  # local imports, as those modules import this one
 
         form = forms.form_of_items(self.frame, target)
         assert form is not None
@@ -133,7 +133,7 @@ class Merging:
         if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
             return self.place_holders(self.into[target.number], self.contents[source.number])
         if isinstance(target, Table | Rows) and not isinstance(source, Undefined):
-            return {}  # a list has a value, whatever its items are
+            return {}  # a list is defined, whatever its items are
         if not isinstance(source, Undefined):
             found: dict[str, gast.expr] = {}
             for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
@@ -143,9 +143,9 @@ class Merging:
         return {name: placeholder(self.frame.builder.types[name]) for name in names}
 
     def assign(self, targets: Mapping[Any, Value], sources: Mapping[Any, Value], holders: bool = True) -> None:
-        """Bring values into the merged names; with `holders` also something into those that have no value."""
+        """Bring values into the merged names; with `holders` also placeholders into those that have no value."""
         pairs: dict[str, gast.expr] = {}
-        # what is the same value holds the same names; but where objects are new with them, others may be in their place
+        # the same value holds the same names; but where the join made objects, these may stand for others
         differing = [(t, source) for k, t in targets.items() if (source := sources[k]) is not t or self.into]
         for target, source in differing if holders else ():
             pairs |= self.place_holders(target, source)
@@ -156,7 +156,7 @@ class Merging:
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
     """An atom of the wanted type."""
-    from ..kinds import containers, rows  # which are made of what is here
+    from ..kinds import containers, rows  # local imports, as those modules import this one
 
     if isinstance(value, Rows):
         value = rows.growable(frame, value, node)
@@ -166,7 +166,7 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
     if isinstance(wanted, ListOf) and found != wanted and isinstance(wanted.element, Scalar):
         return syntax.name(containers.converted_list(frame, value, wanted, node).name)
     if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
-        return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
+        return frame.atom(frame.emit("copy", value, node=node), node)  # the items of this list are in C order
     if isinstance(wanted, Array) and isinstance(found, Scalar):
         return frame.atom(frame.emit("full", value, node=node, shape=(), dtype=wanted.dtype), node)
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):

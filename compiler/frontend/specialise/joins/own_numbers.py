@@ -1,4 +1,4 @@
-"""Hold NumPy's result to Python's where an operand that is NumPy's in compiled code is Python's own on one path.
+"""Check NumPy's result against Python's where an operand that is NumPy's in compiled code is Python's on one path.
 
     best - 1    of {int 0, np.uint8}     ->     if best == 0: raise OverflowError(...)      -1 is no np.uint8
     best - k                             ->     if best == 0: t = 0 - k; if t != best - k: raise OverflowError(...)
@@ -23,11 +23,11 @@ from .meeting_paths import Path, error_of, stop_where, tests
 if TYPE_CHECKING:
     from ..frame import Frame
 
-ROUNDED = 1e-2  # the part of a number by which a float of any dtype does not differ from it by its digits alone
+ROUNDED = 1e-2  # a relative difference larger than rounding to any float dtype can make
 
 
 def is_the_same(frame: Frame, path: Path) -> bool:
-    """Make sure that the result is Python's, or raise; False where it never is."""
+    """Make sure that the result is Python's, or raise at run time; False where it never is."""
     declared = frame.builder.types[path.made]
     assert isinstance(declared, Scalar)
     if path.found.number is not None:
@@ -48,7 +48,7 @@ def keeps_other(path: Path) -> bool:
 
 
 def _is_known(frame: Frame, path: Path, declared: Scalar) -> bool:
-    """Whether compiled code has the number that Python is known to have; raises where a run has come by this path."""
+    """Whether compiled code has the number that Python is known to have; if not, the program raises on this path."""
     wanted, found = path.found.number, _in_numpy(frame, path)
     if found is not None and (found == wanted or isinstance(wanted, float) and _differs_in_digits(found, wanted)):
         return True
@@ -57,7 +57,7 @@ def _is_known(frame: Frame, path: Path, declared: Scalar) -> bool:
 
 
 def _in_numpy(frame: Frame, path: Path) -> Any:
-    """What compiled code makes of the numbers of this path; None where it raises."""
+    """The result of compiled code for the numbers of this path; None where it raises."""
     operands = [
         one.number if type_.weak else NUMPY_DTYPE[type_.dtype].type(one.number)
         for _, type_, one in path.operands(frame.builder)
@@ -75,7 +75,7 @@ def _differs_in_digits(found: float, wanted: float) -> bool:
 
 
 def _require_digits(frame: Frame, path: Path, declared: Scalar) -> None:
-    """Raise where an int may have lost digits; of a float64 they are NumPy's."""
+    """Raise where an int may have lost digits; those of a float64 are NumPy's."""
     dtype = NUMPY_DTYPE[declared.dtype]
     if declared.dtype == "f64":
         return
@@ -87,7 +87,7 @@ def _require_digits(frame: Frame, path: Path, declared: Scalar) -> None:
 
 
 def _require_same(frame: Frame, path: Path) -> None:
-    """Raise where the ints that Python would have come to another result."""
+    """Raise where the ints that Python would have give another result."""
     builder = frame.builder
     conditions = tests(builder, path)
     with frame.captured() as inner:

@@ -2,7 +2,7 @@
 
     best = -1                      `best` is an int of Python's here, which `best + 1` never wraps,
     for v in img:                  or an np.uint8, which it does.  Compiled code has one type for both, and raises
-        best = max(best, v)        where it cannot tell the two apart and they differ: 255 + 1
+        best = max(best, v)        where it cannot tell which it is and they differ: 255 + 1
     return best + 1
 
 A number outside the narrow dtype was Python's for certain; where Python's number is known, all others were NumPy's.
@@ -35,7 +35,7 @@ def require_one(
 ) -> None:  # fmt: skip
     """Refuse an operator, or raise at run time, where its result would depend on whose number an operand is.
 
-    The results are said to have what Python has for them on the paths on which the program goes on.
+    The results are noted with the types that Python has for them on the paths on which the program continues.
     """
     builder, row = frame.builder, OPERATORS[operator]
     full = {**{k: v for k, v in row.static.items() if v is not ...}, **static}
@@ -57,7 +57,7 @@ def _may_be_numpys(builder: Builder, name: str) -> bool:
 
 
 def _goes_on(frame: Frame, path: Path) -> bool:
-    """Make sure of the result of one path; whether the program goes on there."""
+    """Check the result of one path; whether the program continues there."""
     builder, found, declared = frame.builder, path.found.type, frame.builder.types[path.made]
     word = types.dtype_of(declared)
     if not isinstance(declared, Scalar):
@@ -83,7 +83,7 @@ def _goes_on(frame: Frame, path: Path) -> bool:
 
 
 def _in_numpys(builder: Builder, path: Path) -> list[gast.expr]:
-    """The test of whether the result, or an int of Python's beside the operand, is none of NumPy's dtype."""
+    """The test of whether the result, or a Python int beside the operand, is outside NumPy's dtype."""
     word = path.found.type.dtype
     test = outside(builder, path.made, word)
     for atom, type_, meaning in path.operands(builder):
@@ -103,7 +103,7 @@ def is_numpys(frame: Frame, atoms: Sequence[gast.expr]) -> bool:
 
 
 def beside_its_own(frame: Frame, value: Value, place: Array) -> Value:
-    """A number as it meets an array of floats that is changed in place: NumPy's, as the dtype is that of the array."""
+    """A number beside an array of floats that is changed in place: it is NumPy's, as the dtype is that of the array."""
     found = frame.type_of(value)
     is_float = isinstance(found, Scalar) and not found.weak and is_inexact(found.dtype) and is_inexact(place.dtype)
     if not isinstance(value, Leaf) or not is_float or value.name not in frame.builder.widened:
@@ -114,7 +114,7 @@ def beside_its_own(frame: Frame, value: Value, place: Array) -> Value:
 def require_one_dtype(
     frame: Frame, parts: Sequence[Value], described: Sequence[Any], ask: Callable[..., Any], node: gast.AST
 ) -> None:
-    """Refuse what has a dtype that follows from these parts, where another one follows on the path of one of them."""
+    """Refuse a result whose dtype follows from these parts, where it would be another on the path of one of them."""
     names = {k: p.name for k, p in enumerate(parts) if isinstance(p, Leaf) and _may_be_numpys(frame.builder, p.name)}
     dtype = ask(*described) if names else None
     for place, name in names.items():
@@ -125,7 +125,7 @@ def require_one_dtype(
 
 
 def require_items(frame: Frame, name: str, node: gast.AST) -> None:
-    """Refuse an array of the items of a list that are Python's numbers or NumPy's, of another dtype."""
+    """Refuse an array of the items of a list that may be Python's numbers or NumPy's of another dtype."""
     found, dtype = frame.builder.widened.get(name, ()), types.dtype_of(frame.builder.types[name])
     for one in sorted(found, key=str):
         if one.type.dtype != dtype and not all(other.type.weak for other in found):
@@ -133,7 +133,7 @@ def require_items(frame: Frame, name: str, node: gast.AST) -> None:
 
 
 def refuse(frame: Frame, names: tuple[str, str], dtype: str, other: str, node: gast.AST) -> None:
-    """Refuse what has one dtype or another, as an operand has a name of one of the two."""
+    """Refuse a result with one dtype or another, as an operand may be of either of the two types named."""
     own, numpys = names
     is_own = not own.startswith("np.")
     either = f"one operand is {f'a Python {own}' if is_own else f'an {own}'} or an {numpys}"
