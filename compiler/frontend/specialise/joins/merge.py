@@ -160,7 +160,7 @@ class Join:
         sides = self.left[left], self.right[right]
         joined = self.join(*sides, in_object=True)
         if isinstance(joined, Conflict):
-            from ..objects import reconciling  # a local import, as that module imports this one
+            from ..objects import reconciling  # a local import, as that module depends on this one
 
             reconciling.learn_from(self, (left, right), sides)
         return joined
@@ -182,7 +182,7 @@ class Join:
 
 
 def _joined_tuples(join: Join, left: Value, right: Value) -> Value | None:
-    from ..kinds import forms  # a local import, as that module imports this one
+    from ..kinds import forms  # a local import, as that module depends on this one
 
     return forms.joined_tuples(join.frame, left, right, join.left, join.right)
 
@@ -217,7 +217,7 @@ def list_of_column(frame: Frame, value: Value) -> ListOf | None:
 def grown(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value:
-    from ..kinds import forms  # a local import, as that module imports this one
+    from ..kinds import forms  # a local import, as that module depends on this one
 
     if any(_is_of_containers(frame, side) for side in (left, right)):
         return forms.joined_list(frame, left, right, before, after)

@@ -84,7 +84,7 @@ class Merging:
                 return {}
             source = self.as_table(target, source)
         if isinstance(target, Rows) and not isinstance(source, Rows):
-            from ..kinds import tables  # a local import, as that module imports this one
+            from ..kinds import tables  # a local import, as that module depends on this one
 
             source = tables.rows_of(self.frame, source, target, self.node, self.contents)
         result: dict[str, gast.expr] = {}
@@ -102,14 +102,14 @@ class Merging:
 
     def is_like(self, target: Table, source: Value) -> bool:
         """Whether a list has the form of a table, or the same form under another label."""
-        from ..kinds import forms  # a local import, as that module imports this one
+        from ..kinds import forms  # a local import, as that module depends on this one
 
         form = forms.form_of_items(self.frame, target)
         return form is not None and forms.relabelled(self.frame, source, form) is not None
 
     def fill(self, target: Table | Leaf, source: Sequence) -> None:
         """Make lists that grow, under their names, of the items of a list of known length."""
-        from ..kinds import forms, tables  # local imports, as those modules import this one
+        from ..kinds import forms, tables  # local imports, as those modules depend on this one
 
         for leaf in forms.lists_of(target):
             self.frame.builder.append(syntax.assign(leaf.name, syntax.call("new_list")))
@@ -118,7 +118,7 @@ class Merging:
 
     def as_table(self, target: Table, source: Value) -> Value:
         """A list in the form of the table that it becomes."""
-        from ..kinds import forms, tables  # local imports, as those modules import this one
+        from ..kinds import forms, tables  # local imports, as those modules depend on this one
 
         form = forms.form_of_items(self.frame, target)
         assert form is not None
@@ -156,7 +156,7 @@ class Merging:
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
     """An atom of the wanted type."""
-    from ..kinds import containers, rows  # local imports, as those modules import this one
+    from ..kinds import containers, rows  # local imports, as those modules depend on this one
 
     if isinstance(value, Rows):
         value = rows.growable(frame, value, node)

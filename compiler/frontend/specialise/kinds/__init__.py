@@ -1,1 +1,1 @@
-"""What is done with values, by kind: arrays, tuples, lists, dicts, sets, strings, instances, iterators, unions."""
+"""Operations on values, by kind: arrays, tuples, lists, dicts, sets, strings, instances, iterators, unions."""

@@ -64,14 +64,14 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
 
 
 def promoted_on_paths(frame: Frame, value: Value) -> Iterated[Meanings]:
-    """What an array of these parts is, of which some have another dtype on another path."""
+    """The types on the paths of an array of these parts, of which some have another dtype on another path."""
     words = [{one.type.dtype for one in meanings_of(frame, part)} for part in leaves(value)]
     for found in itertools.product(*{frozenset(one) for one in words}):
         yield frozenset({Meaning(Scalar(promote_dtypes(*found)))} if found else ())
 
 
 def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
-    """Refuse what NumPy makes arrays of objects of."""
+    """Refuse what NumPy would make an array of objects of."""
     if isinstance(value, Optional):
         frame.fault("T001", "NumPy makes an array of objects of what may be None", node, "made here",
                     ("leave out what is None: `[v for v in items if v is not None]`",))  # fmt: skip
@@ -89,7 +89,7 @@ def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
 
 
 def _with_arrays(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """Sequences with an array in the place of each list whose length only the run knows."""
+    """Sequences with an array instead of each list of dynamic length."""
     if isinstance(value, Table | Rows) or frame.is_list(value):
         return as_array(frame, value, node)
     inner = parts(value)
@@ -97,10 +97,10 @@ def _with_arrays(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
-    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
+    """The lengths of nested sequences, followed by the lengths of the arrays that they hold."""
     if isinstance(value, Record) and value.is_tuple:
         value = Sequence(tuple(v for _, v in value.items))
-    if isinstance(value, Column):  # one number of each item of a list
+    if isinstance(value, Column):  # a list with one number for each item
         value = value.values
         return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
     if not isinstance(value, Sequence):
@@ -130,7 +130,7 @@ def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: in
 
 
 def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
-    """`x.tolist()`: Python's numbers, one by one."""
+    """`x.tolist()`: the elements as Python numbers."""
     if types.rank(found) > 1:
         return container_methods.in_language(frame, "rows_of", [value], node)
     if types.rank(found) == 1:

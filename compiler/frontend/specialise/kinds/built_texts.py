@@ -1,10 +1,10 @@
-"""Texts that the run makes of others: tuples of letters, each the number of a text of one letter (`texts.py`).
+"""Strings built at run time: tuples of characters, each the number of a string of one character (`texts.py`).
 
-    "".join(reversed(path))     ->     Rows(Text(Column(numbers of the letters)), str)
-    word += letter              ->     the letters end to end
-    word == "stop"              ->     as many letters, and the same ones
+    "".join(reversed(path))     ->     Rows(Text(Column(numbers of the characters)), str)
+    word += letter              ->     the characters, concatenated
+    word == "stop"              ->     as many characters, and the same ones
 
-What a text consists of is looked up when it meets one that was built; methods are written in the language
+The characters of a string are looked up when it meets one that was built; methods are written in the language
 (`python_texts.py`).
 """
 
@@ -37,7 +37,7 @@ def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint
 
 
 def spelled(frame: Frame, value: Value, node: gast.AST, contents: Mapping[int, Value] | None = None) -> Rows:
-    """A text of any kind as its letters."""
+    """A string of any kind as its characters."""
     if isinstance(value, Rows):
         return value
     if isinstance(value, Static):
@@ -47,7 +47,7 @@ def spelled(frame: Frame, value: Value, node: gast.AST, contents: Mapping[int, V
 
 
 def of_letters(frame: Frame, letters: Value, node: gast.AST) -> Rows:
-    """The text of a list of letters."""
+    """The string of a list of characters."""
     held = frame.held(letters)
     if isinstance(held, Rows):
         return Rows(held.item, str)
@@ -91,7 +91,7 @@ def _end_to_end(frame: Frame, separator: Value, parts: list[Value], node: gast.A
 
 
 def added(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
-    """`left + right` of texts, of which the run knows one at least."""
+    """`left + right` of strings, of which at least one is known only at run time."""
     if Static("") in (left, right):
         return right if left == Static("") else left
     if isinstance(left, Static) and isinstance(right, Static):
@@ -100,7 +100,7 @@ def added(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
 
 
 def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:
-    """`int(text, base)` of a text of the run."""
+    """`int(text, base)` of a string known only at run time."""
     known = protocol.known(frame, base, node, "the base of a number")
     if isinstance(value, Text):
         return texts.looked_up(frame, value, lambda text: int(text, known), node)
@@ -110,7 +110,7 @@ def number_in(frame: Frame, value: Value, base: Value, node: gast.AST) -> Value:
 
 
 def digit_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """The value of a letter as a digit; 10 for one that is none."""
+    """The value of a character as a digit; 10 for one that is not a digit."""
     return texts.looked_up(frame, as_text(frame, args[0]), _digit, node)
 
 
@@ -122,7 +122,7 @@ def _digit(text: str) -> int:
 
 
 def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """A comparison of two texts, of which one was built."""
+    """A comparison of two strings, of which one was built."""
     sides = [spelled(frame, side, node) for side in (left, right)]
     if op in (gast.Eq, gast.NotEq):
         same = container_methods.in_language(frame, "are_equal", list(sides), node, hint)
@@ -136,14 +136,14 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 
 
 def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str, Value]) -> bool:
-    """Whether a method of a text that is known now is given a text, or another value, that only the run knows."""
+    """Whether an argument to a method of a known string is itself known only at run time."""
     if method == "format":
         return not all(isinstance(a, Static) for a in (*args, *kwargs.values()))
     return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
 
 
 def call_method(frame: Frame, text: Value, method: str, args: list[Value], node: gast.AST) -> Value:
-    """A method of a text that was built, or of another text with one."""
+    """A method of a string that was built, or of another string with one as an argument."""
     if method == "join" and len(args) == 1:
         return joined(frame, text, args[0], node)
     if method == "count" and len(args) == 1 and is_text(args[0]):
@@ -156,7 +156,7 @@ def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
 
 
 def in_form(frame: Frame, value: Value, form: Any, node: gast.AST) -> Value:
-    """A key as those of a dict are, of which some texts may be built."""
+    """A key in the form of those of a dict; some of its strings may be built."""
     if is_built(form):
         return spelled(frame, value, node) if is_text(value) else value
     if isinstance(value, Sequence) and isinstance(form, Sequence) and len(value.items) == len(form.items):
@@ -166,5 +166,5 @@ def in_form(frame: Frame, value: Value, form: Any, node: gast.AST) -> Value:
 
 
 def sliced(frame: Frame, text: Value, items: gast.Slice, node: gast.AST) -> Value:
-    """`text[i : i + k]` of a text at places of the run."""
+    """`text[i : i + k]` of a string at dynamic positions."""
     return rows.sliced(frame, spelled(frame, text, node), items, node)

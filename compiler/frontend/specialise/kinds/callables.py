@@ -1,4 +1,4 @@
-"""Functions of the program as values: local ones, their derivatives, methods, functions with some arguments."""
+"""Functions of the program as values: local ones, their derivatives, methods, functions with some arguments bound."""
 
 from __future__ import annotations
 

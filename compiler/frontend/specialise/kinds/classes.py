@@ -1,11 +1,11 @@
-"""What the class of a value says: methods, properties, operators.
+"""What the class of a value defines: methods, properties, operators.
 
     camera.project(x)       ->    Camera.project(camera, x), walked into as any function
     camera.rotation         ->    Camera.rotation.fget(camera)
     a + b                   ->    type(a).__add__(a, b), or type(b).__radd__(b, a)
 
-An attribute is looked for as Python does, through the classes in their order, and every look is guarded.  Instances of
-classes that let their attributes change are objects of the heap, as lists and dicts are.
+An attribute is looked up as in Python, along the method resolution order, and every look-up is guarded.  Instances of
+classes with mutable attributes are objects of the heap, as lists and dicts are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..world import outside
 from . import iterators, library_classes, one_of, optional, sets
 from .record_classes import can_change
 
-# What finds attributes in ways of its own is not followed.
+# A class that looks up attributes in a way of its own is not followed.
 OWN_WAYS = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__new__")
 GENERATED = "<string>"  # the file that the methods written by `dataclasses` say they come from
 
@@ -49,8 +49,8 @@ def class_of(frame: Frame, value: Value) -> type | None:
 
 
 def entry(frame: Frame, cls: type, name: str, after: type | None = None) -> Any:
-    """What a class, or the first of its bases, holds under a name; ABSENT if none does.  `after`: from there on."""
-    frame.namespace.attribute(cls, name)  # which guards the way
+    """What a class, or its first base that has it, holds under a name; ABSENT if none does.  `after`: past it."""
+    frame.namespace.attribute(cls, name)  # reading it guards the look-up
     order = cls.__mro__ if after is None else cls.__mro__[cls.__mro__.index(after) + 1 :]
     for base in order:
         if name in vars(base):
@@ -99,7 +99,7 @@ def of_super(frame: Frame, base: Super, name: str, node: gast.AST) -> Value:
 
 
 def bound(frame: Frame, receiver: Value, cls: type, name: str, found: Any, node: gast.AST) -> Value:
-    """What a class holds, as it is seen through an instance."""
+    """What a class holds, as accessed through an instance."""
     match found:
         case property(fget=function):
             return called(frame, function, [receiver], node)
@@ -110,7 +110,7 @@ def bound(frame: Frame, receiver: Value, cls: type, name: str, found: Any, node:
             first = (receiver, *(outside.read(frame, value, name, node) for value in args))
             return Partial(method(frame, function, node), first, named)
         case python_types.FunctionType() if found.__module__ == "collections":
-            return Bound(receiver, name)  # `_replace` and its like
+            return Bound(receiver, name)  # `_replace` and the like
         case python_types.FunctionType() | python_types.WrapperDescriptorType() | python_types.MethodDescriptorType():
             return Partial(method(frame, found, node), (receiver,))
     if is_function(found):
@@ -119,7 +119,7 @@ def bound(frame: Frame, receiver: Value, cls: type, name: str, found: Any, node:
 
 
 def without_instance(frame: Frame, cls: type, name: str, found: Any, node: gast.AST) -> Value:
-    """What a class holds, where no instance is needed for it."""
+    """What a class holds, if no instance is needed for it."""
     match found:
         case staticmethod(__func__=function):
             return method(frame, function, node)
@@ -148,7 +148,7 @@ def of_class(frame: Frame, cls: type, name: str, node: gast.AST) -> Value | None
 
 
 def method(frame: Frame, function: Any, node: gast.AST) -> Value:
-    """A method is judged when it is first called: what a class also has may be as impure as it likes."""
+    """A method, which is judged when it is first called: other methods of its class may be impure."""
     plain = inside(function)
     if isinstance(plain, python_types.FunctionType):
         judge(frame, plain)
@@ -170,17 +170,17 @@ def inside(function: Any) -> Any:
 
 
 def is_function(value: Any) -> bool:
-    """Whether it is a function that wraps one of Python's: one that is compiled, or keeps its results."""
+    """Whether it is a function that wraps a Python function: a compiled one, or one that caches its results."""
     return hasattr(value, "__pellucid__") or isinstance(value, functools._lru_cache_wrapper)
 
 
 def called(frame: Frame, function: Any, args: list[Value], node: gast.AST, **named: Value) -> Value:
-    """The value of a method of a class, called by itself."""
+    """The result of calling a method found in a class."""
     return protocol.call(frame, method(frame, function, node), args, named, node)
 
 
 def kept(frame: Frame, value: Value, name: str, node: gast.AST) -> Value:
-    """What is computed once and kept: all calls give the same objects, so that nobody may change them."""
+    """A value that is computed once and cached: all calls return the same objects, so nothing may change them."""
     owner = Owner("kept", name)
     for number in reachable([value], frame.heap.contents):
         frame.heap.owners.setdefault(number, owner)
@@ -188,7 +188,7 @@ def kept(frame: Frame, value: Value, name: str, node: gast.AST) -> Value:
 
 
 def _locked(frame: Frame, part: Value, node: gast.AST) -> Value:
-    """An array that the alias check lets nobody store into."""
+    """An array that the alias check lets nothing store into."""
     if not frame.is_array(part):
         return part
     made = frame.emit("copy", part, node=node, hint="kept")
@@ -198,7 +198,7 @@ def _locked(frame: Frame, part: Value, node: gast.AST) -> Value:
 
 
 def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: gast.AST) -> Value:
-    """Whether a value is of one of these classes; of one that may be None, the run may say."""
+    """Whether a value is of one of these classes; if it may be None, this may be known only at run time."""
     value = frame.held(value)
     if isinstance(value, Optional):
         of_value = is_of_classes(frame, value.inner, wanted, node)
@@ -268,7 +268,7 @@ def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -
 
 
 def set_attribute(frame: Frame, receiver: Ref, name: str, value: Value | None, node: gast.AST) -> None:
-    """An attribute of an instance stands for something else from here on, whatever the class says."""
+    """Bind an attribute of an instance anew, whatever its class says of assignments."""
     record = instance(frame, receiver)
     if value is None and record.get(name) is None:
         no_attribute(frame, record, name, node)
@@ -291,7 +291,7 @@ def special(frame: Frame, value: Value, name: str) -> Any:
 
 
 def special_call(frame: Frame, value: Value, name: str, args: list[Value], node: gast.AST) -> Value | None:
-    """What such a method gives; None if there is none, or if it says `NotImplemented`."""
+    """The result of such a method; None if there is no method, or if it returns `NotImplemented`."""
     found = special(frame, value, name)
     if found is None:
         return None
@@ -300,7 +300,7 @@ def special_call(frame: Frame, value: Value, name: str, args: list[Value], node:
 
 
 def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What a loop over an instance goes over: what its `__iter__` gives."""
+    """What a loop over an instance iterates over: the result of its `__iter__`."""
     if isinstance(value, Optional):
         value = protocol.present(frame, value, node, "'NoneType' object is not iterable")
     if isinstance(value, OneOf):
@@ -317,5 +317,5 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What has all the items that a value gives when it is gone over; an iterator has none left then."""
+    """A value with all the items of an iterable; an iterator is exhausted by this."""
     return iterators.taken(frame, iterator_of(frame, value, node), node)

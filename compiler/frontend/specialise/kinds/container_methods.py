@@ -1,6 +1,6 @@
 """Methods of lists, tuples and dicts.
 
-    xs.append(v)     ->     the object holds one item more, or a statement of the language for a list that grows
+    xs.append(v)     ->     the object holds one more item, or a statement of the language for a list that grows
 
 What a list that grows can do beyond `append` and `pop` is written in the language (`pellucid/numpy/python_lists.py`).
 """
@@ -28,10 +28,10 @@ from . import classes, containers, dict_methods, equality, forms, list_positions
 def in_language(
     frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t", source: Value = NONE
 ) -> Value:  # fmt: skip
-    """A function on lists that is written in the language; `source` has each item of the list that it gives once."""
+    """A function on lists that is written in the language; `source` has each item of its result exactly once."""
     made = library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
     held = frame.held(made)
-    if isinstance(held, Table) and isinstance(made, Ref):  # of items that other lists have
+    if isinstance(held, Table) and isinstance(made, Ref):  # other lists have these items, too
         if not handing_on.is_made_of(frame, forms.structure(held), source, made):
             shared_items.note(frame, forms.structure(held))
     return made
@@ -139,7 +139,7 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
 
 
 def _is_of_any_length(frame: Frame, held: Sequence) -> bool:
-    """Whether a tuple may have a length of the run; ints are mostly a shape, whose rank must be known."""
+    """Whether a tuple may have a dynamic length; one of ints is mostly a shape, and its rank must be known."""
     return list_positions.are_alike(frame, held) and not all(map(frame.is_integer, held.items))
 
 
@@ -181,14 +181,14 @@ def _place(frame: Frame, target: Ref, held: Value, items: gast.expr, node: gast.
 
 
 def _growing_if_moved(frame: Frame, target: Ref, position: Value | None, node: gast.AST) -> Value:
-    """What a list holds; one of known length grows where the place of a change is a value of the run."""
+    """What a list holds; one of known length becomes one that grows if the position of a change is dynamic."""
     if isinstance(frame.held(target), Sequence) and isinstance(position, Leaf):
         let_grow(frame, target, node)
     return frame.held(target)
 
 
 def let_grow(frame: Frame, target: Ref, node: gast.AST) -> None:
-    """From here on a list is one that grows; refused where its items are not alike."""
+    """From here on a list is one that grows; refused where its items are not of one kind."""
     held = frame.held(target)
     if not isinstance(held, Sequence):
         return
@@ -201,7 +201,7 @@ def let_grow(frame: Frame, target: Ref, node: gast.AST) -> None:
 
 
 def _rebuilt(name: str, edit: Callable[[list], None]) -> Callable[..., Value]:
-    """A method that changes a list of any kind and gives nothing."""
+    """A method that changes a list of any kind and returns None."""
 
     def method(frame: Frame, target: Ref, node: gast.AST) -> Value:
         held = frame.held(target)
@@ -244,7 +244,7 @@ def _remove(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
 
 
 def is_known(frame: Frame, target: Value) -> bool:
-    """Whether all items of a list or tuple are numbers and texts known now."""
+    """Whether all items of a list or tuple are numbers and strings known now."""
     held = frame.held(target)
     return isinstance(held, Sequence) and all(isinstance(item, Static) for item in held.items)
 
@@ -257,7 +257,7 @@ def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: 
 
 
 def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Ref:
-    """A new list with the items of a list in the order of their keys."""
+    """A new list with the items of a list, sorted by their keys."""
     descending = protocol.truth(frame, reverse, node)
     held = frame.held(source)
     if isinstance(held, Sequence):
@@ -311,7 +311,7 @@ def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
 
 
 def as_growing(frame: Frame, source: Value, node: gast.AST) -> Value:
-    """A list or tuple as a list whose items can be read at any place; one of known length is copied."""
+    """A list or tuple as a list whose items can be read at any position; one of known length is copied."""
     held = frame.held(source)
     if not isinstance(held, Sequence):
         return source
@@ -326,7 +326,7 @@ LIST_METHODS: dict[str, Callable[..., Value]] = {
     "append": append, "extend": extend, "pop": pop, "copy": copy, "insert": _insert, "remove": _remove, "sort": sort,
     "reverse": _rebuilt("reverse", list.reverse), "clear": _rebuilt("clear", list.clear),
 }  # fmt: skip
-# How many arguments the methods of lists take, at least and at most, and the names of others.
+# For methods of lists: the least and the greatest number of arguments, and the names of keyword arguments.
 ARGUMENTS: dict[str, tuple[int, int, str | None]] = {
     "append": (1, 1, ""), "extend": (1, 1, ""), "insert": (2, 2, ""), "remove": (1, 1, ""),
     "sort": (0, 0, "key reverse"), "reverse": (0, 0, ""), "clear": (0, 0, ""), "index": (1, 1, ""), "count": (1, 1, ""),

@@ -1,9 +1,9 @@
-"""Lists and dicts: their items, what is read of them and stored into them.
+"""Lists and dicts: their items, loads and stores.
 
     xs = [a]; ys = xs; ys[0] = b     ->     both names stand for one object, which now holds [b]
 
 An object whose length is known holds its items; one that grows in a loop holds the leaf of a growable list, or several
-(`tables.py`), and what changes it becomes statements of the language.
+(`tables.py`), and its changes become statements of the language.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def item_of_dict(frame: Frame, base: Value, held: Mapping_, key: Value, node: ga
 
 
 def no_such_key(frame: Frame, key: Value, node: gast.AST) -> NoReturn:
-    """`KeyError(key)` of a dict that is empty here, for a key of the run."""
+    """`KeyError(key)` of a dict that is empty here, for a dynamic key."""
     keyed.key_form(frame, key, node)
     values: list[gast.expr] = []
     message = (raising.argument(frame, key, node, values),)
@@ -101,7 +101,7 @@ def bounds_of(frame: Frame, items: gast.Slice) -> slice:
 
 
 def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) -> Leaf:
-    """The positions that a slice of a list takes: those that the slice of an array of all positions has."""
+    """The positions that a slice of a list selects: that slice of an array of all positions."""
     count = tables.length(frame, held)
     atoms = (frame.atom(count, node),)
     everywhere = frame.emit("arange", Static(0), count, Static(1), node=node, shape=atoms, dtype=INT_WORD)
@@ -120,7 +120,7 @@ def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
 
 
 def _for_each(frame: Frame, source: Value, node: gast.AST, run: Callable[[Value], None]) -> None:
-    """Do something with every item of an array or list, in a loop."""
+    """Emit a loop that does something with every item of an array or list."""
     count = frame.atom(protocol.length(frame, source, node), node)
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
@@ -130,7 +130,7 @@ def _for_each(frame: Frame, source: Value, node: gast.AST, run: Callable[[Value]
 
 
 def any_item(frame: Frame, source: Value, node: gast.AST) -> Value:
-    """What an item of an iterable is like, wherever it stands."""
+    """The form of the items of an iterable, at any position."""
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
     with frame.captured():
@@ -153,7 +153,7 @@ def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False)
 
 
 def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
+    """A value that is returned from inside a loop, as it is now: on other paths the loop may go on to change it."""
 
     def copied(part: Value, _: tuple) -> Value:
         if frame.is_list(part):
@@ -173,7 +173,7 @@ def _with_copies(frame: Frame, value: Value, copied: Any, node: gast.AST) -> Val
 
 
 def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> Leaf:
-    """A growable list with the numbers of another in a type that holds them too."""
+    """A growable list with the numbers of another in a wider type."""
     made = Leaf(frame.builder.bind(syntax.call("new_list"), wanted, "items").id)
     append_all(frame, made, held, node)
     return made
@@ -201,8 +201,8 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
     """What a list holds, before it is changed."""
     held = frame.held(target)
     if isinstance(held, Rows):
-        change(frame, target, None, node)  # refused where somebody else would see it
-        empty = Sequence((), list)  # where nothing was put into any of the lists so far
+        change(frame, target, None, node)  # refused where the change would be seen elsewhere
+        empty = Sequence((), list)  # nothing has been put into any of the lists so far
         held = empty if forms.is_unknown(held) else rows.growable(frame, held, node)
         frame.heap.contents[target.number] = held
     return held
@@ -211,7 +211,7 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
 def append_all(
     frame: Frame, made: Value, source: Value, node: gast.AST, weaken: bool = False, apart: bool = False
 ) -> None:
-    """Append the items of an array or a list, in a loop; `weaken` makes Python's numbers of them."""
+    """Append the items of an array or a list, in a loop; `weaken` converts them to Python numbers."""
 
     puts, turn = len(frame.builder.puts), frame.heap.count
 
@@ -230,7 +230,7 @@ def append_all(
 
 
 def store_into_row(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> bool:
-    """`base[i] = value` for a list whose numbers are in one array, of which a copy is changed; whether it was one."""
+    """`base[i] = value` for a list whose numbers are in one array: a copy is changed; whether it was such a list."""
     column = rows.column_of_numbers(frame, frame.held(base))
     if column is None or isinstance(items, gast.Slice) or not isinstance(frame.type_of(value), Scalar):
         return False
@@ -238,7 +238,7 @@ def store_into_row(frame: Frame, base: Ref, items: gast.expr, value: Value, node
     element = Scalar(found.dtype, column.is_weak)
     if forms.is_unknown(frame.held(base)) or join_types(frame, element, frame.type_of(value)) != element:
         return False
-    change(frame, base, None, node, keeps_length=True)  # refused where somebody else would see it
+    change(frame, base, None, node, keeps_length=True)  # refused where the change would be seen elsewhere
     copied = frame.emit("copy", column.values, node=node)
     position = whole(frame, evaluate.evaluate(frame, items), node)
     subscript.store_items(frame, copied, [position], value, node)

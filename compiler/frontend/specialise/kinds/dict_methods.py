@@ -1,9 +1,9 @@
-"""Methods of dicts whose keys are known now, and what `dict(...)` makes.
+"""Methods of dicts whose keys are known now, and `dict(...)`.
 
     d.get("rate", 0.0)     ->     the value that `d` holds under "rate" at present
 
-A method that is given a key of the run leads to a dict for such keys from where this one was made (`keyed.py`), unless
-the dict is empty here, and there is no doubt about the answer.
+A method with a dynamic key makes the dict a hash table from its allocation site on (`keyed.py`), unless the dict is
+empty here, and the answer is known.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..objects.object_changes import change
 from ..values import NONE, Mapping_, Ref, Sequence, Static, Value
 from . import classes, containers, keyed, list_positions, sets
 
-MOST_WRITTEN_OUT = 4  # items that are put into a dict of the run one by one
+MOST_WRITTEN_OUT = 4  # so many items are put into a hash table one by one; more of them in a loop
 
 
 def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Value | None:
@@ -38,9 +38,9 @@ def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Valu
 
 
 def open_given(frame: Frame, node: gast.AST, origin: sites.Site = ("argument",), first: int = 0) -> bool:
-    """Let dicts that were not made here be for keys of the run, where a walk before this one has asked them for one.
+    """Let dicts that were not made here be hash tables, where an earlier walk looked up a dynamic key in them.
 
-    Those are the objects behind the first ones; whether there are any.
+    Those are the objects after the first ones; whether there are any.
     """
     heap, is_one = frame.heap, False
     for number, held in list(heap.contents.items()):
@@ -112,7 +112,7 @@ def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
 def _copy(frame: Frame, target: Ref, node: gast.AST) -> Value:
     held: Mapping_ = frame.held(target)
     copied = keyed.new_dict(frame, dict(held.items), node)
-    if held.like is not None and issubclass(held.like[0], OrderedDict | defaultdict):  # others below `dict` give a dict
+    if held.like is not None and issubclass(held.like[0], OrderedDict | defaultdict):  # others become a dict
         frame.heap.contents[copied.number] = dataclasses.replace(held)
     return copied
 
@@ -153,7 +153,7 @@ def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> 
 
 
 def put_each(frame: Frame, target: Ref, pairs: list[tuple[Value, Value]], node: gast.AST) -> None:
-    """`target[key] = value` for each of these; where the dict is one of the run, in a loop over a list of many."""
+    """`target[key] = value` for each of these; for many and a hash table, in a loop over a list."""
     listed = Sequence(tuple(Sequence(pair) for pair in pairs))
     is_of_run = not isinstance(frame.held(target), Mapping_)
     if is_of_run and len(pairs) > MOST_WRITTEN_OUT and list_positions.are_alike(frame, listed):

@@ -1,4 +1,4 @@
-"""Dicts whose keys are known now: what they hold are values of their own."""
+"""Dicts whose keys are known now: their items are values of their own."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`==` and `in`: containers item by item, records by their fields, functions by identity.
 
-    [x, 1] == [y, 1]     ->     x == y          what is one object is equal, whatever its `==` says
+    [x, 1] == [y, 1]     ->     x == y          an object is equal to itself, whatever its `==` says
     x in (a, b)          ->     x == a or x == b
 """
 
@@ -36,7 +36,7 @@ def as_sequence(frame: Frame, value: Value) -> Value:
 
 
 def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """`left == right` of what holds no numbers, or several."""
+    """`left == right` of values other than single numbers."""
     match left, right:
         case Sequence(), Sequence():
             if len(left.items) != len(right.items) or left.kind is not right.kind:
@@ -66,21 +66,21 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
 
 
 def _kind(frame: Frame, value: Value) -> type:
-    """`list` or `tuple` for what is one, of any length."""
+    """`list` or `tuple` for a list or tuple of any length."""
     if forms.grows(frame, value):
         return list
     return value.kind if isinstance(value, Sequence | Rows) else type(None)
 
 
 def _is_unlike_any(frame: Frame, value: Value) -> bool:
-    """Whether a value is equal to none of another kind, and says so."""
+    """Whether a value compares unequal to every value of another kind."""
     if isinstance(value, Static):
         return is_number(value) or isinstance(value.value, str | None)
     return isinstance(value, Sequence | Rows | Mapping_ | Record | Closure) or frame.is_scalar(value)
 
 
 def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hint: str) -> Value:
-    """As the class says: dataclasses of one class by their fields, or by identity where they have no `==` of fields."""
+    """Compare as the class says: dataclasses by their fields, or by identity if their class has no `==`."""
     owner = next(cls for cls in left.cls.__mro__ if "__eq__" in vars(cls))
     if owner is object:
         return identity.is_same(frame, left, right, node, hint)
@@ -90,16 +90,16 @@ def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hin
         return Static(False)
     names = [field.name for field in dataclasses.fields(owner) if field.compare]
     pairs = [(left.get(name), right.get(name)) for name in names]
-    return decided(frame, pairs, False, node, hint, is_container=sys.version_info < (3, 13))  # as tuples before that
+    return decided(frame, pairs, False, node, hint, is_container=sys.version_info < (3, 13))  # before that as tuples
 
 
 def is_generated(method: Any) -> bool:
-    """Whether `@dataclass` wrote a method: the text of what it writes is in no file."""
+    """Whether `@dataclass` generated a method: the source of such a method is not in a file."""
     return getattr(getattr(method, "__code__", None), "co_filename", "") == "<string>"
 
 
 def decided(frame: Frame, pairs: list, stop: bool, node: gast.AST, hint: str, is_container: bool = True) -> Value:
-    """Whether all pairs are equal, or with `stop` any of them: one that is as `stop` says is the end."""
+    """Whether all pairs are equal, or with `stop` any of them: the first that decides ends the comparison."""
     result: Value = Static(not stop)
     for left, right in pairs:
         step = Static(True) if is_container and is_one(left, right) else equal(frame, left, right, node)
@@ -116,7 +116,7 @@ def decided(frame: Frame, pairs: list, stop: bool, node: gast.AST, hint: str, is
 
 
 def ordered(frame: Frame, op: type, left: tuple, right: tuple, node: gast.AST, hint: str) -> Value:
-    """`left < right` of tuples and lists: as their first items that differ, or else as their lengths."""
+    """`left < right` of tuples and lists: by their first items that differ, or else by their lengths."""
     if not left or not right:
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, Static(len(left)), Static(len(right)))
     same = Static(True) if is_one(left[0], right[0]) else equal(frame, left[0], right[0], node)
@@ -130,7 +130,7 @@ def ordered(frame: Frame, op: type, left: tuple, right: tuple, node: gast.AST, h
 
 
 def ordered_by_run(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
-    """The same of lists or tuples whose length only the run knows; None for anything else."""
+    """The same for lists or tuples of dynamic length; None for anything else."""
     kinds = {_kind(frame, side) for side in (left, right)}
     if kinds not in ({list}, {tuple}):
         return None
@@ -145,7 +145,7 @@ IN_ORDER = {gast.Lt: "is_less", gast.LtE: "is_less_or_equal", gast.Gt: "is_great
 
 
 def is_one(left: Value, right: Value) -> bool:
-    """Whether two items are surely one object, which containers find equal without asking it."""
+    """Whether two items are certainly one object: containers find it equal without calling its `==`."""
     if isinstance(left, Static) and isinstance(right, Static):
         return left.value is right.value
     return left is right or (isinstance(left, Leaf | Ref) and left == right)

@@ -1,4 +1,4 @@
-"""All kinds of values: with their files, the arms of the operations that they have are there (`protocol.py`)."""
+"""All kinds of values: importing their files registers their arms of the operations (`protocol.py`)."""
 
 from . import (
     callables,

@@ -1,8 +1,8 @@
-"""Texts made by formats outside messages: f-strings, `str`, `format`, `%`, `hex`, of what is known now.
+"""Strings made by formats outside messages: f-strings, `str`, `format`, `%`, `hex`, of what is known now.
 
     f"row {3:03d}"     ->     "row 003"
-    f"{word}s"         ->     the text that only the run knows, with "s" at its end (`built_texts.py`)
-    f"k = {k}"         ->     U008, but in the message of an error, which Python words
+    f"{word}s"         ->     the string known only at run time, with "s" appended (`built_texts.py`)
+    f"k = {k}"         ->     U008, except in the message of an error, which Python words
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COUNT_BITS = "`x.bit_count()` counts the ones of an int, and `x >> k & 1` is one
 
 
 def refuse(frame: Frame, value: Value, node: gast.AST, function: Any = None) -> NoReturn:
-    """Raise a CompileError, or NeedsStatic for a number, which a loop over a known range answers by unrolling."""
+    """Raise a CompileError, or NeedsStatic for a number, so that a loop over a known range is unrolled."""
     message = f"the text of a {frame.describe(value)} that only the run knows is not in the language"
     if not isinstance(value, Leaf) or not frame.is_scalar(value):
         frame.fault("U008", message, node, "made here", WAYS_OUT)
@@ -78,7 +78,7 @@ def by_builtin(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 
 def by_known(frame: Frame, function: Callable[..., str], values: list[Value], node: gast.AST) -> Value:
-    """What Python writes of values that are all known now: `hex(value)`, `form % value`, `form.format(value)`."""
+    """What Python makes of values that are all known now: `hex(value)`, `form % value`, `form.format(value)`."""
     for value in values:
         if not _is_known(frame, value):
             refuse(frame, value, node, function)

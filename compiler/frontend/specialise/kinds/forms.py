@@ -3,7 +3,7 @@
     (1.0, x)                   ->     Sequence((Typed(float), Typed(f64)))
     [1.0, 2.0] and [3.0]       ->     Rows(Column(Typed(f64[length])))
 
-A list of one length is its items, one whose length differs from item to item is `Rows` over one array for each place.
+A list of fixed length is its items; one whose length differs from item to item is `Rows`, with an array per position.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def lists_of(held: Value) -> list[Leaf]:
 
 
 def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = None) -> Value:
-    """What an item is like; a Conflict where no list that grows can hold it."""
+    """The form of an item; a Conflict where no list that grows can hold it."""
     contents = frame.heap.contents if contents is None else contents
     if isinstance(value, Ref):
         value = contents[value.number]
@@ -92,7 +92,7 @@ MOST_INSIDE = 3
 
 
 def _depth(value: Value, cls: type, contents: Mapping[int, Value]) -> int:
-    """How many objects of a class stand one in the other."""
+    """How deeply objects of a class are nested."""
     if isinstance(value, Ref):
         value = contents[value.number]
     inner = max((_depth(part, cls, contents) for _, part in parts(value)), default=0)
@@ -100,7 +100,7 @@ def _depth(value: Value, cls: type, contents: Mapping[int, Value]) -> int:
 
 
 def form_of_items(frame: Frame, held: Value, contents: Mapping[int, Value] | None = None) -> Value | None:
-    """What the items of a list are like, one as the other; None for an empty list."""
+    """The common form of the items of a list; None for an empty list."""
     if isinstance(held, Sequence):
         forms = [form_of(frame, item, contents) for item in held.items]
         result = forms[0] if forms else None
@@ -126,7 +126,7 @@ def _form_of_row(frame: Frame, value: Value) -> Value:
 
 
 def join_forms(frame: Frame, left: Value, right: Value) -> Value:
-    """What both items are like."""
+    """The form that holds both items."""
     for side in (left, right):
         if isinstance(side, Conflict):
             return side
@@ -159,23 +159,23 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
 
 
 def _join_optional(frame: Frame, left: Value, right: Value) -> Value:
-    """None in one item, a value in another: a flag tells them apart."""
+    """None in one item, a value in another: a flag says which it is."""
     inner = [side.inner if isinstance(side, Optional) else side for side in (left, right) if side != NONE]
     both = join_forms(frame, *inner) if len(inner) == 2 else inner[0]
     return both if isinstance(both, Conflict) else Optional(Typed(BOOL), both)
 
 
 def with_room(frame: Frame, form: Value) -> Value:
-    """The form with a place for what is put into lists that are empty so far, of a kind that is not known yet.
+    """The form with room for items of lists that are empty so far, whose kind is not known yet.
 
-    Of what is nothing but texts, other items will have others.
+    Where the form has only strings, other items will have other strings.
     """
     made = _with_room(frame, form, list)
     return made if any(isinstance(leaf, Typed) for leaf in leaves(made)) else text_numbers.of_the_run(made)
 
 
 def with_room_for_tuples(frame: Frame, form: Value) -> Value:
-    """The same of what holds nothing but empty tuples: other items may have longer ones."""
+    """The same where the form has only empty tuples: other items may have longer ones."""
     return form if any(isinstance(leaf, Typed) for leaf in leaves(form)) else _with_room(frame, form, tuple)
 
 
@@ -195,7 +195,7 @@ def _described(frame: Frame, form: Value) -> str:
 
 
 def _join_rows(frame: Frame, left: Any, right: Any) -> Value:
-    """Lists of different lengths, or tuples: one item of them.  The numbers of tuples stay of the type they are of."""
+    """The form of lists or tuples of different lengths.  The numbers in tuples keep their types."""
     kind = left.kind
     sides = [as_rows(_joined_items(frame, s), frame, kind) if isinstance(s, Sequence) else s for s in (left, right)]
     known = [side for side in sides if side is not None]
@@ -215,7 +215,7 @@ def _join_rows(frame: Frame, left: Any, right: Any) -> Value:
 
 
 def holds_objects(form: Value) -> bool:
-    """Whether items hold what can be changed, which a tuple would show under another name."""
+    """Whether items hold mutable objects, so that a tuple of them would be an alias."""
     is_object = isinstance(form, Mapping_ | Table) or isinstance(form, Record) and can_change(form.cls)
     is_object = is_object or isinstance(form, Sequence | Rows) and form.kind in (list, set)
     return is_object or any(holds_objects(part) for _, part in parts(form))
@@ -228,7 +228,7 @@ def _is_of_one_type(left: Value, right: Value) -> bool:
 
 
 def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
-    """Numbers in one place of lists: of the type that holds both."""
+    """Numbers at one position of lists: of the type that holds both."""
     sides = [side.values.type for side in (left, right)]
     if any(array.ndim != 1 for array in sides):
         return left if sides[0].dtype == sides[1].dtype else Conflict(f"a list of {sides[0]}", f"{sides[1]}")
@@ -250,7 +250,7 @@ def _joined_items(frame: Frame, form: Sequence) -> Value | None:
 
 
 def as_rows(item: Value | None, frame: Frame, kind: type = list) -> Value | None:
-    """The form of a list or tuple of any length whose items are like this: an array for each number of them."""
+    """The form of a list or tuple of any length with items of this form: an array for each number in an item."""
 
     def column(part: Value, _: tuple) -> Value:
         if not isinstance(part, Typed):
@@ -274,7 +274,7 @@ def form_of_list(form: Value) -> Value:
 def joined_tuples(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value | None:  # fmt: skip
-    """What a tuple is that has one length on one path and another on the other; None for anything else."""
+    """The tuple that has one length on one path and another on the other; None for anything else."""
     if not all(isinstance(side, Sequence | Rows) and side.kind is tuple for side in (left, right)):
         return None
     if same_structure(left, right):
@@ -292,7 +292,7 @@ def _described_tuple(frame: Frame, form: Value) -> str:
 
 
 def joined_list(frame: Frame, left: Value, right: Value, before: Mapping, after: Mapping) -> Value:
-    """What a list holds that is one of two on two paths, of items of any kind."""
+    """The contents of a list that is one of two on two paths, with items of any kind."""
     forms = [form_of_items(frame, left, before), form_of_items(frame, right, after)]
     known = [form for form in forms if form is not None]
     if not known:
@@ -308,7 +308,7 @@ def joined_list(frame: Frame, left: Value, right: Value, before: Mapping, after:
 
 
 def relabelled(frame: Frame, held: Value, form: Value) -> Value | None:
-    """The same lists in a form that differs in nothing but in whose numbers they hold; None where they do not fit."""
+    """The same lists in a form that differs only in whose numbers they have, Python's or NumPy's; None for others."""
 
     def joined(now: Value, wanted: Value) -> Value | None:
         if isinstance(now, Leaf) and isinstance(wanted, Typed):

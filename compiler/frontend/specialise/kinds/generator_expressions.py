@@ -1,8 +1,8 @@
-"""Generator expressions that have a name, or are passed on: an item is computed when it is asked for.
+"""Generator expressions that have a name, or are passed on: an item is computed on demand.
 
     enumerate(int(v) for v in x)          ->    enumerate(map(lambda v: int(v), x))
 
-What takes all items where it stands, such as `sum`, sees a list of them (`comprehensions.py`).
+A consumer of all items, such as `sum`, gets a list of them (`comprehensions.py`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ..iterables import Map
 from ..values import Value
 from . import classes, generators, iterators
 
-ITEM = "item (value)"  # no name of Python's: the expression reads the variables around it
+ITEM = "item (value)"  # not a valid name in Python, as the expression reads the variables around it
 
 
 def all_of(frame: Frame, node: gast.expr, hint: str = "items") -> Value:
-    """The value of an expression of which all items are wanted at once."""
+    """The value of an expression whose items are all consumed at once."""
     if isinstance(node, gast.GeneratorExp):
         return comprehensions.listed(frame, node, hint)
     return evaluate.evaluate(frame, node, hint)
@@ -40,7 +40,7 @@ def lazily(frame: Frame, node: gast.GeneratorExp) -> Value:
 
 
 def _generator(frame: Frame, node: gast.GeneratorExp) -> gast.FunctionDef:
-    """The generator function whose items they are, over what the first `for` goes over."""
+    """The generator function that yields the items, over what the first `for` iterates over."""
     known = frame.task.of_items
     if node not in known:
         loop = comprehensions.nested(node, [gast.Expr(gast.Yield(node.elt))], None)
@@ -50,7 +50,7 @@ def _generator(frame: Frame, node: gast.GeneratorExp) -> gast.FunctionDef:
 
 
 def _function(frame: Frame, node: gast.GeneratorExp) -> Closure:
-    """What is made of an item, as a function; the same tree whenever it is asked."""
+    """The element as a function of an item; the tree is the same at every call."""
     known = frame.task.of_items
     if node not in known:
         known[node] = _definition(node, node.generators[0].target, node.elt)

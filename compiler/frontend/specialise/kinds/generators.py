@@ -1,4 +1,4 @@
-"""Generator functions, taken apart where their items are used: the body of the loop stands in the place of `yield`.
+"""Generator functions, inlined where their items are used: the body of the loop replaces `yield`.
 
     def steps(n):                            k = 0
         k = 0                                while k < n:
@@ -8,8 +8,8 @@
     for v in steps(n):
         total += v
 
-So everything happens in the order in which it does in Python.  A `break` of the loop ends the function; what takes all
-items at once gets a list of them.  A generator that goes elsewhere is refused.
+So everything happens in the same order as in Python.  A `break` of the loop ends the function; a consumer of all items
+gets a list of them.  Any other use of a generator is refused.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from ..values import Static, Value
 from . import iterations
 
 ITEM = "item of the generator"
-MOST_INSIDE_ITSELF = 6  # a generator function that goes over itself is written out so often
+MOST_INSIDE_ITSELF = 6  # a recursive generator function is inlined into itself so often
 HELP = ("make a list of its items where they are used: `list(...)`",)
 
 
 class Turn(gast.Pass):
-    """Where a turn of the loop stands in the generator function."""
+    """The position of an iteration of the loop in the generator function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Called:
-    """A generator function that was called: its tree, and what it sees."""
+    """A generator function that was called: its tree, and the variables that it sees."""
 
     source: SourceFile
     namespace: Any
@@ -54,7 +54,7 @@ class Called:
 
 @lru_cache(maxsize=1024)  # by identity: a function may be called from many places
 def is_generator(tree: Any) -> bool:
-    """Whether a call of this function gives a generator."""
+    """Whether a call of this function returns a generator."""
     return isinstance(tree, gast.FunctionDef) and any(map(_is_yield, own_nodes(tree)))
 
 
@@ -63,7 +63,7 @@ def _is_yield(node: gast.AST) -> bool:
 
 
 def own_nodes(tree: gast.FunctionDef) -> list[gast.AST]:
-    """The nodes of a function, those of functions inside it left out."""
+    """The nodes of a function, without those of functions inside it."""
     found: list[gast.AST] = []
     waiting: list[gast.AST] = list(tree.body)
     for node in waiting:  # grows while it is walked
@@ -74,7 +74,7 @@ def own_nodes(tree: gast.FunctionDef) -> list[gast.AST]:
 
 
 def called(frame: Frame, source: SourceFile, namespace: Any, outer: Frame | None, bound: dict[str, Value]) -> Value:
-    """What a call of a generator function gives: nothing of it has run yet."""
+    """The result of calling a generator function, before its body has begun to run."""
     statements = {id(n.value) for n in own_nodes(source.tree) if isinstance(n, gast.Expr)}
     for node in own_nodes(source.tree):
         is_plain = id(node) in statements and getattr(node, "value", None) is not None
@@ -86,7 +86,7 @@ def called(frame: Frame, source: SourceFile, namespace: Any, outer: Frame | None
 
 
 def of_tree(frame: Frame, tree: gast.FunctionDef, bound: dict[str, Value], outer: Frame | None, kind: str) -> Value:
-    """What a call gives of a generator function that stands nowhere; its lines are those of the frame's file."""
+    """The result of calling a generator function that is in no file; its lines are those of the frame's file."""
     source = SourceFile(tree, frame.source.file, frame.source.text, tree.name)
     call = GeneratorCall(Called(source, frame.namespace, outer), tuple(bound.items()))
     return frame.new(Iterator(call, kind=kind), "iterator")
@@ -117,7 +117,7 @@ def _fresh(tree: gast.AST, wish: str) -> str:
 def _replaced(body: list[gast.stmt], each: str, turn: Any, end: Any) -> list[gast.stmt]:
     """Statements with others for `yield` and `return`; functions inside stay as they are.
 
-    `each` is a name for the items of what `yield from` goes over.
+    `each` is a name for the items of the iterable of `yield from`.
     """
     found: list[gast.stmt] = []
     for statement in body:
@@ -144,17 +144,17 @@ def _replaced(body: list[gast.stmt], each: str, turn: Any, end: Any) -> list[gas
 
 
 def is_one(value: Value) -> bool:
-    """Whether a generator function gives the items, of which none is made before it is asked for."""
+    """Whether a generator function yields the items, each of them on demand."""
     return isinstance(value, GeneratorCall) or isinstance(value, Iteration) and any(map(is_one, value.parts))
 
 
 def leads(value: Iteration) -> bool:
-    """Whether one generator decides about the next item: it is asked before the others."""
+    """Whether a generator comes first among the iterables: it is asked before the others whether there is an item."""
     return [k for k, part in enumerate(iterations.columns_of(value)) if is_one(part)] == [0]
 
 
 def require_end(frame: Frame, value: GeneratorCall, node: gast.AST) -> None:
-    """Refuse to make a list of what may have no end, where Python would stop to ask for items."""
+    """Refuse to make a list of a generator that may not end, where Python would stop asking for items."""
     tree = value.function.source.tree
     tests = [n.test for n in own_nodes(tree) if isinstance(n, gast.While)]
     if any(isinstance(test, gast.Constant) and test.value for test in tests):
@@ -196,7 +196,7 @@ def for_loop(frame: Frame, node: gast.For, value: GeneratorCall) -> None:
 
 
 def _require_end(frame: Frame, call: Called, node: gast.AST) -> str:
-    """A mark for a function that is taken apart; refuses one that goes over itself without an end known now."""
+    """A mark for a function that is inlined; refuses a recursive one whose end is not known now."""
     mark = f"generator {call.source.name} "
     depth = sum(known.startswith(mark) for known in frame.pinned)
     if depth == MOST_INSIDE_ITSELF:
@@ -206,9 +206,9 @@ def _require_end(frame: Frame, call: Called, node: gast.AST) -> str:
 
 
 def _with_turns(tree: gast.FunctionDef, node: gast.For, stopped: str | None) -> gast.FunctionDef:
-    """The core of the function, with an assignment to the loop's target and a place for its body at each `yield`.
+    """The core of the function, with an assignment to the loop's target and a slot for its body at each `yield`.
 
-    Behind that it ends where the variable `stopped` says so.
+    After the slot it ends if the variable `stopped` says so.
     """
 
     def turn(value: gast.expr) -> list[gast.stmt]:
@@ -221,9 +221,9 @@ def _with_turns(tree: gast.FunctionDef, node: gast.For, stopped: str | None) -> 
 
 
 def _renaming(frame: Frame, core: gast.FunctionDef, own: set[str], is_around: bool) -> dict[str, str]:
-    """Names that nobody has in the frame of the loop, for what the function binds and what it reads from around it.
+    """Names unused in the frame of the loop, for the variables that the function binds and those it captures.
 
-    `is_around` says that the frame of the loop is what is around it.
+    `is_around` says that it captures them from the frame of the loop.
     """
     taken = set(frame.variables) | set(frame.local_names)
     names: dict[str, str] = {}
@@ -246,7 +246,7 @@ def _renamed(statement: gast.stmt, names: dict[str, str]) -> gast.stmt:
 def _filled(
     statements: list[gast.stmt], node: gast.For, ends: gast.expr | None, body: list[gast.stmt], stopped: str
 ) -> list[gast.stmt]:
-    """The body of the loop in every place for it, each time as trees of its own."""
+    """Put the body of the loop into every slot, each time as a copy of its trees."""
     found: list[gast.stmt] = []
     for statement in statements:
         if isinstance(statement, Turn):
@@ -268,7 +268,7 @@ def _filled(
 
 
 def _bind(frame: Frame, call: Called, given: dict[str, Value], names: dict[str, str], own: set[str]) -> None:
-    """The arguments, and what the function reads from around it, under their names here."""
+    """Bind the arguments, and the variables that the function captures, under their names here."""
     inner = Frame(frame.task, frame.builder, call.source, call.namespace, outer=call.outer, caller=frame,
                   call_span=frame.here(), is_library=frame.is_library)  # fmt: skip
     for original, fresh in names.items():
@@ -279,7 +279,7 @@ def _bind(frame: Frame, call: Called, given: dict[str, Value], names: dict[str, 
 
 
 def _liveness(frame: Frame, statements: list[gast.stmt], node: gast.For) -> dict[int, frozenset[str]]:
-    """What may be read after each of them; behind the last one, what may be read behind the loop."""
+    """What may be read after each of the statements; after the last one, what may be read after the loop."""
     behind = frame.live_after.get(id(node))
     after = frozenset(frame.variables) | frame.local_names if behind is None else behind
     last = gast.Expr(gast.Tuple([name(n) for n in sorted(after)], gast.Load()))
@@ -292,7 +292,7 @@ def _liveness(frame: Frame, statements: list[gast.stmt], node: gast.For) -> dict
 
 
 def of_items(frame: Frame, node: gast.For, value: Value) -> None:
-    """A loop over what a generator gives, or what is made of that item by item."""
+    """A loop over what a generator yields, or over what is made of that item by item."""
     if isinstance(value, GeneratorCall):
         for_loop(frame, node, value)
     else:
@@ -300,7 +300,7 @@ def of_items(frame: Frame, node: gast.For, value: Value) -> None:
 
 
 def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
-    """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator that counts."""
+    """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator with a counter."""
     leader, *others = iterations.columns_of(value)
     if not leads(value) or any(isinstance(part, Iteration) for part in others):
         message = f"in a loop over `{value.kind}`, only the first may be a generator, and the others must be sequences"
@@ -323,7 +323,7 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
         made = gast.Call(name(own[-1]), taken, [])
     turn = [gast.Assign([node.target], made, None), gast.AugAssign(target(at), gast.Add(), constant(1)), *body]
     done = [] if ends is None else [ends]
-    if ended:  # one of the others has come to its end before the generator
+    if ended:  # one of the others has ended before the generator
         own.append(flag := branches.hidden(frame, "ended"))
         turn = [gast.Assign([target(flag)], _any(ended), None), gast.If(name(flag), [gast.Pass()], turn)]
         done.append(name(flag))

@@ -1,4 +1,4 @@
-"""`is`: whether two values are one object, where that is known or is a value of the run.
+"""`is`: whether two values are one object, where that is known now or can be decided at run time.
 
     flag is True     ->     flag == True, as there is one True and one False
     x is None        ->     False, for an array
@@ -18,13 +18,13 @@ from ..values import Leaf, Optional, Record, Ref, Sequence, Static, Text, Value,
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
-    """A static bool, or a bool of the run."""
+    """A static bool, or one known at run time."""
     if left is right or isinstance(left, Leaf) and left == right:
         return Static(True)
     match left, right:
         case Ref(number=one), Ref(number=other):
             owners = [owner.kind if (owner := frame.heap.owners.get(n)) else "" for n in (one, other)]
-            # an item may be any object, and what others made they may have given two names
+            # an item may be any object, and what other code made may have two names
             are_unknown = "item" in owners or all(owners)
             if one != other and (are_unknown or frame.heap.may_be_one(one, other)):
                 refuse(frame, node)
@@ -33,13 +33,13 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
             return Static(one is other)
         case Closure(), Closure():
             if is_one(left, right):
-                # of one definition, and perhaps of two runs of it
+                # they have one definition, which may have been executed twice
                 refuse(frame, node, "keep a number beside each function, and compare the numbers")
             return Static(False)
         case (Text(), Text() | Static(value=str())) | (Static(value=str()), Text()):
             refuse(frame, node)
         case (Sequence(), Sequence()) | (Record(), Record()) if _may_be_equal(frame, left, right):
-            refuse(frame, node)  # equal, and perhaps made twice
+            refuse(frame, node)  # they are equal, and may have been made twice
     if isinstance(left, Optional) or isinstance(right, Optional):
         side, other = (left, right) if isinstance(left, Optional) else (right, left)
         if not is_none(other):
@@ -55,7 +55,7 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
 
 
 def _may_be_equal(frame: Frame, left: Value, right: Value) -> bool:
-    """Whether two values hold the same, or what may be the same when the program runs."""
+    """Whether two values hold the same, or may hold the same at run time."""
     if parts(left) or parts(right):
         pairs = zip(parts(left), parts(right))
         return same_structure(left, right) and all(_may_be_equal(frame, one, other) for (_, one), (_, other) in pairs)
@@ -66,7 +66,7 @@ def _may_be_equal(frame: Frame, left: Value, right: Value) -> bool:
 
 
 def _may_be_one(left: Type, right: Type) -> bool:
-    """Whether two values of these types may be one object: of two arrays, and of numbers that Python keeps."""
+    """Whether two values of these types may be one object: two arrays may be, and numbers that Python caches."""
     if isinstance(left, Array) and isinstance(right, Array):
         return left.dtype == right.dtype and left.ndim == right.ndim
     if isinstance(left, ListOf) or isinstance(right, ListOf):

@@ -1,4 +1,4 @@
-"""What a loop goes over that is made of other values: `zip`, `enumerate`, `reversed`, `map`, the views of a dict.
+"""What a loop iterates over that is made of other values: `zip`, `enumerate`, `reversed`, `map`, the views of a dict.
 
     enumerate(zip(x, y))     ->     length min(len(x), len(y)), item k: (k, (x[k], y[k]))
 """
@@ -42,12 +42,12 @@ MADE = (*SIDE_BY_SIDE, Reversed, Rest, DequeItems)
 
 
 def columns_of(value: Iteration) -> tuple[Value, ...]:
-    """What is gone over side by side; the first part of a `map` is the function."""
+    """The iterables that are iterated in parallel; the first part of a `map` is the function."""
     return value.parts[1:] if isinstance(value, Map) else value.parts
 
 
 def gone_over(iterable: Value) -> Iterator[Value]:
-    """What a loop takes its items from; what a function of a `map` sees may change."""
+    """What a loop takes its items from; variables that the function of a `map` captures may change."""
     if not isinstance(iterable, Iteration):
         yield iterable
         return
@@ -56,7 +56,7 @@ def gone_over(iterable: Value) -> Iterator[Value]:
 
 
 def check_lengths(frame: Frame, value: Value, expected: int, node: gast.AST) -> None:
-    """Nothing that is gone over beside what is known now may come to its end before that."""
+    """Require that nothing iterated beside an iterable of known length ends before that one."""
     if isinstance(value, Iteration) and not isinstance(value, DictView):
         for part in columns_of(value):
             if has_known_length(frame, part):
@@ -66,13 +66,13 @@ def check_lengths(frame: Frame, value: Value, expected: int, node: gast.AST) -> 
 
 
 def _check_long_enough(frame: Frame, column: Value, expected: int, node: gast.AST) -> None:
-    """A `zip` of a tuple and something shorter would end early, which an unrolled loop cannot."""
+    """Refuse a `zip` of a tuple and something shorter: it would end early, and an unrolled loop cannot."""
     short = frame.emit("less", length(frame, column, node), Static(expected), node=node)
     error = limit("ValueError", f"zip() of {expected} items with an array that has fewer", span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(short, node), [error]))
 
 
-# --- what has parts side by side -------------------------------------------------------------------------------------
+# --- iterations in parallel ------------------------------------------------------------------------------------------
 
 
 @is_unrolled.of(*MADE)
@@ -129,7 +129,7 @@ def _(frame: Frame, value: Iteration, node: gast.AST) -> int | None:
 
 @item_of_unrolled.of(*MADE)
 def _(frame: Frame, value: Iteration, position: int, node: gast.AST) -> Value:
-    """What a `map` gives is computed when its iteration comes."""
+    """The item of a `map` is computed in its iteration."""
     return item(frame, value, Static(position), node)
 
 
@@ -161,12 +161,12 @@ def _(frame: Frame, value: Enumerate, position: Value, node: gast.AST) -> Value:
     return Sequence((number, item(frame, value.parts[0], position, node)))
 
 
-# --- what has one part, seen in its own way --------------------------------------------------------------------------
+# --- iterations over one iterable -----------------------------------------------------------------------------------
 
 
 @length.of(Reversed)
 def _(frame: Frame, value: Reversed, node: gast.AST) -> Value:
-    """As long as the list was when it was reversed; nothing once it is shorter."""
+    """The length that the list had when it was reversed; 0 once the list is shorter."""
     if not isinstance(value.parts[0], Ref):
         return value.start
     shrunk = choices.compare(frame, gast.Lt, length(frame, value.parts[0], node), value.start, node)
@@ -266,7 +266,7 @@ def _(frame: Frame, base: Iteration, items: gast.expr, node: gast.AST, hint: str
 
 
 def refuse_items(frame: Frame, base: Value, node: gast.AST) -> NoReturn:
-    """What has an order, and no places."""
+    """Refuse to index what has an order, but no positions."""
     frame.fault("T001", f"'{describe(frame, base)}' object is not subscriptable", node, "indexed here",
                 ("make a list of it first: `list(...)`",))  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""Iterators are used up: what is taken from one is gone for everybody who holds it.
+"""Iterators are consumed: an item taken from one is gone under all of its names.
 
-    z = zip(x, y)         ->     an object that holds what is gone over, and how many items are gone
-    first = next(z)       ->     its item at the position that it has come to; one more is gone
+    z = zip(x, y)         ->     an object that holds the iterable, and how many items are consumed
+    first = next(z)       ->     its item at the present position; one more is consumed
     for a, b in z: ...    ->     a loop over the rest, after which nothing is left
 """
 
@@ -25,8 +25,8 @@ from ..values import Conflict, Mapping_, OneOf, Ref, Sequence, Static, Value
 from . import equality, generators, iterations
 
 FROM_THE_START = Static(0)
-NOTHING_LEFT = Sequence(())  # what an iterator goes over that has come to its end, however long its list becomes
-TAKEN = Conflict("what is left", "what another has")  # what nobody may ask any more, on this path or another
+NOTHING_LEFT = Sequence(())  # an exhausted iterator iterates over this, however long its list becomes
+TAKEN = Conflict("what is left", "what another has")  # nothing may read this iterator any more
 
 
 def made(frame: Frame, kind: type[Iteration], parts: tuple[Value, ...], start: Value = FROM_THE_START) -> Ref:
@@ -43,7 +43,7 @@ def iterator(frame: Frame, value: Value) -> Iterator | None:
 
 
 def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
-    """What is left of an iterator."""
+    """The rest of an iterator."""
     held = frame.held(value)
     if isinstance(held.source, Conflict | OneOf) or not isinstance(held.position, Static):
         why = "a branch or loop takes items of it or may leave it in the middle, or another iterator goes over it"
@@ -53,7 +53,7 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
 
 
 def left_of(frame: Frame, value: Value, node: gast.AST, behind: Value = NOTHING_LEFT) -> Value:
-    """All that an iterator has left, which goes over something else from here on; any other value as it is."""
+    """The rest of an iterator, which from here on iterates over something else; any other value as it is."""
     if iterator(frame, value) is None:
         return value
     left = rest(frame, value, node)
@@ -62,13 +62,13 @@ def left_of(frame: Frame, value: Value, node: gast.AST, behind: Value = NOTHING_
 
 
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """The same, where all items are wanted before anything else happens."""
+    """The same, where all items are consumed before anything else happens."""
     left = left_of(frame, value, node)
     return _with_lists(frame, left, node)
 
 
 def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What is gone over with a list for each generator."""
+    """The iterable, with a list instead of each generator."""
     if isinstance(value, GeneratorCall):
         return generators.listed(frame, value, node)
     if not generators.is_one(value) and not map_effects.are_in_turn(frame, value, node):
@@ -85,14 +85,14 @@ def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def _each(node: gast.AST) -> gast.GeneratorExp:
-    """`(item for item in ...)`, over what is at hand."""
+    """`(item for item in ...)`, over an iterable that is evaluated already."""
     item = f"item{branches.VALUE}"
     each = gast.comprehension(syntax.target(item), gast.Tuple([], gast.Load()), [], 0)
     return located(gast.GeneratorExp(syntax.name(item), [each]), node)
 
 
 def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """The same, where only the run knows how many of them are looked at: nobody may ask for more."""
+    """The same, where the number of consumed items is dynamic: nothing may ask for more."""
     if iterator(frame, value) is not None and map_effects.has_effects(frame, rest(frame, value, node), node):
         message = "a function changes something here for each item, and how many are looked at is known when it runs"
         frame.fault("U018", message, node, "looked at here", ("write a loop with `break`",))
@@ -100,13 +100,13 @@ def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def taken_over(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What another iterator goes over from here on: nobody may ask this one again."""
+    """The rest of an iterator, for another one to iterate over: nothing may read this one again."""
     return left_of(frame, value, node, TAKEN)
 
 
 def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
     """`next(value)`, `next(value, default)`."""
-    rest(frame, value, node)  # refused where there is none
+    rest(frame, value, node)  # raises where it cannot be read
     held = frame.held(value)
     if generators.is_one(held.source):
         return _first_of_generator(frame, value, default, node, hint)
@@ -130,12 +130,12 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
 
 
 def _first_of_generator(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
-    """The item that it stops at; nobody may ask for more, as it would have to go on from there."""
+    """The first item; nothing may ask for more, as the generator would have to resume there."""
     return comprehensions.first_of(frame, _each(node), default, hint, taken_over(frame, value, node))
 
 
 def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
-    """The next item, which is gone then."""
+    """Consume the next item."""
     held = frame.held(value)
     found = protocol.item(frame, held.source, held.position, node)
     change(frame, value, Iterator(held.source, Static(held.position.value + 1), held.kind), node)
@@ -146,7 +146,7 @@ def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
 
 
 def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
-    """A loop over a value of any kind; nothing else may ask an iterator while it runs, or behind a `break`."""
+    """A loop over a value of any kind; nothing else may read an iterator during the loop, or after a `break`."""
     left = taken_over(frame, value, node.iter)
     if generators.is_one(left):
         generators.of_items(frame, node, left)
@@ -157,7 +157,7 @@ def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
 
 
 class Items:
-    """The items that an unrolled loop is still to see.  Python looks at a list when it needs the next, and so do we."""
+    """The remaining items of an unrolled loop, read from a list on demand as in Python."""
 
     def __init__(self, frame: Frame, iterable: Value, node: gast.For) -> None:
         self.iterable, self.node, self.position = iterable, node, 0
@@ -201,7 +201,7 @@ def of_zip(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast
 
 
 def require_equal_lengths(frame: Frame, parts: tuple[Value, ...], node: gast.AST) -> None:
-    """`zip(..., strict=True)`: the error that Python raises behind the last common item, before the first one."""
+    """`zip(..., strict=True)`: the error that Python raises after the last common item is raised before the first."""
     lengths = [protocol.length(frame, part, node) for part in parts]
     for number, length in enumerate(lengths[1:], 2):
         others = "argument 1" if number == 2 else f"arguments 1-{number - 1}"
@@ -243,7 +243,7 @@ def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gas
     (value,) = args
     if iterator(frame, value) is not None:
         return value
-    protocol.length(frame, value, node)  # refuses what has no items
+    protocol.length(frame, value, node)  # raises for what has no items
     return frame.new(Iterator(value), "iterator")
 
 
@@ -291,7 +291,7 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
 
 
 def member_of_taken(frame: Frame, source: Value, item: Value, node: gast.AST, hint: str) -> Value:
-    """`item in source`, of which items are taken as long as they are not found."""
+    """`item in source`, which consumes items until it finds this one."""
     taken = taken_in_part(frame, source, node)
     if isinstance(frame.held(taken), Iteration | Range):
         return equality.is_any(frame, item, protocol.items(frame, taken, node), node, hint)

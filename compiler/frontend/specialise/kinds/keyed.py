@@ -1,11 +1,11 @@
-"""Dicts whose keys only the run knows: an instance of a class that is written in the language.
+"""Dicts whose keys are known only at run time: hash tables, instances of a class that is written in the language.
 
     d = {}                              names = []; entries = []; slots = [-1, ...]
     for i in range(n):        ->        for i in range(n):
         d[k[i]] = x[i]                      ...  the slot of k[i]; names.append(k[i]); entries.append(x[i])
 
-A dict whose keys are all known now stays what it is; one that is given a key of the run has been such an instance from
-where it was made (`sites.py`).
+A dict whose keys are all known now stays what it is; one that gets a dynamic key is a hash table from its allocation
+site on (`sites.py`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def parts_of(frame: Frame, value: Value) -> dict[str, Value]:
 
 
 def dict_of(frame: Frame, value: Value) -> Record | None:
-    """The parts of a dict whose keys the run knows."""
+    """The parts of a dict that is a hash table."""
     return record_of(frame, value) if "entries" in parts_of(frame, value) else None
 
 
@@ -89,13 +89,12 @@ def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint
 def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored: Value | None = None) -> Any:
     """The key of a dict whose keys are known now.
 
-    Where this one is not, the dict is made for keys of the run, unless the loop around knows the key when it is
-    unrolled.
+    Where this one is not, the dict becomes a hash table, unless unrolling the loop around it makes the key known.
     """
     try:
         key = protocol.known(frame, value, node, "a dict key")
     except NeedsStatic as needed:
-        key_form(frame, value, node)  # refuses what is no key at all
+        key_form(frame, value, node)  # raises for what cannot be a key
         columns = columns_with(frame, target, value, stored, node) if isinstance(target, Ref) else None
         if columns is None or not isinstance(target, Ref):
             raise
@@ -112,7 +111,7 @@ def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored:
 def columns_with(
     frame: Frame, target: Ref, key: Value, stored: Value | None, node: gast.AST
 ) -> sites.Columns | None:
-    """What lists hold the items of a dict that is known now, and one under a key of the run; None where none do."""
+    """The forms of lists that hold the items of a known dict and one under a dynamic key; None where there are none."""
     held = frame.held(target)
     assert isinstance(held, Mapping_)
     pairs = [(as_key(k), v) for k, v in held.items] + ([] if stored is None else [(key, stored)])
@@ -125,13 +124,13 @@ def columns_with(
         if any(isinstance(form, Conflict) for form in both):
             if stored is None:
                 return None
-            return sites.joined(frame, result, own, node)  # which refuses it
+            return sites.joined(frame, result, own, node)  # this raises
         result = (both[0], both[1])
     return result
 
 
 def form_of_key(frame: Frame, key: Value) -> Value:
-    """What a key is like; a Conflict where no list holds such keys."""
+    """The form of a key; a Conflict where no list holds such keys."""
     form = forms.with_room(frame, forms.form_of(frame, key))
     is_plain = any(isinstance(leaf, Typed) for leaf in leaves(form)) and not frame.is_array(key)
     return form if is_plain and not _may_be_none(form) else Conflict(frame.describe(key), "a number")
@@ -142,12 +141,12 @@ def _may_be_none(form: Value) -> bool:
 
 
 def as_key(key: Any) -> Value:
-    """A key that is known, taken apart as one of the run is."""
+    """A key that is known, taken apart as a dynamic key is."""
     return from_python(key, lambda _: None)
 
 
 def columns_of(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -> sites.Columns:
-    """What lists hold these keys and values."""
+    """The forms of lists that hold these keys and values."""
     found = [(key_form(frame, key, node), value_form(frame, value, node)) for key, value in pairs]
     result = found[0]
     for other in found[1:]:
@@ -156,7 +155,7 @@ def columns_of(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -
 
 
 def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
-    """What a key is like; refused unless it is numbers and their tuples, with texts that are the same everywhere."""
+    """The form of a key; refused unless it has numbers and their tuples, with strings that are the same in all keys."""
     form = forms.with_room(frame, forms.form_of(frame, key))
     if frame.is_array(key) or isinstance(key, Ref):
         kind = "numpy.ndarray" if frame.is_array(key) else frame.describe(key)
@@ -177,7 +176,7 @@ def value_form(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def hash_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """A number for a key: that of a tuple is made of those of its items."""
+    """The hash of a key: that of a tuple combines those of its items."""
     key = args[0]
     if len(args) > 1 and forms.grows(frame, frame.held(args[1])):
         key = built_texts.in_form(frame, key, forms.structure(frame.held(args[1])), node)
@@ -221,7 +220,7 @@ def _of_number(frame: Frame, key: Value, found: Scalar, node: gast.AST) -> Value
 
 
 def new_dict(frame: Frame, items: dict[Any, Value], node: gast.AST) -> Ref:
-    """A dict with keys that are known now, which may be given others later."""
+    """A dict with keys that are known now; it may get others later."""
     columns = sites.known_forms(frame, node)
     if columns is None:
         return sites.note(frame, frame.new(Mapping_(tuple(items.items())), "entries"), node)
@@ -229,7 +228,7 @@ def new_dict(frame: Frame, items: dict[Any, Value], node: gast.AST) -> Ref:
 
 
 def dict_of_pairs(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -> Ref:
-    """A dict with these items, of which a later one takes the place of one with an equal key."""
+    """A dict with these items, of which a later one replaces an earlier one with an equal key."""
     if all(is_known(frame, key) for key, _ in pairs):
         return new_dict(frame, {computed_key(frame, key, node): value for key, value in pairs}, node)
     made = made_dict(frame, sites.made_with(frame, columns_of(frame, pairs, node), node), [], node)
@@ -260,13 +259,13 @@ def made_dict(frame: Frame, columns: sites.Columns, pairs: list[tuple[Value, Val
 
 
 def new_object(frame: Frame, name: str, attributes: dict[str, Value], wish: str, node: gast.AST) -> Ref:
-    """An instance of a class of the library, made here."""
-    items = tuple((key, attributes[key]) for key in sorted(attributes))  # the order that assigning one leaves
+    """A new instance of a class of the library."""
+    items = tuple((key, attributes[key]) for key in sorted(attributes))  # the order that assignments keep
     return sites.note(frame, frame.new(Record(library_class(name), items), wish), node)
 
 
 def table_of(frame: Frame, names: Ref, count: int, node: gast.AST) -> dict[str, Value]:
-    """The other attributes of what holds so many keys."""
+    """The other attributes of a container with so many keys."""
     slots = new_list(frame, Typed(types.INT), [], "slots", node)
     size = FEWEST_SLOTS
     while 3 * count > 2 * size:
@@ -282,7 +281,7 @@ def new_column(frame: Frame, place: int, form: Value, items: list[Value], wish: 
 
 
 def new_list(frame: Frame, form: Value, items: list[Value], wish: str, node: gast.AST) -> Ref:
-    """A list that grows for items of a form, with some of them."""
+    """A list that grows, for items of a form, with some items."""
 
     def renewed(part: Value, _: tuple) -> Value:
         return Typed(own_lengths(frame, part.type)) if isinstance(part, Typed) else part
@@ -317,7 +316,7 @@ def _deque(frame: Frame, node: gast.AST, iterable: Value = Sequence(()), maxlen:
 
 
 def _form_of_source(frame: Frame, source: Value, node: gast.AST) -> Value | None:
-    """What the items of an iterable are like; None where there is none."""
+    """The form of the items of an iterable; None where there are none."""
     if protocol.is_unrolled(frame, source):
         result = None
         for item in protocol.items(frame, source, node):
@@ -327,11 +326,11 @@ def _form_of_source(frame: Frame, source: Value, node: gast.AST) -> Value | None
     return value_form(frame, containers.any_item(frame, source, node), node)
 
 
-# --- what the library asks -------------------------------------------------------------------------------------------
+# --- used by the library ---------------------------------------------------------------------------------------------
 
 
 def make_room(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """Where the lists of a container cannot hold an item, start again with such as can."""
+    """Where the lists of a container cannot hold an item, start again with lists that can."""
     target, *item = args
     assert isinstance(target, Ref)
     record = parts_of(frame, target)
@@ -349,7 +348,7 @@ def make_room(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 
 def append_anything(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """One more item in a list that grows, which holds the place of one that comes."""
+    """Append a placeholder to a list that grows, for an item to come."""
     tables.put_nothing(frame, frame.held(args[0]), node)
     return NONE
 
@@ -358,7 +357,7 @@ VIEWS = {view.kind: view for view in (Keys, Values, Items, DequeItems)}
 
 
 def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """The view of a container; a deque that nothing was put into so far has no items of any kind."""
+    """The view of a container; a deque into which nothing was put so far has no items of any kind."""
     ring = parts_of(frame, args[0]).get("ring")
     if ring is not None and isinstance(frame.held(ring), Sequence):
         return Sequence(())
@@ -377,7 +376,7 @@ def table_inside(frame: Frame, value: Value) -> Value:
 
 
 def shown_by(frame: Frame, view: Value) -> Value | None:
-    """What a view of a dict goes over: its lists; None for any other value."""
+    """What a view of a dict iterates over: its lists; None for any other value."""
     if not isinstance(view, DictView):
         return None
     record = parts_of(frame, view.parts[0])

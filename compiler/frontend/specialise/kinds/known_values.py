@@ -24,7 +24,7 @@ CONTAINERS = (tuple, list, dict, str, bytes)
 
 @known.of(Static)
 def _(frame: Frame, value: Static, node: gast.AST, what: str = "this value") -> Any:
-    """A number of NumPy's as one of Python's."""
+    """A NumPy number as a Python number."""
     return value.value.item() if isinstance(value.value, np.generic) else value.value
 
 
@@ -77,7 +77,7 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
         index = known(frame, position, node, "an index")
     except NeedsStatic as needed:
         if isinstance(constant, str) and isinstance(items, gast.Slice):
-            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         raise
     return outside.read(frame, computed(frame, operator.getitem, node, constant, index), "item", node)
 

@@ -1,4 +1,4 @@
-"""Classes by which the library stands for Python's own: `python_dicts.Dict` for a dict whose keys the run knows."""
+"""Classes of the library that implement Python's own: `python_dicts.Dict` is a dict with dynamic keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import collections
 
 from ....ops.python_names import LIBRARY
 
-# Python's classes whose instances are made of what the library has in their place.
+# For Python's classes, the classes of the library that their instances are made of.
 MADE_OTHERWISE = {
     set: "python_sets:Set", collections.deque: "python_deques:Deque", collections.Counter: "python_counters:Counter",
     collections.defaultdict: "python_counters:DefaultDict",
@@ -14,7 +14,7 @@ MADE_OTHERWISE = {
 
 
 def stands_for(cls: type) -> type | None:
-    """The class of Python's own for which one of the library's stands: `dict` for `python_dicts.Dict`."""
+    """The class of Python's that one of the library implements: `dict` for `python_dicts.Dict`."""
     return getattr(cls, "python", None) if cls.__module__.startswith(LIBRARY) else None
 
 

@@ -1,4 +1,4 @@
-"""Where an item of a list stands: now, or only when the program runs, for which the list becomes one that grows.
+"""The position of an item of a list: known now, or only at run time, where the list becomes one that grows.
 
     counts = [0] * 5                     counts = []; counts.append(0), ...
     counts[int(v) % 5] += 1     ->       counts[t] = counts[t] + 1
@@ -26,22 +26,22 @@ from . import containers, forms, rows, text_numbers, texts, tuples
 def known_position(
     frame: Frame, base: Value, held: Sequence, items: gast.expr, what: str, node: gast.AST, store: bool = False
 ) -> int | None:
-    """Where `base[items]` stands; None where only the run knows: the list has become one that grows then."""
+    """The position of `base[items]`; None where it is dynamic: the list has become one that grows then."""
     value = evaluate.evaluate(frame, items)
     try:
         position = protocol.known(frame, value, items, what)
     except NeedsStatic as needed:
-        if frame.is_library and not held.items:  # a container that nothing was put into yet
+        if frame.is_library and not held.items:  # nothing was put into the container yet
             stop(frame, "IndexError", f"{held.kind.__name__} index out of range", node)
         if not isinstance(base, Ref) and are_alike(frame, held):
             help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
             needed.diagnostic = replace(needed.diagnostic, help=help_)
         if not isinstance(base, Ref) and (is_of_numbers(frame, held) or is_of_texts(held)):
-            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         if not isinstance(base, Ref) or not are_alike(frame, held):
             raise
         if base.number in frame.builder.before_loop:
-            needed.list = base.number  # the loop may know it when it is unrolled
+            needed.list = base.number  # unrolling the loop may make it known
             raise
         let_numbers_grow(frame, base.number, node)
         return None
@@ -54,7 +54,7 @@ def known_position(
 
 
 def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hint: str) -> Value | None:
-    """`t[k]` of a tuple of numbers or texts, where only the run was found to know `k`: its items are in an array."""
+    """`t[k]` of a tuple of numbers or strings, where `k` was found to be dynamic: its items are in an array."""
     if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.positions:
         return None
     position = evaluate.evaluate(frame, items)
@@ -73,7 +73,7 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
 
 
 def cut_by_run(frame: Frame, base: Value, held: Sequence, items: gast.Slice, node: gast.AST) -> bool:
-    """Whether only the run knows where a slice begins or ends: of a tuple as was found out; a list grows from then."""
+    """Whether a slice has dynamic bounds: for a tuple this was found out before; a list becomes one that grows."""
     written = [bound for bound in (items.lower, items.upper, items.step) if not isinstance(bound, gast.Constant | None)]
     if not written or not are_alike(frame, held):
         return False
@@ -85,19 +85,19 @@ def cut_by_run(frame: Frame, base: Value, held: Sequence, items: gast.Slice, nod
             frame.restore(saved)
             return let_numbers_grow(frame, base.number, node)
         if isinstance(base, Ref):
-            needed.list = base.number  # the loop may know it when it is unrolled
+            needed.list = base.number  # unrolling the loop may make it known
         elif sites.site_of(frame, node) in frame.task.positions:
             frame.restore(saved)
             return True
         else:
-            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         raise
     frame.restore(saved)
     return False
 
 
 def part_of_tuple(frame: Frame, held: Sequence, items: gast.Slice, node: gast.AST) -> Value:
-    """`t[:k]` of a tuple whose items are alike, where only the run knows `k`: a tuple of a length of the run."""
+    """`t[:k]` of a tuple with items of one kind, where `k` is dynamic: a tuple of dynamic length."""
     whole = tuples.of_run(frame, held, node)
     assert isinstance(whole, Rows)
     return rows.sliced(frame, whole, items, node)
@@ -112,7 +112,7 @@ def is_of_texts(held: Sequence) -> bool:
 
 
 def are_alike(frame: Frame, held: Value) -> bool:
-    """Whether it is a list of items of one kind, which may as well be one that grows."""
+    """Whether it is a list of items of one kind, so that it can be one that grows."""
     form = forms.form_of_items(frame, held) if isinstance(held, Sequence) else None
     if form is None or isinstance(form, Conflict):
         return False
@@ -121,12 +121,12 @@ def are_alike(frame: Frame, held: Value) -> bool:
 
 
 def _kind(found: Type | None) -> Hashable:
-    """What items have to have in common: arrays may differ in their lengths."""
+    """What items of one kind have in common: arrays may differ in their lengths."""
     return (found.dtype, found.ndim) if isinstance(found, Array) else found
 
 
 def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
-    """A list of numbers is one that grows from here on; whether it was one of known length."""
+    """Make a list of numbers one that grows from here on; whether it was one of known length."""
     held = None if number is None else frame.heap.contents.get(number)
     if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
         return False

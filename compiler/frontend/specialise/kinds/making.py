@@ -40,7 +40,7 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
 
 
 def _word(cls: type) -> str:
-    """A name for objects of a class, which is that of the variable in most programs."""
+    """A name for objects of a class: most programs call the variable so."""
     return cls.__name__.lower() if cls.__name__.isidentifier() else "made"
 
 
@@ -71,7 +71,7 @@ def _is_own(frame: Frame, cls: type, name: str) -> bool:
 def initialise(
     frame: Frame, made: Value, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> None:
-    """Run an `__init__` on an object."""
+    """Run `__init__` on an object."""
     if isinstance(init, python_types.WrapperDescriptorType):
         if args or kwargs:
             name = classes.class_of(frame, made).__name__
@@ -107,7 +107,7 @@ def generated(
 
 
 def all_fields(cls: Any) -> dict[str, Any]:
-    """What a dataclass says of its fields, and of what it only takes to make one or keeps in the class."""
+    """The fields of a dataclass, with its `InitVar`s and `ClassVar`s."""
     found: dict[str, Any] = cls.__dataclass_fields__
     return found
 
@@ -115,7 +115,7 @@ def all_fields(cls: Any) -> dict[str, Any]:
 def bound_fields(
     frame: Frame, owner: type, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> dict[str, Value]:
-    """The fields that were given, by name."""
+    """The fields that were passed, by name."""
     try:
         bound = inspect.signature(init).bind(None, *args, **kwargs)
     except TypeError as wrong:

@@ -130,7 +130,7 @@ def _(
 def method_of_type(
     frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
 ) -> Value:
-    """A method that arrays and NumPy's numbers have."""
+    """A method of arrays and NumPy numbers."""
     found = frame.type_of(receiver)
     if method == "tolist" and not args:
         return arrays.to_list(frame, receiver, found, node)

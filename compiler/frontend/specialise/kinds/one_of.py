@@ -1,9 +1,9 @@
-"""Values of several structures (`structures.py`): what is done with one is done with the one that there is.
+"""Values of several structures (`structures.py`): an operation applies to the one that is present.
 
     area = shape.area()     ->     if shape_is_Circle: area = 3.14 * shape_radius ** 2
                                    else: area = shape_side ** 2
 
-A test that tells structures apart (`isinstance`, `len`, `type`, `callable`) says in what follows which they may be.
+A test of the structure (`isinstance`, `len`, `type`, `callable`) narrows the possible structures in what follows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Act = Callable[..., Value]
 
 @protocol.of_cases.of(OneOf)
 def of_cases(frame: Frame, value: OneOf, act: Callable[[Value], Value], node: gast.AST, hint: str = "t") -> Value:
-    """What `act` makes of the case that there is."""
+    """The result of `act` for the case that is present."""
     there = [k for k, flag in enumerate(value.flags) if flag != Static(False)]
     if len(there) == 1:
         return act(value.cases[there[0]])
@@ -37,12 +37,12 @@ def of_cases(frame: Frame, value: OneOf, act: Callable[[Value], Value], node: ga
         if all(one == made[0] for one in made):
             return made[0]
         kinds = [structures.kind_of(frame, one, frame.heap.contents) for one in made]
-        if all(isinstance(one, Bound) for one in made):  # methods of different objects, each to be called by itself
+        if all(isinstance(one, Bound) for one in made):  # methods of different objects, each to be called on its own
             kinds = [value.kinds[k] for k in there]
         if None not in kinds and len(set(kinds)) == len(kinds):
             return OneOf(tuple(flags), tuple(made), tuple(filter(None, kinds)))
     same = all(path.result is value.cases[k] for k, path in zip(there, paths) if path.side.variables is not None)
-    for path in paths if same else ():  # each is the object that it was
+    for path in paths if same else ():  # each remains the object that it was
         path.result = NONE
     rest = paths[-1]
     for flag, path in list(zip(flags, paths))[-2:0:-1]:
@@ -53,7 +53,7 @@ def of_cases(frame: Frame, value: OneOf, act: Callable[[Value], Value], node: ga
 
 
 def _walked(frame: Frame, value: OneOf, case: Value, act: Callable[[Value], Value]) -> branches.Walk:
-    """One case, with the variables that hold the value taken for it."""
+    """Walk one case, with the variables that hold the value narrowed to it."""
     known = {name: case for name, held in frame.variables.items() if held == value}
     path = branches.walk(frame, optional.knowing(frame, known, partial(act, case)))
     optional.forgotten(path.side, known, frame.variables)
@@ -98,7 +98,7 @@ def attribute(frame: Frame, value: OneOf, name: str, get: Callable[[Value], Valu
 
 
 def items(frame: Frame, value: OneOf, node: gast.AST) -> Value:
-    """What is gone over, in a list; what has no items raises as Python does."""
+    """The items that are iterated over, in a list; what has no items raises as Python does."""
 
     def of_case(case: Value) -> Value:
         cls = protocol.python_class(frame, case)
@@ -125,11 +125,11 @@ def any_of(frame: Frame, flags: list[Value], node: gast.AST) -> Value:
     return found
 
 
-# --- what a test says ----------------------------------------------------------------------------------------------
+# --- narrowing by tests --------------------------------------------------------------------------------------------
 
 
 def known_from(frame: Frame, test: gast.expr, outcome: bool) -> dict[str, Value]:
-    """The structures that a variable may have where a test of its structure came out so."""
+    """The structures that a variable may have after a test of its structure with this outcome."""
     name = _asked_about(test)
     found = None if name is None else frame.variables.get(name)
     if name is None or not isinstance(found, OneOf):

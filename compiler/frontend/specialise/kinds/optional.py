@@ -6,7 +6,7 @@
             best = v                                 best_is_None = False; best = v
 
 Such a value is a flag and a value (`values.Optional`).  Where it must not be None, `present` tests the flag and raises
-as CPython does; where a test says so already (`if best is not None:`), the variable is the value in what follows.
+as CPython does; where a test implies this already (`if best is not None:`), the variable is the value in what follows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SYMBOLS: dict[type, str] = {
 
 @protocol.present.of(Static)
 def _(frame: Frame, value: Static, node: gast.AST, message: str = NO_VALUE, error: str = "TypeError") -> Value:
-    """None in an iteration that may never come, or where it is caught, is an error of the run."""
+    """None in an iteration that may never come, or where it is caught, is an error at run time."""
     if value.value is None and (frame.builder.loops or frame.builder.protection is not None):
         stop(frame, error, escaped(message), node)
     return value
@@ -51,13 +51,13 @@ def _(frame: Frame, value: Optional, node: gast.AST, message: str = NO_VALUE, er
         fault = syntax.raise_(error, escaped(message), span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(value.absent, node), [fault]))
     for name, held in frame.variables.items():
-        if held == value:  # nobody comes here with None in it
+        if held == value:  # control does not reach this point with None in it
             frame.variables[name] = value.inner
     return value.inner
 
 
 def operands(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> tuple[Value, Value]:
-    """Both sides of an operator, which takes no None."""
+    """Both sides of an operator that does not take None."""
     if not any(isinstance(side, Optional) or is_none(side) for side in (left, right)):
         return left, right
     words = [_kind(frame, side) for side in (left, right)]
@@ -73,7 +73,7 @@ def operands(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
 
 
 def _kind(frame: Frame, value: Value) -> str:
-    """What the error of CPython calls the class of a value: NumPy's meet None as Python's numbers, one by one."""
+    """What CPython's error calls the class of a value: elements of NumPy's arrays meet None as Python numbers."""
     inner = value.inner if isinstance(value, Optional) else value
     found = frame.type_of(inner)
     if isinstance(found, Scalar | Array):
@@ -88,7 +88,7 @@ def operand(frame: Frame, op: type, value: Value, node: gast.AST) -> Value:
 def all_present(
     frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a function that takes no None."""
+    """The arguments of a function that does not take None."""
 
 
     def made(value: Value) -> Value:
@@ -133,17 +133,17 @@ def _both_equal(frame: Frame, left: Optional, right: Optional, node: gast.AST, h
 
 
 def refuse_array(frame: Frame, value: Optional, node: gast.AST) -> None:
-    """An array is compared with None element by element, and what may be one is not known to be."""
+    """Refuse a comparison of what may be an array or None: NumPy compares an array with None element by element."""
     if frame.is_array(value.inner):
         frame.fault("T001", "`==` of an array, or of None, is an array of bools or one bool", node, "compared here",
                     ("test for None first: `x is None`",))  # fmt: skip
 
 
-# --- what a test says ----------------------------------------------------------------------------------------------
+# --- narrowing by tests --------------------------------------------------------------------------------------------
 
 
 def known_from(frame: Frame, test: gast.expr, outcome: bool) -> dict[str, Value]:
-    """What variables that may be None are, where a test came out so."""
+    """The variables that may be None, narrowed by this outcome of a test."""
     match test:
         case gast.UnaryOp(op=gast.Not(), operand=inner):
             return known_from(frame, inner, not outcome)
@@ -165,7 +165,7 @@ def _as(frame: Frame, name: str, is_none: bool) -> dict[str, Value]:
 
 
 def knowing(frame: Frame, known: Mapping[str, Value], run: Callable[[], Result]) -> Callable[[], Result]:
-    """Run with variables taken for what is known of them on this path."""
+    """Run with variables narrowed to what is known of them on this path."""
 
     def informed() -> Result:
         frame.variables.update(known)
@@ -175,7 +175,7 @@ def knowing(frame: Frame, known: Mapping[str, Value], run: Callable[[], Result])
 
 
 def forget(variables: dict[str, Value], known: Mapping[str, Value], before: Mapping[str, Value]) -> None:
-    """Where the path meets the other, a variable that it left alone may be None again."""
+    """Undo narrowing where the path meets the other: a variable that it did not assign may be None again."""
     for name, value in known.items():
         if variables.get(name) is value:
             variables[name] = before[name]
@@ -188,7 +188,7 @@ def forgotten(side: Any, known: Mapping[str, Value], before: Mapping[str, Value]
 
 @protocol.truth.of(Optional)
 def _(frame: Frame, value: Optional, node: gast.AST) -> Value:
-    """None is false; whether the value is true is asked only where there is one."""
+    """None is false; the truth of the value is asked only if there is a value."""
     there = is_present(frame, value, node)
     return choices.both(frame, there, there, lambda: protocol.truth(frame, value.inner, node), False, node, "t")
 

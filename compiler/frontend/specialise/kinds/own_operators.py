@@ -2,7 +2,7 @@
 
     a + b     ->     type(a).__add__(a, b), and type(b).__radd__(b, a) where that is missing or says NotImplemented
 
-Each function here gives None where no instance of a class of the user's has a word in it.
+Each function here returns None where no instance of a user's class defines the operator.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _word(function: Any) -> str:
 BINARY = {op: _word(function) for op, function in PYTHON_INFIX.items()}
 UNARY = {op: f"__{_word(function)}__" for op, function in PYTHON_PREFIX.items()}
 EXCHANGED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-# A comparison, and the same with its sides exchanged.
+# A comparison, and the one with its sides exchanged.
 COMPARED = {
     op: tuple(f"__{name}__" for name in (_word(function), EXCHANGED.get(_word(function), _word(function))))
     for op, function in PYTHON_COMPARISONS.items()
@@ -66,7 +66,7 @@ def both_ways(frame: Frame, left: Value, right: Value, names: tuple[str, str], n
 
 
 def numpys(frame: Frame, left: Value, cls: type, name: str, node: gast.AST) -> Value:
-    """The left side as the method of the right one is given it: NumPy's own do not leave the operation to others."""
+    """The left side as an argument of the right side's method: NumPy's own operators do not return NotImplemented."""
     found = frame.type_of(left)
     is_left_to_others = vars_of(cls, "__array_ufunc__") is None
     if is_left_to_others or found is None or isinstance(found, Scalar) and found.weak:
@@ -90,7 +90,7 @@ def _has(frame: Frame, cls: type, name: str) -> bool:
 
 
 def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op= right`, where the class has a word for that."""
+    """`left op= right`, where the class defines it."""
     if not is_instance(frame, left):
         return None
     name = f"__i{BINARY[op]}__"
@@ -100,13 +100,13 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
 
 
 def refuse_in_place(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
-    """A new object would not be seen by others who hold the old one, as the change is in Python."""
+    """Refuse a change in place that would make a new object: aliases of the old one would not see the change."""
     message = f"a {protocol.python_class(frame, value).__name__} is not changed by this operator here"
     frame.fault("U018", message, node, "changed here", ("bind the result, `a = a | b`, or call its methods",))
 
 
 def is_asked_first(frame: Frame, op: type, value: Value) -> bool:
-    """Whether `xs op= value` is by the operator of `value`, not by the list: NumPy makes an array of `xs += array`."""
+    """Whether `xs op= value` uses the operator of `value`, not of the list: NumPy makes an array of `xs += array`."""
     if evaluate.is_strong(frame, value):
         return op is not gast.Mult or not frame.is_integer(value)
     return is_instance(frame, value) and classes.special(frame, value, f"__r{BINARY[op]}__") is not None
@@ -138,7 +138,7 @@ def _is_own(frame: Frame, value: Value, name: str) -> bool:
 
 
 def ordered(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`<` and its like of `@dataclass(order=True)`: of tuples of the fields, for instances of one class."""
+    """`<` and the like of `@dataclass(order=True)`: on tuples of the fields, for instances of one class."""
     records = classes.instance(frame, left), classes.instance(frame, right)
     if None in records or records[0].cls is not records[1].cls or records[0].is_tuple:
         return None
@@ -172,7 +172,7 @@ def item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> Value |
 
 
 def set_item(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> bool:
-    """`base[items] = value`; whether the class has a word for it."""
+    """`base[items] = value`; whether the class defines it."""
     if not is_instance(frame, base) or classes.special(frame, base, "__setitem__") is None:
         return False
     classes.special_call(frame, base, "__setitem__", [index_of(frame, items, node), value], node)
@@ -180,7 +180,7 @@ def set_item(frame: Frame, base: Value, items: gast.expr, value: Value, node: ga
 
 
 def delete_item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> bool:
-    """`del base[items]`; whether the class has a word for it."""
+    """`del base[items]`; whether the class defines it."""
     if not is_instance(frame, base) or classes.special(frame, base, "__delitem__") is None:
         return False
     classes.special_call(frame, base, "__delitem__", [index_of(frame, items, node)], node)
@@ -188,7 +188,7 @@ def delete_item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> 
 
 
 def index_of(frame: Frame, items: gast.expr, node: gast.AST) -> Value:
-    """What `__getitem__` is given."""
+    """The argument of `__getitem__`."""
     return slices.written(frame, items)
 
 

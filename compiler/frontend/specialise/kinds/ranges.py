@@ -11,7 +11,7 @@ from ..protocol import describe, has_known_length, item, items, known, length, l
 from ..values import Static, Value
 from . import keyed, own_operators
 
-NEVER = 2**62  # as many items as no loop comes to
+NEVER = 2**62  # more items than any loop reaches
 
 
 def parts_of(value: Range) -> tuple[Value, Value, Value]:

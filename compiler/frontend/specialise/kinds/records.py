@@ -1,4 +1,4 @@
-"""Instances of classes, with what their class says of them."""
+"""Instances of classes, with the methods of their class."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _(frame: Frame, value: Value) -> str:
 
 @load.of(Record)
 def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
-    """By the class, or as the tuple that a NamedTuple is."""
+    """By the class's `__getitem__`, or as the tuple that a NamedTuple is."""
     if (by_class := own_operators.item(frame, base, items, node)) is not None:
         return given_back.note_key(frame, base, items, by_class, node)
     held = held_as(frame, base, Record)

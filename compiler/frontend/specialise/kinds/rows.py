@@ -1,4 +1,4 @@
-"""Lists of any length that are arguments: what all items have in one place is an array along them.
+"""Lists of any length that are arguments: what all items have at one position is an array along them.
 
     points: [(float, float), ...]      ->      two arrays; `for x, y in points` counts, `points[i]` loads from both
 
@@ -29,7 +29,7 @@ def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
 
 
 def require_within(frame: Frame, count: Value, position: Value, kind: type, node: gast.AST) -> None:
-    """IndexError in the words that Python has for lists, tuples and texts."""
+    """A runtime check with the IndexError that Python has for lists, tuples and strings."""
     below = choices.compare(frame, gast.Lt, position, evaluate.unary(frame, gast.USub, count, node), node)
     above = choices.compare(frame, gast.GtE, position, count, node)
     outside = frame.emit("logical_or", below, above, node=node)
@@ -39,7 +39,7 @@ def require_within(frame: Frame, count: Value, position: Value, kind: type, node
 
 
 def item(frame: Frame, rows: Rows, position: gast.expr, node: gast.AST) -> Value:
-    """The item at a position, which is known now or only later."""
+    """The item at a position, which is known now or only at run time."""
     return _of_columns(rows.item, lambda column: _element(frame, column, position, node))
 
 
@@ -76,7 +76,7 @@ def column_of_numbers(frame: Frame, value: Value) -> Column | None:
 
 
 def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: str) -> Value:
-    """`np.array(rows)`: a new array; the items of tuples lie along an axis of their own."""
+    """`np.array(rows)`: a new array; the items of tuples are along an axis of their own."""
     count = length(frame, rows, node)
     if isinstance(rows.item, Column):
         array = rows.item.values

@@ -57,13 +57,13 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
             return containers.new_list(frame, found) if held.kind is list else Sequence(found)
         if held.kind is tuple:
             return list_positions.part_of_tuple(frame, held, items, node)
-        return load(frame, base, items, node, hint)  # a list that grows by now
+        return load(frame, base, items, node, hint)  # the list has become one that grows
     number = list_positions.of_tuple(frame, held, items, node, hint)
     if number is not None:
         return number
     position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
     if position is None:
-        return load(frame, base, items, node, hint)  # a list that grows by now
+        return load(frame, base, items, node, hint)  # the list has become one that grows
     return given_back.note_key(frame, base, items, held.items[position], node)
 
 

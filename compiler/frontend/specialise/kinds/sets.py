@@ -1,11 +1,11 @@
-"""Sets: of what is known now, and of what only the run knows, which is written in the language (`python_sets.py`).
+"""Sets: of what is known now, and dynamic ones, which are written in the language (`python_sets.py`).
 
     set("XO.") - {"."}        ->     a set known now
-    seen = {start}            ->     names = [start], and a table of places as a dict has it
-    a & b                     ->     of what is known now Python's, else a loop over one that asks the other
-    for v in seen: ...        ->     U007: its order is CPython's own affair; `sorted(seen)` has one
+    seen = {start}            ->     names = [start], and a hash table as a dict has
+    a & b                     ->     computed now if both are known, else a loop over one that looks up in the other
+    for v in seen: ...        ->     U007: its order is not specified; `sorted(seen)` has one
 
-A set of what is known now is a `Sequence` of its own kind, in the order of insertion, which is shown to nobody.
+A set of what is known now is a `Sequence` of its own kind, in insertion order, which a program cannot observe.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def is_set(frame: Frame, value: Value) -> bool:
 
 
 def new_set(frame: Frame, values: list[Value], node: gast.AST) -> Ref:
-    """`{a, b}`; known now where its items are, and none of the run is put into it later."""
+    """`{a, b}`; known now if its items are, and no dynamic item is put into it later."""
     columns = sites.known_forms(frame, node)
     if columns is None and all(keyed.is_known(frame, value) for value in values):
         keys = dict.fromkeys(keyed.computed_key(frame, value, node) for value in values)
@@ -68,7 +68,7 @@ def _known_set(frame: Frame, items: tuple[Value, ...], node: gast.AST) -> Ref:
 
 
 def _forms_of(frame: Frame, values: list[Value], node: gast.AST) -> Value | None:
-    """What keys all these values are; None where there are none."""
+    """The form of all these values as keys; None where there are none."""
     result: Value | None = None
     for value in values:
         form = keyed.key_form(frame, value, node)
@@ -77,7 +77,7 @@ def _forms_of(frame: Frame, values: list[Value], node: gast.AST) -> Value | None
 
 
 def _empty(frame: Frame, form: Value | None, node: gast.AST) -> Ref:
-    """A new set for items of a form, and of those that it is known to get."""
+    """A new set for items of a form, and of the forms that are known to be put into it."""
     columns = sites.known_forms(frame, node) if form is None else sites.made_with(frame, (form,), node)
     if columns is None:
         return _known_set(frame, (), node)
@@ -88,7 +88,7 @@ def _empty(frame: Frame, form: Value | None, node: gast.AST) -> Ref:
 
 
 def _form_of_items(frame: Frame, source: Value, node: gast.AST) -> Value | None:
-    """What the items of a set are like; None where it is known to have none."""
+    """The form of the items of a set; None where it is known to have none."""
     items = known_items(frame, source)
     if items is not None:
         return _forms_of(frame, list(items), node)
@@ -144,16 +144,16 @@ def _copy(frame: Frame, source: Value, node: gast.AST) -> Ref:
 
 
 def _put_all(frame: Frame, name: str, target: Ref, given: list[Value], node: gast.AST) -> None:
-    """The items of a set, or those that it shares with another or does not, are put into a new one."""
+    """Put the items of a set, or those that it does or does not share with another, into a new one."""
     first, *others = given
     keyed.in_language(frame, f"python_sets:{name}", [target, items_of(frame, first, node), *others], node)
 
 
-# --- what is shown of them -------------------------------------------------------------------------------------------
+# --- uses in any order -----------------------------------------------------------------------------------------------
 
 
 def items_of(frame: Frame, source: Value, node: gast.AST) -> Value:
-    """The items in some order, for what comes out the same in every one."""
+    """The items in some order, for a result that is the same in every order."""
     items = known_items(frame, source)
     if items is not None:
         return Sequence(items)
@@ -167,7 +167,7 @@ def refuse_order(frame: Frame, node: gast.AST) -> None:
 
 
 def given_to(frame: Frame, function: Any, value: Value, kwargs: dict[str, Value], node: gast.AST) -> Value:
-    """The items of a set, for a builtin that gives the same in every order."""
+    """The items of a set, for a builtin whose result is the same in every order."""
     items = items_of(frame, value, node)
     if function is sum:
         require_exact_sum(frame, items, node)
@@ -181,7 +181,7 @@ def given_to(frame: Frame, function: Any, value: Value, kwargs: dict[str, Value]
 
 
 def require_exact_sum(frame: Frame, items: Value, node: gast.AST) -> None:
-    """A sum of floats depends on their order."""
+    """Refuse a sum of floats, as it depends on their order."""
     form = forms.form_of_items(frame, frame.held(items)) if isinstance(items, Ref) else None
     if isinstance(form, Typed) and isinstance(form.type, Scalar) and form.type.dtype.startswith("f"):
         refuse_sum(frame, node)
@@ -195,7 +195,7 @@ def refuse_sum(frame: Frame, node: gast.AST) -> None:
 
 
 def _let_hold(frame: Frame, target: Ref, item: Value, node: gast.AST) -> None:
-    """Start again with a set that has room for an item of the run."""
+    """Start again with a set that has room for a dynamic item."""
     items = known_items(frame, target) or ()
     form = _forms_of(frame, [*items, item], node)
     assert form is not None
@@ -276,7 +276,7 @@ def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST
 
 
 def _in_order(found: set, *sources: Any) -> tuple[Value, ...]:
-    """The items in the order in which they came, which is the same in every process."""
+    """The items in the order of the sources, which is the same in every process."""
     return tuple(keyed.as_key(item) for item in dict.fromkeys(v for source in sources for v in source) if item in found)
 
 
@@ -305,5 +305,5 @@ def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: 
     return equality.decided(frame, [(other, item) for other in items], True, node, hint)
 
 
-# What the language says of sets that only the run knows.
+# The library's functions for the operators on dynamic sets.
 OPERATIONS = {gast.BitOr: "add_all", gast.BitAnd: "add_shared", gast.Sub: "add_others", gast.BitXor: None}

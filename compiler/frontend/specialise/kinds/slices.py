@@ -1,6 +1,6 @@
 """Slices as values, and NumPy's objects that are indexed instead of called.
 
-    rows = np.s_[n : n + k]     ->     a slice with bounds of the run: `a[rows]` is `a[n : n + k]`
+    rows = np.s_[n : n + k]     ->     a slice with dynamic bounds: `a[rows]` is `a[n : n + k]`
     np.r_[0.0, x, 5:8]          ->     concatenate((array([0.0]), x, arange(5, 8)))
 """
 
@@ -44,7 +44,7 @@ def bounds_of(value: Value) -> tuple[Value, Value, Value] | None:
 
 
 def written(frame: Frame, items: gast.expr) -> Value:
-    """What stands between brackets, as the value that `__getitem__` is given."""
+    """The expression between brackets, as the argument of `__getitem__`."""
     if isinstance(items, gast.Tuple):
         return Sequence(tuple(written(frame, part) for part in items.elts))
     if isinstance(items, gast.Slice):
@@ -85,7 +85,7 @@ def _part_in_a_row(frame: Frame, part: Value, node: gast.AST) -> Value:
 
 
 def _counted(frame: Frame, part: Value, node: gast.AST) -> Value | None:
-    """A slice as the numbers that it counts; None for what is no slice."""
+    """A slice as the numbers that it counts; None for anything else."""
     bounds = bounds_of(part)
     if bounds is None:
         return None

@@ -1,4 +1,4 @@
-"""Stores into one part of complex numbers, which in NumPy is a view of them.
+"""Stores into the real or imaginary part of complex numbers, which in NumPy is a view of them.
 
     z.real[i] = v    ->    z[i] = complex_of(v, imag(z[i]))
     z.imag += v      ->    z[...] = complex_of(real(z), imag(z) + v)
@@ -22,11 +22,11 @@ WHOLE = gast.Constant(value=..., kind=None)
 
 
 def store(frame: Frame, place: gast.expr, made: Callable[[Value], Value], node: gast.AST) -> bool:
-    """Whether this is a place in a part of complex numbers; then what is made of the old part is put there."""
+    """Whether the target is in a part of complex numbers; if so, store what is made of the old part."""
     whole = place.value if isinstance(place, gast.Subscript) else place
     items = place.slice if isinstance(place, gast.Subscript) else WHOLE
     is_part = isinstance(whole, gast.Attribute) and whole.attr in PARTS
-    if not is_part or syntax.calls_in(place):  # calls would be made twice, for the old value and for the new one
+    if not is_part or syntax.calls_in(place):  # calls would run twice, for the old value and for the new one
         return False
     base = evaluate.evaluate(frame, whole.value)
     found = frame.type_of(base)

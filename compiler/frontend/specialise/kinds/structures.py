@@ -1,10 +1,10 @@
-"""The structures that one variable may have where paths meet: a value of each, and a flag that says which it is.
+"""Union types: the structures of a variable where paths meet, with a value of each and flags for which it is.
 
     if c: shape = Circle(r)              is_Circle = True;  is_Square = False;  radius = r
     else: shape = Square(a)      ->      is_Circle = False; is_Square = True;   side = a
 
 Two values have one structure where they can be one variable (`merge.py`): two numbers, two tuples of one length, two
-instances of one class.  What operators, attributes and calls make of such a value stands in `one_of.py`.
+instances of one class.  Operators, attributes and calls on such a value are in `one_of.py`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST = 8
 
 
 def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind | None:
-    """What tells the structure of a value from others; None for what cannot be one of several."""
+    """What distinguishes the structure of a value from others; None for what cannot be one of several."""
     if isinstance(value, Ref):
         value = contents.get(value.number, value)
     if is_text(value):
@@ -65,7 +65,7 @@ def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind |
 
 
 def as_one_of(frame: Frame, value: Value, contents: Mapping[int, Value], among: tuple[Kind, ...] = ()) -> OneOf | None:
-    """A value as one that may have other structures, or as one of objects that are kept apart."""
+    """A value as one that may have other structures, or as one of several objects that are kept apart."""
     if isinstance(value, OneOf):
         return value
     kind = object_kind(value) if isinstance(value, Ref) and object_kind(value) in among else None
@@ -78,13 +78,13 @@ def object_kind(value: Ref) -> Kind:
 
 
 def kept_apart(join: Callable[[Value, Value], Value], left: Ref, right: Ref) -> Value:
-    """One of two objects, of which each stays the one that it is: what changes it asks the flag."""
+    """One of two objects, each of which keeps its identity: a change of it tests the flag."""
     sides = [OneOf((Static(True),), (side,), (object_kind(side),)) for side in (left, right)]
     return joined(join, sides[0], sides[1])
 
 
 def are_unlike(frame: Frame, left: Value, right: Value, before: Mapping, after: Mapping) -> bool:
-    """Whether two values have different structures, so that a flag can tell them apart; two of NumPy's have not."""
+    """Whether two values have different structures, so that a flag can say which it is; two NumPy values have not."""
     sides = [as_one_of(frame, left, before), as_one_of(frame, right, after)]
     if None in sides:
         return False
@@ -97,7 +97,7 @@ def are_unlike(frame: Frame, left: Value, right: Value, before: Mapping, after: 
 def joined(
     join: Callable[[Value, Value], Value], left: OneOf, right: OneOf, missing: Value = UNDEFINED
 ) -> Value:
-    """One of the structures of both sides, of which `join` says what becomes of two values with one structure."""
+    """One of the structures of both sides; `join` merges two values of one structure."""
     kinds = tuple(dict.fromkeys((*left.kinds, *right.kinds)))
     if len(kinds) > MOST:
         return Conflict(f"one of more than {MOST} structures", "others")
@@ -115,7 +115,7 @@ def aligned(value: OneOf, kinds: tuple[Kind, ...], missing: Value = UNDEFINED) -
 
 
 def spread(frame: Frame, source: Value, target: OneOf, contents: Mapping[int, Value]) -> Value:
-    """A value in the place of one that may have these structures."""
+    """A value as one that may have these structures."""
     if isinstance(source, Undefined):
         return source
     found = as_one_of(frame, source, contents, target.kinds)
@@ -124,7 +124,7 @@ def spread(frame: Frame, source: Value, target: OneOf, contents: Mapping[int, Va
 
 
 def joined_forms(frame: Frame, left: Value, right: Value, join: Callable[[Value, Value], Value]) -> Value | None:
-    """What the items of a list are like that have several structures; None where they cannot be told apart."""
+    """The form of list items with several structures; None where nothing distinguishes these."""
     if not are_unlike(frame, left, right, {}, {}):
         return None
 

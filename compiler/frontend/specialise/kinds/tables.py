@@ -1,12 +1,12 @@
-"""Lists that grow: of numbers or arrays one growable list, of tuples, records, lists and dicts one for each place.
+"""Lists that grow: one growable list for numbers or arrays; tuples, records, lists and dicts as a struct of arrays.
 
     points = []                           xs = new_list(); ys = new_list()
     for v in x:                    ->     for v in x:
         points.append((v, f(v)))              append(xs, v); append(ys, f(v))
 
 What a list holds is a leaf, or a `Table`: the structure of one item over such leaves, as its form has it (`forms.py`).
-A list or dict that is put into a table is taken apart, so that nobody may change it from there on (`absorbed` in the
-heap), and what is read from a table cannot be changed, but where it stands (`items_in_place.py`).
+A list or dict that is put into a table is taken apart, so it may not be changed from there on (`absorbed` in the
+heap), and what is read from a table can only be changed in place (`items_in_place.py`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def new(frame: Frame, form: Value, node: gast.AST, wish: str = "items") -> Value
 
 
 def converted(frame: Frame, held: Value, form: Value, node: gast.AST, contents: Mapping | None = None) -> Value:
-    """A new list that grows, with the items of another, in a form that holds them."""
+    """A new list that grows, with the items of another list, in a form that holds them."""
     made = new(frame, form, node)
     if isinstance(held, Sequence):
         for item in held.items:
@@ -77,12 +77,12 @@ def converted(frame: Frame, held: Value, form: Value, node: gast.AST, contents: 
 
 
 def put(frame: Frame, held: Value, value: Value, node: gast.AST, contents: Mapping | None = None) -> None:
-    """Append a value to a list that grows and has a form for it."""
+    """Append a value to a list that grows and whose form holds it."""
     _append(frame, held, atoms(frame, held, value, node, contents), node)
 
 
 def put_nothing(frame: Frame, held: Value, node: gast.AST) -> None:
-    """Append what holds the place of an item that there is not."""
+    """Append a placeholder for a missing item."""
     found: list[gast.expr] = []
     _nothing(frame, forms.structure(held), found)
     _append(frame, held, found, node)
@@ -133,7 +133,7 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
 
 
 def note_item(frame: Frame, name: str, value: Value) -> None:
-    """Say that the items of a list are also what Python has for this one."""
+    """Note that items of a list may have the type that Python has for this one."""
     builder, found = frame.builder, meanings_of(frame, value)
     if builder.widened or any(one.type != types.of_elements(builder.types[name]) for one in found):
         builder.widen(name, [builder.meanings_of(name), found])
@@ -142,7 +142,7 @@ def note_item(frame: Frame, name: str, value: Value) -> None:
 def _with_flag(
     frame: Frame, wanted: Optional, value: Value, node: gast.AST, contents: Mapping, found: list
 ) -> None:
-    """An item that may be None: whether it is, and a value, which is anything where it is."""
+    """An item that may be None: whether it is, and a value, which is arbitrary if it is."""
     flagged = as_optional(value)
     _taken_apart(frame, wanted.absent, flagged.absent, node, contents, found)
     if flagged.absent != Static(True):
@@ -152,7 +152,7 @@ def _with_flag(
 
 
 def _nothing(frame: Frame, wanted: Value, found: list) -> None:
-    """What holds the place of a value that there is not."""
+    """Collect placeholders for a missing value."""
     for leaf in leaves(wanted):
         if isinstance(leaf, Leaf):
             made = frame.type_of(leaf).element
@@ -160,7 +160,7 @@ def _nothing(frame: Frame, wanted: Value, found: list) -> None:
 
 
 def rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents: Mapping) -> Rows:
-    """A list of any kind, or a tuple, as one array for each place in its items."""
+    """A list of any kind, or a tuple, as one array for each position in its items."""
     if wanted.kind is str:
         return built_texts.spelled(frame, value, node)
     if isinstance(value, Rows):
@@ -195,14 +195,14 @@ def _form_of_column(frame: Frame, value: Value) -> Value:
 
 
 def _of_column(frame: Frame, column: Column) -> Any:
-    """The type of the array in a column, of which a table has a list."""
+    """The type of the array in a column; a table has a list of such arrays."""
     values = column.values
     found = values.type if isinstance(values, Typed) else frame.type_of(values)
     return found.element if isinstance(found, ListOf) else found
 
 
 def arrays_of(frame: Frame, held: Value, node: gast.AST) -> Rows:
-    """The items of a list that grows in arrays, one for each place."""
+    """The items of a list that grows, in one array for each position."""
 
     def column(part: Value, _: tuple) -> Value:
         if not isinstance(part, Leaf):
@@ -221,7 +221,7 @@ def item(
     frame: Frame, held: Value, position: gast.expr, node: gast.AST, hint: str = "t",
     owner: Owner | None = shared_items.READ,
 ) -> Value:  # fmt: skip
-    """The item at a position; `owner` says that it is read from the list, and is not to be changed."""
+    """The item at a position; `owner` says that it is read from the list and must not be changed."""
     return _read(frame, held, lambda leaf: syntax.index(leaf.name, position), hint, owner)
 
 
@@ -242,7 +242,7 @@ def _read(frame: Frame, held: Value, read, hint: str, owner: Owner | None) -> Va
 def store(
     frame: Frame, held: Value, position: gast.expr, value: Value, node: gast.AST, is_put_back: bool = False
 ) -> None:  # fmt: skip
-    """`held[position] = value`; `is_put_back`: it is what was read there."""
+    """`held[position] = value`; `is_put_back`: it is the item that was read there."""
     for leaf, atom in zip(forms.lists_of(held), atoms(frame, held, value, node), strict=True):
         store_leaf(frame, leaf, position, atom, node, is_put_back)
 

@@ -1,7 +1,7 @@
-"""The numbers by which a program knows texts apart: those of the texts that are known now, in the order of their use.
+"""The numbers that stand for strings in a program: known strings are numbered in the order of their use.
 
     best = "lms" if c else "rls"     ->     best = 0 if c, 1 otherwise
-    return best                      ->     the number, of which the caller is told that 0 is "lms" and 1 is "rls"
+    return best                      ->     the number; the caller knows that 0 is "lms" and 1 is "rls"
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def is_text(value: Value) -> bool:
 
 
 def is_built(value: Value) -> bool:
-    """Whether it is a text that the run makes of others (`built_texts.py`)."""
+    """Whether it is a string built at run time (`built_texts.py`)."""
     return isinstance(value, Rows) and value.kind is str
 
 
 def number_of(task: Task, text: str) -> int:
-    """The number of a text that is known now."""
+    """The number of a string that is known now."""
     if text not in task.texts:
         note(task, text)
         if task.has_tables:
@@ -37,7 +37,7 @@ def note(task: Task, text: str) -> None:
 
 
 def as_text(frame: Frame, value: Value) -> Text:
-    """A text as one of the run."""
+    """A string as a dynamic one."""
     if isinstance(value, Text):
         return value
     assert isinstance(value, Static)
@@ -45,7 +45,7 @@ def as_text(frame: Frame, value: Value) -> Text:
 
 
 def of_the_run(form: Value) -> Value:
-    """What items are like whose texts differ from item to item."""
+    """The form of items whose strings differ from item to item."""
     if is_text(form):
         return form if is_built(form) else OF_THE_RUN
     inner = parts(form)
@@ -53,11 +53,11 @@ def of_the_run(form: Value) -> Value:
 
 
 def joined(frame: Frame, left: Value, right: Value) -> Value | None:
-    """One of two texts; None where one of them is something else, or both were built."""
+    """One of two strings; None where one of them is something else, or both were built."""
     if not is_text(left) or not is_text(right) or is_built(left) and is_built(right):
         return None
     if any(isinstance(side, Text) and isinstance(side.number, Column) for side in (left, right)):
-        return None  # the letters of such a text
+        return None  # the characters of a string that was built
     if not is_built(left) and not is_built(right):
         return OF_THE_RUN
     letters = types.Array(INT_WORD, (frame.builder.fresh_symbol("length"),), "C")
@@ -65,7 +65,7 @@ def joined(frame: Frame, left: Value, right: Value) -> Value | None:
 
 
 def told(task: Task, result: Value) -> Value:
-    """What a program returns, with the texts that its numbers stand for."""
+    """What a program returns, with the strings that its numbers stand for."""
     if isinstance(result, Text):
         return Text(result.number, tuple(task.texts))
     inner = parts(result)

@@ -1,11 +1,11 @@
-"""Texts that only the run knows: each is the number of one of the texts that the program has.
+"""Strings known only at run time: each is the number of one of the strings of the program.
 
     best = "lms" if c else "rls"     ->     best = 0 if c, 1 otherwise
     best == "rls"                    ->     best == 1
-    len(best), "ACGT"[k]             ->     a look-up in a table, made once, over all texts or over all places
+    len(best), "ACGT"[k]             ->     a look-up in a table, made once, over all strings or over all positions
 
-Texts are numbered in the order in which they are met.  A table over all of them that was made before the last one was
-met makes the walk start again (`sites.py`).  What makes longer texts of others (`+`, `join`) has no such table.
+Strings are numbered in the order in which they are met.  A table over all of them that was made before the last one was
+met makes the walk start again (`sites.py`).  Operations that build longer strings (`+`, `join`) have no such table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from . import arrays, built_texts, containers, formatted, rows
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
-# Methods that give numbers, or texts of which only so many can be made.
+# Methods that return numbers, or strings of which only finitely many can arise.
 METHODS = frozenset("""
     upper lower strip startswith endswith isdigit isalpha isalnum isupper islower isspace find index count
 """.split())
@@ -39,7 +39,7 @@ WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
 
 
 def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
-    """Refuse texts of the run where another program takes over, which numbers its own."""
+    """Refuse dynamic strings where another program takes over, because it numbers its own strings."""
     if any(has_text(frame.tree(value)) for value in values):
         frame.fault("U018", "a text that only the run knows cannot be passed to or from a derivative", node,
                     "passed here", ("choose what depends on it before the derivative is taken",))  # fmt: skip
@@ -49,7 +49,7 @@ def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
 
 
 def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
-    """A comparison with a text of the run; None where neither is one."""
+    """A comparison with a dynamic string; None where neither side is one."""
     if not isinstance(left, Text) and not isinstance(right, Text) and not is_built(left) and not is_built(right):
         return None
     if not is_text(left) or not is_text(right):
@@ -66,7 +66,7 @@ def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, 
 
 
 def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
-    """Where a text stands among all that the program has."""
+    """The rank of a string among all strings of the program."""
     order = {one: place for place, one in enumerate(sorted(frame.task.texts))}
     return looked_up(frame, text, order.__getitem__, node)
 
@@ -76,7 +76,7 @@ def truth(frame: Frame, text: Text, node: gast.AST) -> Value:
 
 
 def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
-    """`part in whole`, of which one is a text that is known now."""
+    """`part in whole`, where one is a string that is known now."""
     if isinstance(whole, Static) and isinstance(part, Text):
         return looked_up(frame, part, lambda text: text in whole.value, node)
     if isinstance(whole, Text) and is_text(part) and isinstance(part, Static):
@@ -87,7 +87,7 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 
 
 def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`+` of texts, where only the run knows one of them; None for anything else."""
+    """`+` of strings, where one of them is dynamic; None for anything else."""
     if isinstance(left, Static) and isinstance(right, Static):
         return None
     if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
@@ -106,7 +106,7 @@ def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST
 
 
 def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: gast.AST, hint: str = "t") -> Value:
-    """What a function makes of a text: a number, or a text; what it raises of some texts, the program raises."""
+    """A function's result for a string: a number, or a string; what it raises for some strings, the program raises."""
     found = results(frame, function)
     fails = [isinstance(one, Exception) for one in found]
     for kind in dict.fromkeys(type(one) for one in found if isinstance(one, Exception)):
@@ -124,11 +124,11 @@ def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: ga
 
 
 def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
-    """What a function makes of each of the texts, those that it makes included."""
+    """A function's results for each of the strings, including those that it makes."""
     numbers = frame.task.texts
     found: list[Any] = []
     count = len(numbers)
-    for text in (texts := list(numbers)):  # which grows
+    for text in (texts := list(numbers)):  # it grows
         try:
             found.append(function(text))
         except (LookupError, TypeError, ValueError) as error:
@@ -142,7 +142,7 @@ def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
 
 
 def _raise_where(frame: Frame, text: Text, fails: list[bool], kind: type, node: gast.AST) -> None:
-    """The message shows the text, or what is wrong with it: Python has it."""
+    """Raise where the function fails for a string; the message shows the string, so Python words it."""
     here = frame.here(node)
     error = syntax.raise_(kind.__name__, UNSHOWN, span=here)
     if all(fails):
@@ -155,7 +155,7 @@ def _raise_where(frame: Frame, text: Text, fails: list[bool], kind: type, node: 
 def entry(
     frame: Frame, values: tuple[Value, ...], position: Value, dtype: str, node: gast.AST, hint: str
 ) -> Value:  # fmt: skip
-    """The entry of a table over all texts, or over all places in one."""
+    """The entry of a table over all strings, or over all positions in one."""
     frame.task.has_tables = True
     number = frame.atom(position, node)
     found = subscript.element(frame, table(frame, values, dtype, node), [number], node)
@@ -163,8 +163,8 @@ def entry(
 
 
 def table(frame: Frame, values: tuple[Value, ...], dtype: str, node: gast.AST) -> Leaf:
-    """An array of numbers; one of constants and arguments is made once, before all else."""
-    builder, key = frame.builder, (dtype, tuple(map(repr, values)))  # -0.0 is another number than 0.0
+    """An array of numbers; one of constants and arguments is made once, at the start."""
+    builder, key = frame.builder, (dtype, tuple(map(repr, values)))  # -0.0 is not the same number as 0.0
     if key in builder.tables:
         return builder.tables[key]
     with frame.captured() as made:
@@ -182,7 +182,7 @@ def table(frame: Frame, values: tuple[Value, ...], dtype: str, node: gast.AST) -
 
 
 def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
-    """`text[position]` at a position of the run."""
+    """`text[position]` at a dynamic position."""
     if not frame.is_integer(position):
         what = frame.describe(position)
         frame.fault("T001", f"string indices must be integers, not {what}", node, "indexed here")
@@ -193,14 +193,14 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
 
 
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
-    """`text[k]` of a text of the run, and `text[1:]` at places that are known now."""
+    """`text[k]` of a dynamic string, and `text[1:]` with bounds that are known now."""
     if isinstance(items, gast.Slice):
         if sites.site_of(frame, node) in frame.task.positions:
             return built_texts.sliced(frame, text, items, node)
         try:
             place: Any = containers.bounds_of(frame, items)
         except NeedsStatic as needed:
-            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
             raise
     else:
         position = evaluate.evaluate(frame, items)
@@ -215,7 +215,7 @@ def length(frame: Frame, text: Text, node: gast.AST) -> Value:
 
 
 def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
-    """The letter at a position that a text of the run has: in a table of all texts, each as long as the longest."""
+    """The character at a valid position of a dynamic string: from a table of all strings, padded to the longest."""
     for k in range(max(map(len, frame.task.texts))):
         results(frame, operator.itemgetter(slice(k, k + 1)))
     known = frame.task.texts
@@ -227,7 +227,7 @@ def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str 
 
 
 def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
-    """A method of a text of the run, with arguments that are known now."""
+    """A method of a dynamic string, with arguments that are known now."""
     if built_texts.is_of_run(frame, method, args, {}):
         return built_texts.call_method(frame, text, method, args, node)
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
@@ -237,7 +237,7 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
 
 
 def of_known(frame: Frame, text: str | bytes | frozenset, method: str, args, kwargs, node: gast.AST) -> Value:
-    """A method of what is known now, with arguments that are; `split` and its like make a new list."""
+    """A method of what is known now, with known arguments; `split` and the like make a new list."""
     values = [protocol.known(frame, a, node, "text") for a in args]
     named = {name: protocol.known(frame, a, node, "text") for name, a in kwargs.items()}
     found = computed(frame, lambda: getattr(text, method)(*values, **named), node)
@@ -245,7 +245,7 @@ def of_known(frame: Frame, text: str | bytes | frozenset, method: str, args, kwa
 
 
 def with_texts(frame: Frame, text: Static, method: str, args, kwargs, node: gast.AST, hint: str) -> Value:
-    """A method of a text that is known now, with what only the run knows: `"ACGT".index(letter)`."""
+    """A method of a known string, with dynamic arguments: `"ACGT".index(letter)`."""
     if method == "format":
         written = lambda *values: text.value.format(*values[: len(args)], **dict(zip(kwargs, values[len(args) :])))  # noqa: E731
         return formatted.by_known(frame, written, [*args, *kwargs.values()], node)
@@ -268,7 +268,7 @@ BEYOND = "chr() of more than 127: compiled code knows the letters of ASCII"
 
 
 def _letter_of(frame: Frame, code: Value, node: gast.AST) -> Value:
-    """`chr(code)` of an int of the run."""
+    """`chr(code)` of a dynamic int."""
     sides = [(gast.Lt, 0), (gast.Gt, 0x10FFFF)]
     below, above = (choices.compare(frame, op, code, Static(bound), node) for op, bound in sides)
     wrong = syntax.raise_("ValueError", "chr() arg not in range(0x110000)", span=frame.here(node))

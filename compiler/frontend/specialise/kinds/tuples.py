@@ -1,10 +1,10 @@
-"""Tuples of a length that only the run knows: values of their own, over one array for each place in an item.
+"""Tuples of dynamic length: values of their own, over one array for each position in an item.
 
     tuple(path)          ->     Rows(Column(array of the items), tuple)
-    path + (node,)       ->     the columns end to end
+    path + (node,)       ->     the columns, concatenated
     (0,) or (0, 1)       ->     on two paths: such a tuple, if all items are of one type
 
-Nobody can change them, so that they are no objects: they are carried, returned and put into lists as arrays are.
+They are immutable, so they are not objects: they are carried, returned and put into lists as arrays are.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def of_run(frame: Frame, value: Sequence, node: gast.AST) -> Value:
-    """A tuple whose items are alike as one of a length that only the run knows."""
+    """A tuple with items of one kind as one of dynamic length."""
     listed = containers.new_list(frame, value.items)
     return made(frame, container_methods.as_growing(frame, listed, node), node)
 
@@ -69,7 +69,7 @@ def _words(form: Conflict) -> str:
 
 
 def end_to_end(frame: Frame, first: Value, second: Value, node: gast.AST) -> Any:
-    """The columns of two tuples, one behind the other."""
+    """The columns of two tuples, concatenated."""
     if isinstance(first, Column) and isinstance(second, Column):
         arrays = Sequence((first.values, second.values))
         return Column(library.call(frame, CONCATENATE, [arrays], {}, node, "items"), first.is_weak)
@@ -89,5 +89,5 @@ def repeated(frame: Frame, value: Rows | Sequence, count: Value, node: gast.AST)
 
 
 def hash_of(frame: Frame, value: Rows, node: gast.AST) -> Value:
-    """A number for a tuple as a key."""
+    """The hash of a tuple as a key."""
     return library.call(frame, NameBinding(function="python_dicts:hash_of_items"), [value], {}, node, "hash")

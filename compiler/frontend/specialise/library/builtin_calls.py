@@ -95,14 +95,14 @@ def _extreme(sign: str):
 
 
 def _has_no_vector(frame: Frame, held: Value) -> bool:
-    """Whether what has a length of the run is neither an array nor a list of numbers."""
+    """Whether what has a dynamic length is neither an array nor a list of numbers."""
     found = frame.type_of(held)
     is_list = isinstance(found, types.ListOf) and isinstance(found.element, Scalar)
     return not (frame.is_array(held) or is_list or rows.column_of_numbers(frame, held) is not None)
 
 
 def best_of_list(frame: Frame, sign: str, values: Value, kwargs: dict, node: gast.AST) -> Value:
-    """`max` and `min` of what has a length of the run: the first item whose key no other exceeds."""
+    """`max` and `min` of what has a dynamic length: the first item whose key no other exceeds."""
     if not isinstance(values, Ref):
         values = as_new_list(frame, values, node)
     key = kwargs.get("key", NONE)
@@ -137,7 +137,7 @@ def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node:
 
 
 def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, hint: str) -> Value:
-    """Python's choice: the first of equals, whatever a nan is compared with."""
+    """Python's choice: the first of equals, also where a nan is compared."""
     op = gast.Gt if sign == "greater" else gast.Lt
     test = choices.compare(frame, op, other, kept, node)
     if isinstance(test, Static):
@@ -152,7 +152,7 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
 
 
 def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str) -> Value:
-    """A builtin on a vector, as the library has it."""
+    """A builtin on a vector, as the library implements it."""
     require_vector(frame, args[0], {"largest": "max", "smallest": "min", "total": "sum"}[name], node)
     return library.call(frame, NameBinding(function=f"python_builtins:{name}"), args, {}, node, hint)
 
@@ -350,7 +350,7 @@ def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, node: gast.AST) -> None:
-    """T004 where Python would not take so many arguments, or one of such a name."""
+    """T004 where Python would not accept so many arguments, or an argument of such a name."""
     least, most, names = ARGUMENTS[function]
     unknown = sorted(set(kwargs) - set(names.split())) if function is not dict else ()
     if unknown:
@@ -363,16 +363,16 @@ def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, nod
 
 
 def _by(name: str) -> Any:
-    """A function of `iterators`, which may not have been imported yet."""
+    """A function of `iterators`, looked up at the call, as that module may not be imported yet."""
     return lambda *given: getattr(iterators, name)(*given)
 
 
-# The others take what an instance, or an iterator, gives when it is gone over.
+# The other builtins take the items of an instance or an iterator.
 TAKES_INSTANCES = (dict, len, isinstance, bool, slice, next)
 ITERATORS_THEMSELVES = (zip, enumerate, reversed, map, filter, iter, any, all)
 IN_ANY_ORDER = (sorted, sum, min, max, any, all)
 MANY = 10**9
-# How many arguments without names a builtin takes, at least and at most, and the names of others.
+# The least and the greatest number of positional arguments of a builtin, and the names of keyword arguments.
 ARGUMENTS: dict[Any, tuple[int, int, str]] = {
     len: (1, 1, ""), range: (1, 3, ""), zip: (0, MANY, "strict"), enumerate: (1, 2, "start"), reversed: (1, 1, ""),
     map: (2, MANY, ""), filter: (2, 2, ""), iter: (1, 1, ""),
@@ -391,5 +391,5 @@ BUILTINS = {
     list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
     sorted: _sorted, complex: lambda *given: complex_calls.made(*given),
 }  # fmt: skip
-# Those that do not look at all items of a generator expression, by its tree.
+# Builtins that need not consume all items of a generator expression; they take its tree.
 LAZY = {any: _any_or_all(True), all: _any_or_all(False), next: _next}

@@ -1,10 +1,10 @@
-"""Changed copies of arrays, as `Array.at` makes them: a store into a copy that nobody else has.
+"""Changed copies of arrays, as `Array.at` makes them: a store into a copy without aliases.
 
     y = x.at[1:3].set(0.0)    ->    y = copy(x); y[1:3] = 0.0
     y = x.at[1:3].add(v)      ->    y = copy(x); y[1:3] = y[1:3] + v
-    y = x.at[i].add(v)        ->    y = copy(x); np.add.at(y, i, v)       where i is an array: it may name a place twice
+    y = x.at[i].add(v)        ->    y = copy(x); np.add.at(y, i, v)       where i is an array: it may have an index twice
 
-The parts of the index are computed once, into variables that no program can name.
+The parts of the index are computed once, into variables that the user's program cannot name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def called(frame: Frame, node: gast.Call, hint: str) -> Value | None:
         return None
     base = evaluate.evaluate(frame, place.array)
     if isinstance(frame.held(base), Record) or classes.instance(frame, base) is not None:
-        return None  # `at` is its own
+        return None  # the class has an `at` of its own
     if not frame.is_array(base):
         return attributes.attribute_of(frame, base, "at", node.func.value.value, hint)
     given = _arguments(frame, node, place.method)
@@ -56,7 +56,7 @@ def called(frame: Frame, node: gast.Call, hint: str) -> Value | None:
 
 
 class _Hidden:
-    """Variables of a frame that hold what is computed once, and of what kinds the parts of the index are."""
+    """Hidden variables of a frame for what is computed once, and the kinds of the parts of the index."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
@@ -70,7 +70,7 @@ class _Hidden:
         return gast.Name(name, gast.Load(), None, None)
 
     def index(self, node: gast.expr) -> gast.expr:
-        """The same index of variables; a tuple that a variable holds is its parts, as one that is written is."""
+        """The same index over variables; a tuple in a variable is its parts, as a tuple display is."""
         if isinstance(node, gast.Tuple):
             return rebuild(node, elts=[self._part(part) for part in node.elts])
         if isinstance(node, gast.Slice):
@@ -130,7 +130,7 @@ def _by_places(
     frame: Frame, method: str, copied: gast.Name, written: gast.expr, has_slices: bool, mode: object, given: dict,
     node: gast.Call, hint: str,
 ) -> Value:  # fmt: skip
-    """By a function of the library that goes over the places one after the other."""
+    """By a function of the library that updates the indexed elements one after the other."""
     if has_slices:
         frame.fault("U012", f"`.at[...].{method}` of arrays and slices together", node, "called here",
                     OTHER_MODES if mode not in BY_DEFAULT else MIXED)  # fmt: skip
@@ -149,7 +149,7 @@ def _by_places(
 def _by_stores(
     frame: Frame, method: str, copied: gast.Name, index: gast.expr, given: dict, node: gast.Call, hint: str
 ) -> Value:
-    """By a store of what the elements become."""
+    """By a store of the new elements."""
     array = frame.variables[copied.id]
     found = frame.type_of(array)
     if method == "get":

@@ -1,4 +1,4 @@
-"""Python's `complex`: a number of its parts, or of another one.
+"""Python's `complex`: a number from its parts, or from another number.
 
     complex(x, y)    ->    complex_of(x, y)          complex(k)    ->    a cast
 """
@@ -33,7 +33,7 @@ def made(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _both_parts(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value | None]:
-    """The parts of a number as floats of Python's; no imaginary one of real numbers."""
+    """The parts of a number as Python floats; None for the imaginary part of a real number."""
     if not types.of_complex(frame.type_of(value)):
         return _as_float(frame, value, node), None
     return tuple(_as_float(frame, frame.emit(name, value, node=node), node) for name in PARTS)

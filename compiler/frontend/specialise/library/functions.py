@@ -45,11 +45,11 @@ from . import iteration_tools, library, mapping_parts, numbers, trees
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop
 
 Known = Callable[[Frame, list[Value], dict[str, Value], gast.AST, str], Value]
-STANDING = "argument (value)"  # a variable of the compiler's own, which liveness leaves alone
+STANDING = "argument (value)"  # a variable of the compiler's own, so liveness leaves it alone
 
 
 def find(value: Any) -> Known | None:
-    """What a function of Python's libraries means here."""
+    """The implementation of a function of Python's libraries."""
     if isinstance(value, GETTERS):
         return getter(value)
     if isinstance(value, type) and issubclass(value, functools.partial):
@@ -61,12 +61,12 @@ def find(value: Any) -> Known | None:
         if value in iteration_tools.FUNCTIONS:
             return taking(*iteration_tools.FUNCTIONS[value])
         return FUNCTIONS.get(getattr(value, "__pellucid_known__", value))
-    except TypeError:  # what has no hash is none of them
+    except TypeError:  # an unhashable value is none of them
         return None
 
 
 def taking(least: int, most: int, known: Known) -> Known:
-    """With the numbers of arguments that Python takes."""
+    """The same with a check of the number of arguments, as in Python."""
 
     def checked(frame: Frame, args: list, kwargs: dict, node: gast.AST, hint: str) -> Value:
         if not least <= len(args) <= most:
@@ -136,7 +136,7 @@ def item_of(frame: Frame, base: Value, position: Value, node: gast.AST, hint: st
 
 
 def getter(value: Any) -> Known:
-    """`operator.itemgetter(...)` and its like, from outside."""
+    """`operator.itemgetter(...)` and the like, from outside."""
     kind, (maker, arguments, *_) = type(value), value.__reduce__()
 
     def known(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -214,7 +214,7 @@ def _converted(frame: Frame, value: Value, how: Known, node: gast.AST) -> Value:
             return containers.new_list(frame, inner) if kind is list else Sequence(inner)
         case Mapping_(items=items):
             return keyed.new_dict(frame, {k: _converted(frame, v, how, node) for k, v in items}, node)
-    # what is copied deeply there cannot be told from the array itself, which is not changed in place while it is shared
+    # a deep copy is not distinguishable from the array itself, as that is not changed in place while it is shared
     copied = lambda part, _: frame.emit("copy", part, node=node) if frame.is_array(part) else part  # noqa: E731
     return map_leaves(value, copied)
 
@@ -223,10 +223,10 @@ def _converted(frame: Frame, value: Value, how: Known, node: gast.AST) -> Value:
 
 
 def _set_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
-    """`object.__setattr__(self, name, value)`, by which a frozen dataclass completes itself."""
+    """`object.__setattr__(self, name, value)`, with which a frozen dataclass initialises itself."""
     receiver, name, value = args
     word = protocol.known(frame, name, node, "the name of an attribute")
-    if not isinstance(receiver, Ref) or classes.instance(frame, receiver) is None:  # one that is still being made
+    if not isinstance(receiver, Ref) or classes.instance(frame, receiver) is None:  # only an instance under construction
         classes.refuse_to_assign(frame, receiver, word, node)
     classes.set_attribute(frame, receiver, word, value, node)
     return Static(None)
@@ -246,7 +246,7 @@ def _get_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> Any:
-    """Something, where a value has such an attribute in Python, whether it is compiled or not."""
+    """Not None where a value has such an attribute in Python, whether it is compiled or not."""
     record = classes.instance(frame, base)
     if record is not None:
         found = record.get(name)
@@ -303,7 +303,7 @@ def _heap(name: str) -> Known:
 
 
 def _asked(name: str) -> Known:
-    """What the library asks of `keyed`, which may not have been imported yet."""
+    """A function of `keyed` for the library, looked up at the call, as that module may not be imported yet."""
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
 
 
@@ -325,7 +325,7 @@ def _from_keys(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _compiled(frame: Frame, args, kwargs, node, hint) -> Value:
-    """`compile(f, ...)`: what stands inside is compiled with the function around it."""
+    """`compile(f, ...)`: what it is called with is compiled with the surrounding function."""
     if "mutates" in kwargs:
         frame.fault("U012", "`mutates=` is for the compiled function itself", node, "asked here",
                     ("return the arrays",))  # fmt: skip

@@ -1,9 +1,9 @@
-"""Results that go into an array that is there: `out=`, and `where=` of functions of elements.
+"""Results that go into an existing array: `out=`, and `where=` of elementwise functions.
 
     np.multiply(a, b, out=c)                       ->    c[...] = multiply(a, b); c
     np.divide(a, b, out=c, where=b > 0)            ->    c[...] = where(b > 0, divide(a, b), c); c
 
-All of the result is there before the first element is stored, so `out` may be an operand: NumPy sees to that too.
+The whole result is computed before the first element is stored, so `out` may be an operand, as in NumPy.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _place(frame: Frame, out: Value, node: gast.AST) -> Leaf | None:
 
 
 def _require_dtype(frame: Frame, binding: NameBinding, found: Array | Scalar, place: Array, node: gast.AST) -> None:
-    """A function of elements may be rounded, but no more; others need the dtype that they give."""
+    """The result of an elementwise function may be rounded, but no more; others need the dtype of their result."""
     source, target = types.dtype_of(found), place.dtype
     fits = has_kind_of(source, target) if _is_elementwise(binding) else source == target
     if not fits:
@@ -97,7 +97,7 @@ def _require_rank(frame: Frame, found: Array | Scalar, place: Array, node: gast.
 def _require_shape(
     frame: Frame, result: Value, found: Array | Scalar, out: Leaf, place: Array, node: gast.AST
 ) -> None:  # fmt: skip
-    """What is no function of elements fills its place exactly."""
+    """The result of a function that is not elementwise must have the shape of its target."""
     if types.rank(found) != place.ndim:
         message = f"`out=` has {place.ndim} dimensions where the result has {types.rank(found)}"
         frame.fault("S003", message, node, "stored here")
@@ -113,7 +113,7 @@ def _require_shape(
 
 
 def _masked(frame: Frame, result: Value, mask: Value, out: Leaf, node: gast.AST) -> Value:
-    """The result where the mask is true, and what is there already where it is not."""
+    """The result where the mask is true, and the old elements where it is not."""
     if mask == EVERYWHERE:
         return result
     if library.is_container(frame, mask):

@@ -3,9 +3,9 @@
     product((-1, 0, 1), repeat=2)     ->     the nine pairs
     product(range(n), xs)             ->     a generator function of nested loops: `written_generators`
     pairwise(xs)                      ->     zip(xs, xs[1:])
-    count(1)                          ->     range(1, a number that no loop comes to)
+    count(1)                          ->     range(1, a number that no loop reaches)
 
-What goes over its items in a way of its own (`groupby`, `takewhile`, `cycle`, ...) is a loop that the user writes.
+Functions with another control flow (`groupby`, `takewhile`, `cycle`, ...) are loops that the user writes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..kinds import classes, container_methods, iterators, ranges
 from ..values import NONE, Sequence, Static, Value
 from . import written_generators
 
-MOST = 2048  # as many items as loops are unrolled for
-MOST_LOOPS = 8  # as many as stand in one another
+MOST = 2048  # loops over more items are not unrolled
+MOST_LOOPS = 8  # loops are not nested more deeply
 Known = Callable[[Frame, list[Value], dict[str, Value], gast.AST, str], Value]
 
 
@@ -63,12 +63,12 @@ def product(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _kept(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What can be gone over again and again, and is what it is now."""
+    """An iterable that can be iterated repeatedly, with its present contents."""
     return value if isinstance(value, Range) else container_methods.in_language(frame, "listed", [value], node)
 
 
 def _choosing(name: str, of_known: Callable[..., Any]) -> Known:
-    """`combinations` and its like: so many of one iterable."""
+    """`combinations` and the like: a number of items of one iterable."""
 
     def chosen(frame: Frame, args, kwargs, node, hint) -> Value:
         (value,) = _given(frame, args[:1], node)

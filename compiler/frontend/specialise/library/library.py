@@ -40,7 +40,7 @@ MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
 
 def binding_of(value: Any) -> NameBinding | Primitive | StaticFunction | None:
-    """What a Python object means to the compiler, if it is one of the library's."""
+    """The compiler's binding of a Python object, if it is one of the library's."""
     if isinstance(value, Primitive | StaticFunction):
         return value
     return python_names.binding_of(of_numpy(value))
@@ -83,7 +83,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
 
 
 def _require_keywords(frame: Frame, binding: NameBinding, kwargs: dict[str, Value], node: gast.AST) -> None:
-    """Refuse a keyword that NumPy's function has and ours lacks."""
+    """Refuse a keyword that NumPy's function has and this one lacks."""
     for name in kwargs:
         if python_names.is_lacking(binding, name):
             what = f"`{_written_name(binding, node)}`"
@@ -96,7 +96,7 @@ def _written_name(binding: NameBinding, node: gast.AST) -> str:
 
 
 def _require_real(frame: Frame, binding: NameBinding, values: list[Value], node: gast.AST) -> None:
-    """Refuse complex numbers for a function that is not written for them."""
+    """Refuse complex numbers in a function that is not written for them."""
     found = [frame.type_of(leaf) for value in values for leaf in leaves(frame.held(value))]
     given = next((t for t in found if t is not None and types.of_complex(t)), None)
     if given is not None:
@@ -110,7 +110,7 @@ def common_dtype(frame: Frame, columns: list[Leaf]) -> str:
 
 
 def _is_shared(frame: Frame, result: Value, before: Any) -> bool:
-    """Whether the array may be (a view of) one that was there before the statements from `before` on."""
+    """Whether the array may be (a view of) one that existed before the statements from `before` on."""
     if not isinstance(result, Leaf) or not frame.is_array(result):
         return False
     made: dict[str, list[gast.expr]] = {}
@@ -130,7 +130,7 @@ def _is_shared(frame: Frame, result: Value, before: Any) -> bool:
 
 
 def note_sharing(frame: Frame, function: object, args: list[Value], result: Value, before: Any) -> None:
-    """Say of new elements which array NumPy shows there: the alias check refuses stores that tell them apart."""
+    """Note where NumPy returns a view and this a copy: the alias check refuses stores that would show the difference."""
     sharing = sharing_of(function)
     if sharing not in ("view", "read-only") or not isinstance(result, Leaf) or not frame.is_array(result):
         return
@@ -146,7 +146,7 @@ def is_container(frame: Frame, value: Value) -> bool:
 
 
 def renamed(frame: Frame, result: Value, hint: str) -> Value:
-    """The last value a library function emitted takes the name the user gives it."""
+    """Give the last value that a library function emitted the name that the user gives it."""
     body = frame.builder.body
     if hint == "t" or not isinstance(result, Leaf) or not body or base_of(result.name) == base_of(hint):
         return result
@@ -206,7 +206,7 @@ def _is_weak(frame: Frame, value: Value) -> bool:
 
 def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
     made = frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
-    if frame.builder.widened and isinstance(made, Leaf):  # on each path of the dtype that it has there
+    if frame.builder.widened and isinstance(made, Leaf):  # on each path it has the dtype of that path
         found = meanings_of(frame, value)
         frame.builder.widen(made.name, [[Meaning(Scalar(one.type.dtype)) for one in found]])
     return made
@@ -231,7 +231,7 @@ def primitive(frame: Frame, primitive_: Primitive, args, kwargs, node: gast.AST,
 
 
 def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
-    """A static keyword: lengths of a shape may be known at run time only, everything else is known now."""
+    """A static keyword: lengths of a shape may be dynamic, everything else is known now."""
     if name != "shape":
         return protocol.known(frame, value, node, f"`{name}`")
     held = frame.held(value)
@@ -252,7 +252,7 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
     return value
 
 
-OF_DTYPES = (common, one_dtype, strict_common)  # what says of which dtype something made of its arguments is
+OF_DTYPES = (common, one_dtype, strict_common)  # these decide the dtype of a result from its arguments
 
 
 def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:

@@ -1,7 +1,7 @@
-"""The parts of a container, as `runtime/parts.py` has them in Python: what is called for each is walked into.
+"""The parts of a container, as `runtime/parts.py` has them in Python: the function called for each is walked into.
 
     map_parts(f, {"a": x, "b": (y, None)})     ->     {"a": f(x), "b": (f(y), None)}
-    room_for(n, step, carry, item)             ->     empty(shape=(n, 3), dtype="f64"), for a `step` that gives f64[3]
+    room_for(n, step, carry, item)             ->     empty(shape=(n, 3), dtype="f64"), for a `step` that returns f64[3]
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def first_part(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: 
 
 
 def room_for(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    """What the function gives is found by walking through it, twice: its carry may begin as an int and be a float."""
+    """The type of the function's result, found by walking it twice: its carry may begin as an int and become a float."""
     count, function, carry, item = args
     saved = frame.snapshot()
     known = {leaf.name for value in args for leaf in leaves(frame.tree(value)) if isinstance(leaf, Leaf)}
@@ -64,7 +64,7 @@ def room_for(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: ga
 
 
 class _Lengths:
-    """Lengths that are known before the loop: those of arguments, of the carry and of what is gone through."""
+    """Lengths that are known before the loop: those of arguments, of the carry and of the iterable."""
 
     def __init__(self, frame: Frame, table: dict[str, types.Type], known: set[str], node: gast.AST) -> None:
         self.frame, self.node = frame, node

@@ -26,7 +26,7 @@ def change(
     frame: Frame, target: Ref, contents: Value | None, node: gast.AST, keeps_length: bool = False
 ) -> None:
     """An object holds something else from here on; None: the leaf that it holds has changed."""
-    from . import items_read  # which is made of what is here
+    from . import items_read  # a local import, as that module depends on this one
 
     heap = frame.heap
     owner = heap.owner_of(target.number)
