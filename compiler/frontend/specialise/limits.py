@@ -1,4 +1,4 @@
-"""Errors of what is beyond the compiler: CPython does not raise them, so that no `except` catches them."""
+"""Errors at the compiler's own limits: CPython does not raise them, so no `except` catches them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...diagnostics import Span
 
 
 def limit(exception: str, message: str, span: Span | None = None) -> gast.Raise:
-    """`raise exception(message)`, for a program that goes beyond what is compiled."""
+    """`raise exception(message)`, for a program that exceeds the limits of compiled code."""
     statement = syntax.raise_(exception, message, span=span)
     setattr(statement, "is_limit", True)  # noqa: B010
     return statement

@@ -1,14 +1,14 @@
-"""What can be done with a value: each operation has an arm for each kind of value that takes it.
+"""Operations on values: each operation has an arm for each kind of value that supports it.
 
-    length = operation(...)            length.of(Range) is the arm for a range, which stands in `kinds/ranges.py`
+    length = operation(...)            length.of(Range) is the arm for a range, in `kinds/ranges.py`
     length(frame, value, node)         calls the arm of the kind that `value` is of
 
-The interpreter calls operations and knows no kinds; what a kind can do is read in its file.  An operation says once
-what a user is told who wants it of a kind that has no arm.  Unions are taken apart before a function sees them: those
-that are `lifted` are called for the case that there is.
+The interpreter calls operations and knows no kinds; what a kind can do is in its file.  An operation says once what
+a user is told who applies it to a kind that has no arm.  Unions are taken apart before a function sees them: those
+that are `lifted` are called for the case that is present.
 
 Kinds are the classes of `values.py`.  A value that is known at run time only is of the class of its type (`Scalar`,
-`Array`, `ListOf`), and an object is of the kind of what it holds: its arm is given the object, and asks what that is.
+`Array`, `ListOf`), and an object is of the kind of what it holds: its arm takes the object, and looks up what that holds.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def kind_of(frame: Frame, value: Value) -> type:
 
 
 def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
-    """What a value of a kind is, or what an object of that kind holds."""
+    """A value of a kind itself, or what an object of that kind holds."""
     held = frame.held(value)
     assert isinstance(held, kind)
     return held
 
 
 class Operation(Generic[Given, Result]):
-    """What can be done with one value; see the module."""
+    """An operation on one value; see the module."""
 
     def __init__(self, otherwise: Callable[Given, Result]) -> None:
         self.otherwise, self.name, self.__doc__ = otherwise, otherwise.__name__, otherwise.__doc__
@@ -71,13 +71,13 @@ class Operation(Generic[Given, Result]):
 
         def __call__(self, frame: Frame, value: Value, *given: Any, **named: Any) -> Result:
             kind = type(value)
-            if kind is Leaf or kind is Ref:  # two calls fewer for all others
+            if kind is Leaf or kind is Ref:  # this saves all others two calls
                 kind = kind_of(frame, frame.held(value))
             return self.arms.get(kind, self.otherwise)(frame, value, *given, **named)
 
 
 class LiftedOperation(Operation[Given, Result]):
-    """What is done with the case that a union has, and raises an error where a value may be None and is."""
+    """An operation on the present case of a union; where a value that may be None is None, the program raises."""
 
     def __init__(self, otherwise: Callable[Given, Result], none: str, error: str) -> None:
         super().__init__(otherwise)
@@ -90,14 +90,14 @@ class LiftedOperation(Operation[Given, Result]):
 
 
 def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
-    """Declare an operation by what is done with a value of a kind that has no arm for it."""
+    """Declare an operation by the function for kinds that have no arm for it."""
     return Operation(otherwise)
 
 
 def lifted_operation(
     none: str, error: str = "TypeError"
 ) -> Callable[[Callable[Given, Result]], Operation[Given, Result]]:
-    """Declare one for which unions are taken apart."""
+    """Declare an operation that takes unions apart."""
     return lambda otherwise: LiftedOperation(otherwise, none, error)
 
 
@@ -106,7 +106,7 @@ def lifted_operation(
 
 @operation
 def of_cases(frame: Frame, value: Value, act: Callable[[Value], Value], node: gast.AST, hint: str = "t") -> Value:
-    """What `act` makes of the case that a union has; any other value is its own case."""
+    """The result of `act` for the present case of a union; any other value is its own case."""
     return act(value)
 
 
@@ -124,8 +124,8 @@ def lifted(
 ) -> Callable[[Function], Function]:
     """Take a union apart before a function sees it, whose parameters are (frame, value, ..., node, hint).
 
-    The function is called for the case that there is; what may be None raises `error` with the message `none`.  `of` is
-    a function with these parameters, where it has others.
+    The function is called for the case that is present; what may be None raises `error` with the message `none`.  `of`
+    is a function with these parameters, where it has others.
     """
 
     def decorate(function: Function) -> Function:
@@ -151,12 +151,12 @@ def lifted(
     return decorate
 
 
-# --- what is gone over -----------------------------------------------------------------------------------------------
+# --- iteration -------------------------------------------------------------------------------------------------------
 
 
 @operation
 def is_unrolled(frame: Frame, value: Value) -> bool:
-    """Whether a loop over it is unrolled: tuples, lists and dicts whose length is known, and what is made of them."""
+    """Whether a loop over a value is unrolled: tuples, lists and dicts of known length, and what is made of them."""
     return False
 
 
@@ -168,7 +168,7 @@ def has_known_length(frame: Frame, value: Value) -> bool:
 
 @operation
 def of_dynamic_length(frame: Frame, value: Value) -> Value | None:
-    """What has a length that is known at run time only: an array, a list that grows, an argument of any length."""
+    """What has a dynamic length: an array, a list that grows, an argument of any length; None for other values."""
     return None
 
 
@@ -207,7 +207,7 @@ def item(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
 
 @operation
 def item_of_unrolled(frame: Frame, value: Value, position: int, node: gast.AST) -> Value:
-    """The item that a loop which is unrolled sees."""
+    """The item that an unrolled loop sees."""
     return items(frame, value, node)[position]
 
 
@@ -216,7 +216,7 @@ def item_of_unrolled(frame: Frame, value: Value, position: int, node: gast.AST) 
 
 @operation
 def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
-    """The Python object that a value is; `what` is said where it is not known before the run."""
+    """The Python object that a value is; `what` names it in the error where it is not known now."""
     frame.needs_static(value, what, node)
 
 
@@ -234,7 +234,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 @operation
 def describe(frame: Frame, value: Value) -> str:
-    """What messages call a value."""
+    """The words for a value in messages."""
     return type(value).__name__.lower()
 
 

@@ -1,4 +1,4 @@
-"""What a trial run may change: taken before it, and put back where another way is tried.
+"""What a trial run may change: saved before it, and restored where another way is tried.
 
     saved = frame.snapshot(); try: unroll(...)  except NeedsStatic: frame.restore(saved)
 """
@@ -40,6 +40,6 @@ def restore(frame: Frame, saved: tuple[Any, ...]) -> None:
 
 
 def _nests(frame: Frame) -> list[Any]:
-    """What a `try` around has opened in this block."""
+    """The nests that a surrounding `try` has opened in this block."""
     protection = frame.builder.protection
     return protection.blocks[-1].nests if protection is not None and protection.blocks else []

@@ -58,7 +58,7 @@ def specialise(
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
-    `freeze` says what is read from outside as it was at first, and `frozen` keeps that.
+    `freeze` names variables whose first value from outside stays, and `frozen` keeps these values.
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
     a derivative is taken of it.
     """
@@ -84,7 +84,7 @@ def walked(
     task: Task, function: python_types.FunctionType, source: SourceFile, arguments: Mapping[str, Value],
     mutates: tuple[str, ...], is_entry: bool,
 ) -> Specialised:  # fmt: skip
-    """One walk through the function, with what is known of its containers so far."""
+    """Walk through the function once, with what is known of its containers so far."""
     core, table = apply.core_of(source.tree)
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
@@ -126,7 +126,7 @@ def walked(
     task.hidden_of[name] = instances.used_hidden(builder, builder.body)
     program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
     arguments = {key: given[key] for key in arguments}
-    if is_entry and changed and not hidden:  # what comes from outside may show the memory of an argument
+    if is_entry and changed and not hidden:  # an array from outside may show the memory of an argument
         places = tuple(parameters.index(name) for name in changed)
         program = Program(name, {**program.functions, name: program.main.with_(changed=places)})
     guards = tuple(task.world.guards.values())
@@ -135,14 +135,14 @@ def walked(
 
 
 def _with_rule(frame: Frame, function: python_types.FunctionType, source: SourceFile) -> Value:
-    """The function that is differentiated has a rule for that: it is called."""
+    """Call the function that is differentiated, as it has a rule for that."""
     given, spec = rule_of(function), source.tree.args
     assert given is not None
     return ruled_calls.call(frame, source.name, Static(function), given, spec, dict(frame.variables), source.tree)
 
 
 def _has_rows(value: Value) -> bool:
-    """Whether a value holds a list of any length, whose items are copies."""
+    """Whether a value holds a list of any length, because the items of such a list are copies."""
     return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
 
 

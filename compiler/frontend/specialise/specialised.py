@@ -1,4 +1,4 @@
-"""What specialisation makes: a typed program with its containers, and the functions compiled on their own in it."""
+"""The result of specialisation: a typed program with its containers, and the functions compiled on their own in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HiddenKey: TypeAlias = tuple[PlaceKey, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hidden:
-    """An array from outside that is a parameter of the program: the place of a value, and which of its arrays it is."""
+    """An array from outside that is a parameter of the program: a value's location, and which of its arrays it is."""
 
     place: Place
     index: int
@@ -39,10 +39,10 @@ class Specialised:
     arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
     result      structure whose leaves are `Out`s among the program's results
     mutated     the parameters to write back, one for each of the last results
-    hidden      what the last parameters are, which come from outside and not from the caller
+    hidden      the last parameters, which come from outside rather than from the caller
     exceptions  the exception classes that it may raise, by name
     guards      what was read from outside
-    cut         how the derivative was cut in two, where it was
+    cut         the pullback, if the derivative is in split mode
     """
 
     program: Program
@@ -57,10 +57,10 @@ class Specialised:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """The half of a derivative that goes backward (`reverse/forward_and_pullback.py`).
+    """The pullback of a derivative in split mode (`reverse/forward_and_pullback.py`).
 
-    pullback    the name of its function in the program, whose entry is the half that goes forward
-    first       the place of the first residual among the results of the entry
+    pullback    the name of its function in the program; the entry is the forward sweep
+    first       the position of the first residual among the results of the entry
     cotangents  the structure of what is differentiated, over the parameters of the pullback
     slopes      the structure of the cotangents of the arguments, over the results of the pullback
     """
@@ -76,13 +76,13 @@ class Instance:
     """A recursive function compiled once for its argument types and called by name.
 
     `depth` counts the calls around it where it was compiled.  `reaches` is the least depth of a function that it calls
-    and whose result was not settled yet: this one is compiled again when that result changes.  `changes` are the places
-    of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
-    results that are parameters which they are.  `hidden` are arrays from outside that its callers pass as its last
+    and whose result was not settled yet: this one is compiled again when that result changes.  `changes` has the
+    positions of the parameters whose elements it changes: it works on copies, which are its last results.  `handed`
+    maps results to the parameters that they are.  `hidden` has arrays from outside that its callers pass as its last
     arguments.  `is_settled` says that its result, lengths included, is known: it was finished before it was called.
-    `result` is a `Returned` where it is lent objects (`lending.py`).
-    `meanings` says of each result what Python has for it on one path or another.
-    `shown` are parameters that Python shows among the results, where the call gives them elements of their own.
+    `result` is a `Returned` if objects are copied in (`lending.py`).
+    `meanings` says for each result which types Python has for it on the paths.
+    `shown` has parameters that are results in Python, where the call returns copies of them.
     """
 
     name: str

@@ -1,9 +1,9 @@
-"""What to write instead where a value must be known when the function is compiled, and is not.
+"""What to write instead where a value is not known, but must be when the function is compiled.
 
     def f(x, k): return np.sum(x, axis=k + 1)     ->     mark the argument: @compile(static=("k",))
     def f(x): return np.zeros((2,) * int(x[0]))   ->     nothing to mark: `x` is an array
 
-Arguments are proposed only where they are numbers of the function that is compiled, and decide the value alone.
+Arguments are proposed only where they are numbers of the function that is compiled, and they alone decide the value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .values import Leaf, Value
 if TYPE_CHECKING:
     from .frame import Frame
 
-# What to do instead, by a part of what must be known.
+# What to do instead, by a part of the phrase for what must be known.
 WITHOUT_KNOWING = {
     "the number of items": "write a `for` loop, which may `append` to a list",
 }
@@ -36,7 +36,7 @@ def ways_out(frame: Frame, value: Value, what: str) -> tuple[str, ...]:
 
 
 def deciding_arguments(frame: Frame, value: Value) -> list[str]:
-    """The arguments of the compiled function that decide a value, in their order; none where something else does."""
+    """The arguments of the compiled function that decide a value, in order; none where something else does, too."""
     entry = frame
     while entry.caller is not None or entry.outer is not None:
         entry = entry.caller or entry.outer
@@ -54,7 +54,7 @@ def deciding_arguments(frame: Frame, value: Value) -> list[str]:
 
 
 def _made(body: list[gast.stmt]) -> dict[str, list[str]]:
-    """What each name is computed of, but for names that merge values, on which the path decides too."""
+    """What each name is computed from, except names that merge values, as these depend on the path as well."""
     found: dict[str, list[list[str]]] = {}
     for statement in syntax.walk(body):
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):

@@ -2,7 +2,7 @@
 
 A number that is known is `Static`, one that is not is a `Leaf` (a typed name); containers are taken apart, so that a
 tuple of NamedTuples is a `Sequence` of `Record`s of leaves.  What can change is an object: names share a `Ref`, and
-what a list or dict holds at present stands in the heap (`heap.py`).
+what a list or dict holds at present is in the heap (`heap.py`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Parts = tuple[tuple[Any, "Value"], ...]
 
 
 class Kind:
-    """What is known of a value of Python's: one class for each kind."""
+    """What is known of a Python value: one class for each kind."""
     __slots__ = ()
 
     def inside(self) -> Parts:
-        """The values that it is made of, each under its key."""
+        """The values that it is made of, each with its key."""
         return ()
 
     def around(self, new: tuple[Value, ...]) -> Value:
@@ -60,7 +60,7 @@ class Typed(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Out(Kind):
-    """The leaf at this place among the values that a typed function returns."""
+    """The leaf at this position among the values that a typed function returns."""
     index: int
 
 
@@ -90,7 +90,7 @@ UNKNOWN: Any = None  # whether the numbers of lists that are all empty are Pytho
 
 @dataclass(frozen=True, slots=True)
 class Column(Kind):
-    """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""
+    """What all items of a list have at one position, as an array along them; `is_weak` if they are Python's numbers."""
     values: Value
     is_weak: bool = False
 
@@ -106,7 +106,7 @@ class Column(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Rows(Kind):
-    """What a list of any length holds, or a tuple or text itself: the structure of one item, over `Column`s.
+    """What a list of any length holds, or a tuple or string itself: the structure of one item, over `Column`s.
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
     """
@@ -125,7 +125,7 @@ class Rows(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Table(Kind):
-    """What a list that grows holds whose items are containers: the structure of one, over growable lists (`tables.py`).
+    """What a list that grows holds, for container items: the structure of one, over growable lists (`tables.py`).
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Table(Sequence((Leaf xs, Leaf ys)))
     """
@@ -140,13 +140,13 @@ class Table(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Ref(Kind):
-    """A list or dict, by its number in the heap: two names of one number are one object."""
+    """A list or dict, by its number in the heap: two names with one number are aliases."""
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Lent(Kind):
-    """An object that a function compiled on its own is given or gives back, by its place among those (`lending.py`)."""
+    """An object that is copied into or out of a function compiled on its own, by its position (`lending.py`)."""
     place: int
 
 
@@ -165,7 +165,7 @@ class Joined(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Sequence(Kind):
-    """A tuple, or what a list holds, of a length that is known now; `like` is a class below `tuple` or `list`."""
+    """A tuple, or what a list holds, of a length that is known now; `like` is a subclass of `tuple` or `list`."""
     items: tuple[Value, ...]
     kind: type = tuple
     like: type | None = None
@@ -182,7 +182,7 @@ class Sequence(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Mapping_(Kind):
-    """What a dict holds; its keys are known now.  `like` is a class below `dict`, and what makes missing items."""
+    """What a dict holds; its keys are known now.  `like` is a subclass of `dict`, with the factory of missing items."""
     items: tuple[tuple[Any, Value], ...]
     like: tuple[type, Any] | None = None
 
@@ -201,7 +201,7 @@ class Mapping_(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Record(Kind):
-    """An instance of a class and its attributes; one of a class that lets them change stands in the heap."""
+    """An instance of a class and its attributes; one with mutable attributes is in the heap."""
     cls: type
     items: tuple[tuple[str, Value], ...]
 
@@ -213,7 +213,7 @@ class Record(Kind):
         return issubclass(self.cls, tuple)
 
     def with_attribute(self, name: str, value: Value | None) -> Record:
-        """Another attribute, or without it; fields stand first, so that the order of assignments does not count."""
+        """With an attribute changed or removed; fields come first, so that the order of assignments does not count."""
         found = {**dict(self.items), name: value}
         fields = record_fields(self.cls) if dataclasses.is_dataclass(self.cls) else ()
         names = [*(n for n in fields if n in found), *sorted(found.keys() - set(fields))]
@@ -231,7 +231,7 @@ class Record(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Optional(Kind):
-    """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
+    """`None` or a value: a dynamic bool says which.  `inner` means nothing where it is None."""
     absent: Value
     inner: Value
 
@@ -244,9 +244,9 @@ class Optional(Kind):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Kind):
-    """One of several structures: of the flags, bools of the run, one is true (`one_of.py`).
+    """One of several structures, a tagged union: one of the flags, which are dynamic bools, is true (`one_of.py`).
 
-    `kinds` tells the structures apart, each by a word and what it takes beside that: ("Sphere", Sphere), ("tuple", 2).
+    `kinds` identifies the structures, each by a word and a parameter of that kind: ("Sphere", Sphere), ("tuple", 2).
     """
     flags: tuple[Value, ...]
     cases: tuple[Value, ...]
@@ -265,9 +265,9 @@ class OneOf(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Text(Kind):
-    """A text that only the run knows: the number of one of those that the program has (`texts.py`).
+    """A string known only at run time: the number of one of the strings of the program (`texts.py`).
 
-    `texts` are those texts, in what a program returns.
+    `texts` has those strings, in what a program returns.
     """
     number: Value
     texts: tuple[str, ...] = ()
@@ -296,7 +296,7 @@ class Undefined(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Dropped(Kind):
-    """A variable that liveness says nobody reads again: to read it is a fault of the compiler."""
+    """A variable that is dead by liveness: reading it is a fault of the compiler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,7 @@ def same_structure(left: Value, right: Value) -> bool:
 
 
 def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:
-    """Rebuild a value with every part that is no container replaced by `change(part, path)`; itself if none was."""
+    """Rebuild a value with each part that is not a container replaced by `change(part, path)`; itself if none was."""
     if not (inner := parts(value)):
         return change(value, path)
     changed = tuple([map_leaves(v, change, (*path, k)) for k, v in inner])

@@ -2,7 +2,7 @@
 
     y = x.at[1:3].set(0.0)    ->    y = copy(x); y[1:3] = 0.0
     y = x.at[1:3].add(v)      ->    y = copy(x); y[1:3] = y[1:3] + v
-    y = x.at[i].add(v)        ->    y = copy(x); np.add.at(y, i, v)       where i is an array: it may have an index twice
+    y = x.at[i].add(v)        ->    y = copy(x); np.add.at(y, i, v)       where i is an array: it may repeat an index
 
 The parts of the index are computed once, into variables that the user's program cannot name.
 """

@@ -226,7 +226,7 @@ def _set_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
     """`object.__setattr__(self, name, value)`, with which a frozen dataclass initialises itself."""
     receiver, name, value = args
     word = protocol.known(frame, name, node, "the name of an attribute")
-    if not isinstance(receiver, Ref) or classes.instance(frame, receiver) is None:  # only an instance under construction
+    if not isinstance(receiver, Ref) or classes.instance(frame, receiver) is None:  # it must be under construction
         classes.refuse_to_assign(frame, receiver, word, node)
     classes.set_attribute(frame, receiver, word, value, node)
     return Static(None)

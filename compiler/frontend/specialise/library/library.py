@@ -130,7 +130,7 @@ def _is_shared(frame: Frame, result: Value, before: Any) -> bool:
 
 
 def note_sharing(frame: Frame, function: object, args: list[Value], result: Value, before: Any) -> None:
-    """Note where NumPy returns a view and this a copy: the alias check refuses stores that would show the difference."""
+    """Note where NumPy returns a view and this a copy: the alias check refuses stores that show the difference."""
     sharing = sharing_of(function)
     if sharing not in ("view", "read-only") or not isinstance(result, Leaf) or not frame.is_array(result):
         return

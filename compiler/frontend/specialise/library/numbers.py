@@ -1,7 +1,7 @@
-"""Python's own functions of numbers: `divmod`, `pow` of three, `round` to digits, `int.bit_length`; of characters.
+"""Python's own functions of numbers and characters: `divmod`, three-argument `pow`, `round`, `int.bit_length`.
 
-    divmod(a, b)       ->    (a // b, a % b), after a test of b with the words of `divmod`
-    round(x, 2)        ->    what is nearest to x among the numbers with two digits, as Python has it
+    divmod(a, b)       ->    (a // b, a % b), after a test of b with the error of `divmod`
+    round(x, 2)        ->    the number with two digits that is nearest to x, as in Python
     pow(a, k, m)       ->    a loop over the bits of k
 """
 
@@ -22,7 +22,7 @@ from ..interpreter import evaluate
 from ..values import Sequence, Static, Value, is_number
 from . import library
 
-MOST_DIGITS = 22  # the largest power of ten that a float holds
+MOST_DIGITS = 22  # the largest power of ten that a float holds exactly
 
 
 def divided(frame: Frame, args: list[Value], node: gast.AST) -> Value:
@@ -42,7 +42,7 @@ def divided(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 
 def words_of(function: Callable[..., Any], *args: Any) -> str:
-    """What the running interpreter says where this fails."""
+    """The message of the running interpreter where this fails."""
     try:
         function(*args)
     except ArithmeticError as error:
@@ -66,7 +66,7 @@ def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint
 
 
 def rounded(frame: Frame, value: Value, found: Scalar, digits: int, node: gast.AST, hint: str) -> Value:
-    """`round(value, digits)` of a number of the run; NumPy's floats round as `np.round` does."""
+    """`round(value, digits)` of a dynamic number; NumPy's floats round as `np.round` does."""
     if not is_inexact(found.dtype) and digits >= 0:
         return value
     if not found.weak and is_inexact(found.dtype) and not is_complex(found.dtype):
@@ -78,7 +78,7 @@ def rounded(frame: Frame, value: Value, found: Scalar, digits: int, node: gast.A
 
 
 def method_of_known(frame: Frame, value: Value, method: str, args: list[Value], node: gast.AST) -> Value | None:
-    """`value.item()` and what else gives a number of a number of NumPy's that is known; None for all others."""
+    """`value.item()` and other methods of a known NumPy number that return a number; None for all others."""
     if not is_number(value) or not isinstance(value.value, np.generic) or args or not hasattr(value.value, method):
         return None
     found = evaluate.fold(frame, lambda number: getattr(number, method)(), node, value)

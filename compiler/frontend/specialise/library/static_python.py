@@ -1,4 +1,4 @@
-"""What Python makes of values that are known now; what it raises, the program raises where it gets there.
+"""Python's results for values that are known now; what it raises, the program raises when it reaches that point.
 
     names["a" + 1]     ->     raise TypeError('can only concatenate str (not "int") to str')
 """
@@ -45,7 +45,7 @@ def stop(frame: Frame, exception: str, message: Message, node: gast.AST) -> NoRe
 
 
 def no_key(frame: Frame, key: object, node: gast.AST) -> NoReturn:
-    """`KeyError(key)`; an error can hold plain values only."""
+    """`KeyError(key)`; an error can hold only plain values."""
     parts = key if isinstance(key, tuple) else (key,)
     if not all(isinstance(part, PLAIN) for part in parts):
         frame.fault("T001", f"a {type(key).__name__} is no key of this dict", node, "looked up here")

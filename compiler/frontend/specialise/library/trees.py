@@ -2,7 +2,7 @@
 
     tree.map(f, {"b": v, "a": (w, x)}, other)     ->     {"a": (f(w, ...), f(x, ...)), "b": f(v, ...)}
 
-The structure is known, so that nothing is left of these but the calls of `f`.  A list of any length is no such
+The structure is known, so only the calls of `f` are left in the program.  A list of any length is not such a
 container.
 """
 
@@ -81,7 +81,7 @@ def _of_record(held: Record) -> tuple[Structure, list[Value]]:
 
 
 def _require_no_own_way(frame: Frame, kind: type | None, node: gast.AST) -> None:
-    """The functions that take an instance apart are Python's, and run outside alone."""
+    """Refuse a class with functions of its own that take it apart: those are Python's, and run only outside."""
     own = None if kind is None else REGISTERED.get(kind)
     if own is not None and own.flatten is not None:
         message = f"instances of `{kind.__name__}`, which was registered with functions of its own, are not taken apart"
@@ -118,7 +118,7 @@ def _sorted(frame: Frame, keys: tuple[Any, ...], node: gast.AST) -> tuple[Any, .
 
 
 def filled(frame: Frame, one: Structure, parts: list[Value]) -> Value:
-    """A container of these parts; a list, a dict or an instance is a new object."""
+    """A container with these parts; a list, a dict or an instance is a new object."""
     kind: Any = one.kind
     if kind is type(None):
         return NONE
@@ -157,7 +157,7 @@ def unflattened(frame: Frame, structure: Structure, leaves: Iterator[Value]) -> 
 
 
 def mapped(frame: Frame, visit: Callable, path: tuple, values: list[Value], is_leaf: Value, node: gast.AST) -> Value:
-    """A container like the first, with `visit(path, leaves)` for its leaves; a part stays where another is None."""
+    """A container like the first, with `visit(path, leaves)` for its leaves; a part is kept where another is None."""
     if not is_none(values[0]) and any(map(is_none, values[1:])):
         return values[0]
     found = parts_of(frame, values[0], is_leaf, node)
@@ -305,7 +305,7 @@ KNOWN: dict[str, Any] = {function.__name__.removeprefix("_"): function for funct
 
 
 def find(word: str, function: Any) -> Any:
-    """What a function of `pellucid.tree` means here."""
+    """The implementation of a function of `pellucid.tree`."""
     if word == "ravel":
         return tree_vectors.ravel_with(function.__pellucid_way_back__)
     return tree_vectors.unravel if word == "unravel" else KNOWN[word]

@@ -1,4 +1,4 @@
-"""Python's makers of iterators as generator functions say them: `filter`, and those of `itertools`.
+"""Python's iterator functions written as generator functions: `filter`, and those of `itertools`.
 
     filter(test, xs)     ->     for item in xs:
                                     if test(item):
@@ -38,7 +38,7 @@ def islice(items, start, stop, step):
 """.strip().split("\n\n")
 TEXTS = {text[len("def ") : text.index("(")]: text for text in _WRITTEN}
 
-# What stands behind `for i in range(n)` for the next item of those that are chosen.
+# The range and the test of each loop inside `for i in range(n)`, for the next of the chosen items.
 NEXT_PLACES = {
     "combinations": ("range({last} + 1, len(items))", ""),
     "permutations": ("range(len(items))", "if {place} not in ({before},):"),
@@ -46,7 +46,7 @@ NEXT_PLACES = {
 
 
 def chosen(frame: Frame, kind: str, count: int, items: Value, node: gast.AST) -> Value:
-    """So many items of a list at a time, in nested loops: `combinations(items, 3)` and its like."""
+    """The choices of so many items of a list, in nested loops: `combinations(items, 3)` and its like."""
     lines, depth = ["def chosen(items):"], 1
     for k in range(count):
         places, test = NEXT_PLACES[kind] if k else ("range(len(items))", "")
@@ -61,7 +61,7 @@ def chosen(frame: Frame, kind: str, count: int, items: Value, node: gast.AST) ->
 
 
 def product(frame: Frame, columns: list[Value], node: gast.AST) -> Value:
-    """An item of each, in nested loops."""
+    """One item of each, in nested loops."""
     names = [f"xs{k}" for k in range(len(columns))]
     lines = [f"def product({', '.join(names)}):"]
     lines += ["    " * (k + 1) + f"for x{k} in xs{k}:" for k in range(len(names))]
@@ -70,7 +70,7 @@ def product(frame: Frame, columns: list[Value], node: gast.AST) -> Value:
 
 
 def called(frame: Frame, kind: str, given: dict[str, Value], node: gast.AST) -> Value:
-    """What one of Python's makers of iterators gives, as a generator function says it."""
+    """The result of one of Python's iterator functions, by its generator function."""
     return of_text(frame, TEXTS[kind], given, kind, node)
 
 

@@ -1,1 +1,1 @@
-"""Lists, dicts and instances as objects: the heap, who sees an object, and changes of it."""
+"""Lists, dicts and instances as objects: the heap, who sees an object, and changes to it."""

@@ -1,10 +1,10 @@
-"""Items of dicts that are taken out, changed and put back under the same key: they stand in the dict meanwhile.
+"""Items of dicts that are taken out, changed and stored back under the same key: they stay in the dict meanwhile.
 
-    row = d[k]; row.append(v); d[k] = row               the store says what is so already
-    row = d.get(k, []); row.append(v); d[k] = row       as with `d.setdefault(k, [])`: nobody looks at `d` in between
+    row = d[k]; row.append(v); d[k] = row               the store changes nothing
+    row = d.get(k, []); row.append(v); d[k] = row       as with `d.setdefault(k, [])`: nothing reads `d` in between
 
-What stands between may not reach the dict by any name nor leave the block, and nothing may catch an exception that is
-raised there.
+The statements in between may neither reach the dict by any name nor leave the block, and nothing may catch an exception
+that is raised there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAVES = (gast.Return, gast.Break, gast.Continue, gast.Raise, gast.Assert, gast.
 
 
 def note_key(frame: Frame, base: Value, items: gast.expr, found: Value, node: gast.AST) -> Value:
-    """An item that was read as `base[items]`."""
+    """Note that an item was read as `base[items]`."""
     if isinstance(base, Ref) and _is_plain(items) and (place := items_read.place_of(frame, found)) is not None:
         asked = replace(place, asked=(base.number, own_operators.index_of(frame, items, node)))
         heap = frame.heap
@@ -36,7 +36,7 @@ def note_key(frame: Frame, base: Value, items: gast.expr, found: Value, node: ga
 
 
 def is_there(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> bool:
-    """Whether `base[items] = value` puts an item where it stands."""
+    """Whether `base[items] = value` stores an item where it already is."""
     place = items_read.place_of(frame, value) if isinstance(base, Ref) and _is_plain(items) else None
     if place is None or place.item != value:
         return False
@@ -44,7 +44,7 @@ def is_there(frame: Frame, base: Value, items: gast.expr, value: Value, node: ga
 
 
 def method_of(frame: Frame, node: gast.Call) -> gast.expr:
-    """What is called: `d.setdefault` for a `d.get` whose result is put back under the key."""
+    """The function that is called: `d.setdefault` for a `d.get` whose result is stored back under the key."""
     between = _between(frame.source.tree.body, frame.node, node) if _is_get(node) else None
     if between is None:
         return node.func
@@ -68,7 +68,7 @@ def _is_get(node: gast.Call) -> bool:
 
 
 def _between(body: object, statement: gast.AST | None, node: gast.Call) -> frozenset[str] | None:
-    """The names between `row = d.get(key, [])` and `d[key] = row` behind it; None where that is not so."""
+    """The names between `row = d.get(key, [])` and `d[key] = row` after it; None if there is no such pair."""
     block = _block_of(body, statement) if isinstance(statement, gast.Assign) and statement.value is node else ()
     if not block or not isinstance(statement.targets[0], gast.Name):
         return None
@@ -95,7 +95,7 @@ def _is_store(node: gast.stmt, row: str, table: str, key: str) -> bool:
 
 
 def _block_of(body: object, statement: gast.AST) -> Statements[gast.stmt]:
-    """The statements among which one stands."""
+    """The block that a statement is in."""
     if not isinstance(body, list):
         return ()
     if any(other is statement for other in body):
@@ -105,6 +105,6 @@ def _block_of(body: object, statement: gast.AST) -> Statements[gast.stmt]:
 
 
 def _is_plain(node: gast.expr) -> bool:
-    """A name, a constant, or a tuple of those: to evaluate it does nothing."""
+    """A name, a constant, or a tuple of those: evaluating it has no effect."""
     is_tuple = isinstance(node, gast.Tuple)
     return isinstance(node, gast.Name | gast.Constant) or is_tuple and all(map(_is_plain, node.elts))

@@ -1,12 +1,12 @@
-"""Lists that share items, each of which stands once in either: an item may change where no other such list is in use.
+"""Lists that share items, each at most once in a list: an item may change where no other such list is in use.
 
-    ps = [p for p in ps if p.alive]           the old list is in use no more where items of the new one change
-    gone = [p for p in ps if p.done]          and `gone` is not when only `ps` is looked at from there on
+    ps = [p for p in ps if p.alive]           the old list is no longer in use where items of the new one change
+    gone = [p for p in ps if p.done]          and neither is `gone` if only `ps` is read from there on
     for p in ps:
-        if p.alive: kept.append(p)            an item of a loop goes into a list once at most, and as it stands then
+        if p.alive: kept.append(p)            an item of a loop goes into a list at most once, and as it is then
 
-Which lists share items is not asked: all whose items have that structure count.  Lists that have an item twice, or may
-have, are those of `shared_items.py`.
+The analysis does not ask which lists share items: all whose items have that structure count.  For lists that have, or
+may have, an item twice, see `shared_items.py`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from .object_changes import values_in_use
 
 @dataclass(slots=True, eq=False)
 class Passing:
-    """A loop over a list: the objects of the item of the present turn, and the lists that it has put them into.
+    """A loop over a list: the objects of the present iteration's item, and the lists that it has put them into.
 
-    Those are made in the present turn of the loop around it: `since` is how many objects there were before.  `filled`
-    has those that had items of others before; `is_excused` says that it changed an item before it put it into a list.
+    Those are made in the present iteration of the loop around it: `since` is how many objects there were before.
+    `filled` has those that had items of other lists before; `is_excused` says that the loop changed an item before it
+    put it into a list.
     """
 
     list: int
@@ -44,7 +45,7 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two lists of a function that share items: the structures of these, and the second one, made in a statement."""
+    """Two lists of a function that share items: the items' structures, and the second list, made in a statement."""
 
     builder: object
     structures: frozenset[str]
@@ -53,7 +54,7 @@ class Pair:
 
 
 def over(frame: Frame, sources: list[Value], run: Callable[[], None]) -> bool:
-    """Run a loop over these; whether what it did to the items of a list among them may stand."""
+    """Run a loop over these; whether its changes of the items of a list among them are valid."""
     builder = frame.builder
     lists = [v for v in sources if isinstance(v, Ref) and isinstance(frame.held(v), Table)]
     if len(lists) != 1:
@@ -68,20 +69,20 @@ def over(frame: Frame, sources: list[Value], run: Callable[[], None]) -> bool:
     finally:
         builder.passing.remove(made)
     if made.into:
-        frame.heap.changes.append(made.list)  # what was read from it before has lost its place
+        frame.heap.changes.append(made.list)  # what was read from it before has lost its position
     return bool(made.into) or not made.is_excused
 
 
 def item_read(frame: Frame, item: Value) -> None:
-    """The item of this turn of the innermost loop."""
+    """Note the item of this iteration of the innermost loop."""
     for passing in _here(frame):
         passing.items = frozenset(reachable([item], frame.heap.contents))
 
 
 def is_put_once(frame: Frame, wanted: Value | None, number: int, target: int | None) -> bool:
-    """Whether an object that is put into a list is the item of a loop, and goes into that list once at most.
+    """Whether an object that is put into a list is the item of a loop, and goes into that list at most once.
 
-    Without a list: whether that was said when it was put into the one that becomes a list that grows.
+    Without a list: whether that was noted when it was put into the one that becomes a list that grows.
     """
     heap = frame.heap
     if number in heap.absorbed:
@@ -98,13 +99,13 @@ def is_put_once(frame: Frame, wanted: Value | None, number: int, target: int | N
 
 
 def note_put(frame: Frame, item: Value, target: int) -> None:
-    """An item of a loop is put into a list of known length, which may become one that grows."""
+    """Note that an item of a loop is put into a list of known length, which may become one that grows."""
     if isinstance(item, Ref) and is_put_once(frame, None, item.number, target):
         frame.heap.put_once |= {item.number}
 
 
 def are_paired(frame: Frame, wanted: Value | None, source: int, target: int, statement: gast.AST | None) -> bool:
-    """Note that one list has items of another from here on; not of lists that others can see."""
+    """Note that one list has items of another from here on; false for lists that are visible elsewhere."""
     heap = frame.heap
     family = heap.made_of(source)
     if heap.owner_of(source) is not None or not family.isdisjoint(heap.lent | heap.absorbed | heap.items.keys()):
@@ -136,11 +137,11 @@ def is_paired(frame: Frame, structure: str) -> bool:
 
 
 def show(frame: Frame, wanted: Value, list_: int, number: int | None) -> bool:
-    """Whether a change of an item of a list, of the object of this number, would have to show in another one."""
+    """Whether a change of an item of a list, of the object of this number, would have to show in another list."""
     heap, structure = frame.heap, structure_of(wanted)
     pairs = [p for p in frame.task.pairs if any(_are_related(structure, other) for other in p.structures)]
     if any(pair.builder is not frame.builder for pair in pairs):
-        return True  # the list may have been lent
+        return True  # the list may have been copied in
     used = reachable([*values_in_use(frame), *map(Ref, sorted(heap.lent))], heap.contents).keys()
     statements = list(_statements(frame))
     used |= {target for passing in frame.builder.passing for target in passing.into}
@@ -148,7 +149,7 @@ def show(frame: Frame, wanted: Value, list_: int, number: int | None) -> bool:
     others = [n for n in used if pairs and n != list_ and _has_such(frame, n, structure)]
     for passing in frame.builder.passing if others else ():
         if number in passing.items and passing.list == list_:
-            passing.is_excused = True  # the item is not yet where the loop puts it, which is seen in its next turn
+            passing.is_excused = True  # the item is not in that list yet; the next iteration shows that it will be
             if not passing.into:
                 return False
             others = [n for n in others if not any(heap.may_be_one(n, other) for other in passing.into)]
@@ -156,7 +157,7 @@ def show(frame: Frame, wanted: Value, list_: int, number: int | None) -> bool:
 
 
 def _has_such(frame: Frame, number: int, structure: str) -> bool:
-    """Whether a list has items of this structure, or items in which there are such."""
+    """Whether a list has items of this structure, or items that contain some."""
     held = frame.heap.contents.get(number)
     return isinstance(held, Table) and _are_related(structure_of(forms.structure(held)), structure)
 
@@ -174,19 +175,19 @@ def structure_of(value: Value) -> str:
 
 
 def after_loop(frame: Frame, before: frozenset[int]) -> None:
-    """Behind a loop a list may be one that it put items into, under another number."""
+    """After a loop: a list may be one that it put items into, under another number."""
     heap = frame.heap
     if heap.filled != before:
         heap.filled |= {n for n, held in heap.contents.items() if isinstance(held, Table)}
 
 
 def known(frame: Frame) -> tuple[int, int]:
-    """How much is known; a loop that puts items into one more list is gone through again, for its next turn."""
+    """How much is known; a loop that puts items into one more list is walked again, for its next iteration."""
     return len(frame.task.pairs), sum(len(passing.into) for passing in frame.builder.passing)
 
 
 def _statements(frame: Frame) -> Iterator[gast.AST]:
-    """The statements that are being gone through, of callers as well."""
+    """The statements that are being walked, those of callers included."""
     walker: Frame | None = frame
     while walker is not None:
         if walker.node is not None:

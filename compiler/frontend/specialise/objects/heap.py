@@ -1,10 +1,10 @@
-"""Lists, dicts and instances are objects: what each holds at a point of the program, and which may be one and the same.
+"""Lists, dicts and instances are objects: what each holds at a point of the program, and which may be aliases.
 
     a = [1.0]; b = a; b.append(x)     ->     a and b are Ref(1); 1 holds [1.0, x]
 
 The specialiser follows every path, so an object has a number of its own, and a store through one name is seen through
-all.  Where paths meet, a name may stand for one of two objects.  Then it gets a third, which holds what either holds,
-and `origins` says of which two it is made: while one of the three changes, nobody may look at the others (R003).
+all others.  Where paths meet, a name may stand for one of two objects.  Then it gets a third, which holds what either
+holds, and `origins` says which two it is made of: if one of the three changes, the others may not be read (R003).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class ItemPlace:
-    """Where an item was read from a list that grows: the number of the list, the position, and the item.
+    """The source of an item that was read from a list that grows: the number of the list, the position, and the item.
 
-    since   how many changes there were then, or when the item was last put back
-    read    the names of what was read for the item; empty for what was put back since
+    since   how many changes there were then, or when the item was last written back
+    read    the names of what was read for the item; empty for what was written back since
     asked   the number of the list or dict of the program and the key, where it was read as `base[key]`
     """
 
@@ -55,15 +55,15 @@ class Heap:
     owners    number -> who else sees it, for one that was not made in this function
     names     number -> the variable that first held it, for names of what it holds and for messages
     changes   the numbers of objects changed so far, in order
-    resized   those whose length may be another since
+    resized   those whose length may have changed since
     absorbed  the numbers of objects of which a list that grows has a copy, on the present path
-    outside   values from outside that were read, by their places, with the numbers of the objects in them
-    sites     number -> where a dict, set or deque was made (`sites.py`)
+    outside   values from outside that were read, by their locations, with the numbers of the objects in them
+    sites     number -> the allocation site of a dict, set or deque (`sites.py`)
     joins     number -> where the paths meet, for one made where paths met
     items     number -> where it was read, for an object in an item of a list that grows (`items_read.py`)
-    open      the one of them that is being changed, and is put back after that
+    open      the one of them that is being changed, and is written back after that
     filled    the numbers of lists that have items of other lists, `put_once` of such items (`handing_on.py`)
-    lent      the numbers of objects that a caller lent to this function, which sees what becomes of them (`lending.py`)
+    lent      the numbers of objects that are copied in from a caller and will be copied out (`lending.py`)
     """
 
     contents: dict[int, Value] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Heap:
     put_once: frozenset[int] = frozenset()
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
-        """An object of its own that holds this."""
+        """A new object that holds this."""
         self.count += 1
         self.contents[self.count] = contents
         self.names[self.count] = wish
@@ -128,7 +128,7 @@ class Heap:
 def reachable(values: Iterable[Value], contents: Mapping[int, Value], are_seen: bool = True) -> dict[int, None]:
     """The numbers of the objects that values hold, at any depth, in the order they are met.
 
-    `are_seen` counts those that a function sees by their names with what it holds.
+    With `are_seen`, the variables that a function captures count among what it holds.
     """
     found: dict[int, None] = {}
     frames: list[Any] = []
@@ -154,7 +154,7 @@ def reachable(values: Iterable[Value], contents: Mapping[int, Value], are_seen: 
 
 
 def tree(value: Value, contents: Mapping[int, Value]) -> Value:
-    """A value with what its objects hold in their place; lists that grow stay leaves."""
+    """A value with its objects replaced by what they hold; lists that grow stay leaves."""
 
     def opened(part: Value, _: tuple[object, ...]) -> Value:
         return tree(contents[part.number], contents) if isinstance(part, Ref) else part

@@ -1,11 +1,11 @@
-"""Change an item of a list that grows where it stands: it is read, changed, and put back.
+"""Change an item of a list that grows in place: it is read, changed, and written back.
 
     rows[i][j] = v          ->      row = rows[i]; row[j] = v; rows[i] = row
     rows[i].append(v)       ->      row = rows[i]; row.append(v); rows[i] = row
     layers[i] *= v          ->      layer = layers[i].copy(); layer[:] = layer * v; layers[i] = layer
 
-Such a list has its items taken apart, so nobody else may hold the item at the same time: neither what was put into the
-list, nor what was read from it before.  Of arrays `analysis/memory/alias.py` knows who does.
+Such a list has its items taken apart, so nothing else may hold the item at the same time: neither the object that was
+put into the list, nor one that was read from it before.  For arrays, `analysis/memory/alias.py` knows what does.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from . import items_read, keyed_loops, shared_items
 from .heap import reachable
 from .object_changes import change
 
-PutBack = Callable[[Value], None]  # takes what stands there now
+PutBack = Callable[[Value], None]  # takes the new value of the item
 
 
 PLACES = gast.Name | gast.Attribute | gast.Subscript | gast.Call
 
 
 def nothing_to_do(changed: Value) -> None:
-    """What is changed is the object itself."""
+    """The changed value is the object itself, so nothing is written back."""
 
 
 def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, Callable[[], None] | None]:
-    """The function of a call; where it is a method that changes an item of a list, with what puts the item back."""
+    """The function of a call; where it is a method that changes an item of a list, with what writes the item back."""
     if isinstance(node, gast.Attribute) and node.attr in CHANGING_METHODS and isinstance(node.value, PLACES):
         base, put_back = to_change(frame, node.value)
         return attributes.attribute_of(frame, base, node.attr, node, hint), lambda: put_back(base)
@@ -51,7 +51,7 @@ def is_item(node: gast.expr) -> bool:
 
 
 def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
-    """The value of an expression that is changed next, and what is to be done after that."""
+    """The value of an expression that is about to be changed, and what is to be done after the change."""
     if isinstance(node, gast.Attribute):
         base, put_back = to_change(frame, node.value)
         return _attribute(frame, base, put_back, node)
@@ -68,7 +68,7 @@ def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
 
 
 def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> tuple[Value, PutBack]:
-    """The same for an item of a value that is at hand, with what is to be done for that."""
+    """The same for an item of a value that is evaluated already, with what is to be done for that value."""
     held = containers.grow(frame, base, node) if _is_list(frame, base, node) else frame.held(base)
     if isinstance(held, Sequence) and isinstance(base, Ref) and not isinstance(node.slice, gast.Slice):
         position = list_positions.known_position(frame, base, held, node.slice, "the position in a list", node)
@@ -114,13 +114,13 @@ def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribut
 
 
 def own_array(frame: Frame, base: Value, put_back: PutBack, array: Value, node: gast.AST) -> Value:
-    """An array in an object that is to be changed; a copy, where the object stands in a list that grows."""
+    """An array in an object that is to be changed; a copy, where the object is in a list that grows."""
     is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None
     return array if is_own or not frame.is_array(array) or frame.is_array(base) else items_read.copy(frame, array, node)
 
 
 def opened(frame: Frame, found: Value, put_back: PutBack, base: Value, node: gast.AST) -> tuple[Value, PutBack]:
-    """What may be changed as it is; an object that was read from a list is put back after that."""
+    """A value that may be changed as it is; an object that was read from a list is written back afterwards."""
     place = items_read.place_of(frame, found) if put_back is nothing_to_do else None
     if isinstance(found, Ref) and (place is not None or put_back is not nothing_to_do):
         shared_items.part_changed(frame, frame.held(found), node)
@@ -133,7 +133,7 @@ def opened(frame: Frame, found: Value, put_back: PutBack, base: Value, node: gas
 def _of_an_item(
     frame: Frame, base: Value, found: Value, put_back: PutBack, node: gast.Subscript
 ) -> tuple[Value, PutBack]:  # fmt: skip
-    """The same for a part of an item, or of something that stands by itself."""
+    """The same for a part of an item, or of something that is not an item."""
     if put_back is nothing_to_do or not frame.is_array(found) or frame.is_array(base):
         return opened(frame, found, put_back, base, node)
 

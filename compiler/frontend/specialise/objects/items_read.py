@@ -1,10 +1,11 @@
-"""Change an object that was read from a list that grows: what is new in it is put back at once.
+"""Change an object that was read from a list that grows: the change is written back at once.
 
     for p in particles:                for i in range(length(xs)):
         p.x += p.v             ->          x = xs[i]; v = vs[i]; x_1 = x + v; xs[i] = x_1
 
-Such a list has its items taken apart, so what is read of it is an object of its own, which shows what the list holds as
-long as nobody else changes the list.  It knows its place there until then; who else may have the item must not look.
+Such a list has its items taken apart, so what is read from it is a new object, which shows what the list holds until
+something else changes the list.  Until then it knows its position there; other objects that may have the item must
+not be read.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .object_changes import change, name_of, values_in_use
 
 
 def item(frame: Frame, base: Value, position: gast.expr, node: gast.AST, hint: str = "t") -> Value:
-    """The item of a list at a position, which knows where it was read."""
+    """The item of a list at a position; it knows where it was read."""
     held = frame.held(base)
     found = tables.item(frame, held, position, node, hint)
     if isinstance(base, Ref) and (numbers := reachable([found], frame.heap.contents)):
@@ -33,12 +34,12 @@ def item(frame: Frame, base: Value, position: gast.expr, node: gast.AST, hint: s
 
 
 def _names(frame: Frame, found: Value) -> tuple[str, ...]:
-    """What was read for each of the lists that a list is apart in."""
+    """The names of what was read, for each of the arrays of a struct of arrays."""
     return tuple(leaf.name for leaf in leaves(frame.tree(found)) if isinstance(leaf, Leaf))
 
 
 def place_of(frame: Frame, target: Value) -> ItemPlace | None:
-    """Where an object stands in a list, if it was read there and the list is as it was."""
+    """The position of an object in a list, if it was read there and the list is unchanged."""
     heap = frame.heap
     place = heap.items.get(target.number) if isinstance(target, Ref) else None
     changed = dict.fromkeys(heap.changes[place.since :]) if place is not None else ()
@@ -46,20 +47,20 @@ def place_of(frame: Frame, target: Value) -> ItemPlace | None:
 
 
 def copy(frame: Frame, array: Leaf, node: gast.AST) -> Value:
-    """What is changed in the place of an array in a list: who else has the array would not see it."""
+    """A copy to be changed instead of an array in a list: aliases of the array would not see the change."""
     made = frame.emit("copy", array, node=node)
     frame.builder.body[-1].puts_back = True
     return made
 
 
 def close(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
-    """An item that was changed in several steps is put back."""
+    """Write back an item that was changed in several steps."""
     frame.heap.open = None
     put_back(frame, place, node)
 
 
 def put_back(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
-    """What such an object holds now, for the list; others that were read from the list are read again."""
+    """Write back what such an object holds now; others that were read from the list are read again."""
     heap, target = frame.heap, Ref(place.list)
     own = {number for number, other in heap.items.items() if other == place}
     others = _others(frame, own | reachable([place.item], heap.contents).keys(), place.list, node)
@@ -79,7 +80,7 @@ def put_back(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
 
 
 def _others(frame: Frame, own: AbstractSet[int], list_: int, node: gast.AST) -> list[ItemPlace]:
-    """The other items of a list that may be looked at from here on; refused where it is not known where they stand."""
+    """The other items of a list that may be read from here on; refused where their positions are not known."""
     heap = frame.heap
     found: dict[int, ItemPlace] = {}
     for number in reachable(values_in_use(frame), heap.contents):
@@ -94,7 +95,7 @@ def _others(frame: Frame, own: AbstractSet[int], list_: int, node: gast.AST) -> 
 
 
 def _read_again(frame: Frame, place: ItemPlace, held: Value, node: gast.AST) -> None:
-    """Let an object hold what stands in the list now: it may be the item that was changed."""
+    """Let an object hold what is in the list now: it may be the item that was changed."""
     heap = frame.heap
     found = tables.item(frame, held, place.position, node, owner=None)
     read = _names(frame, found)
@@ -117,7 +118,7 @@ def _renewed(frame: Frame, old: Value, new: Value) -> Value:
 
 
 def require_alone(frame: Frame, node: gast.AST) -> None:
-    """No item of a list that grows, as it was put in or read from it, may be looked at from here on."""
+    """Require that no item of a list that grows, as it was put in or read from it, may be read from here on."""
     for number in reachable(values_in_use(frame), frame.heap.contents):
         require_not_in_list(frame, number, node)
 

@@ -1,9 +1,9 @@
-"""Loops over the views of a dict whose keys the run knows, and its items changed where they stand.
+"""Loops over the views of a hash table, and its items changed in place.
 
     for k in d: ...        ->      for i in range(len(names)): k = names[i]; ...
-    d[k].append(v)         ->      at = the place of k; row = entries[at]; row.append(v); entries[at] = row
+    d[k].append(v)         ->      at = the position of k; row = entries[at]; row.append(v); entries[at] = row
 
-A loop that may put keys into the dict, or take some out, asks each time whether it did, as Python does.
+A loop that may put keys into the dict, or take some out, checks in each iteration whether it did, as Python does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ REMOVED = "a key was taken out of a dict during iteration, and another put in"
 
 
 class Changed(Exception):
-    """A loop may change the keys of the dict that it goes over."""
+    """A loop may change the keys of the dict that it iterates over."""
 
 
 def for_view(frame: Frame, node: gast.For, view: Iteration, stop: gast.expr | None, body: list) -> None:
@@ -38,7 +38,7 @@ def for_view(frame: Frame, node: gast.For, view: Iteration, stop: gast.expr | No
 
 
 def gone_over(frame: Frame, view: Iteration) -> Ref:
-    """The list that a loop over a view goes along: that of the keys."""
+    """The list that a loop over a view iterates over: that of the keys."""
     names = keyed.parts_of(frame, view.parts[0])["names"]
     assert isinstance(names, Ref)
     return names
@@ -72,7 +72,7 @@ def _removed(frame: Frame, view: Iteration) -> Value:
     return keyed.parts_of(frame, view.parts[0])["removed"]
 
 
-# --- items where they stand ------------------------------------------------------------------------------------------
+# --- items changed in place ------------------------------------------------------------------------------------------
 
 
 def as_list_item(frame: Frame, base: Value, node: gast.Subscript) -> tuple[Value, gast.Subscript]:
@@ -98,6 +98,6 @@ def default_item(frame: Frame, base: Value, node: gast.Call) -> tuple[Value, gas
 
 
 def _with_index(frame: Frame, node: gast.Subscript | gast.Call, index: Value) -> gast.Subscript:
-    """A subscript with a value for its index, under a name of the compiler's own."""
+    """A subscript with a value for its index, under a hidden name."""
     name = branches.hidden(frame, "place", index)
     return gast.copy_location(gast.Subscript(syntax.name(name), syntax.name(name), gast.Load()), node)

@@ -1,8 +1,8 @@
-"""Change what a list or dict holds, where everybody who sees it is known.
+"""Change what a list or dict holds, where all its aliases are known.
 
     ys = xs; ys.append(v)         both names see it
     def f(items): items[0] = v    P014: the caller would see it
-    c = a if p else b; c.pop()    R003, while `a` or `b` is in use: whether they see it depends on the path
+    c = a if p else b; c.pop()    R003, while `a` or `b` is in use: whether they are aliases depends on the path
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .heap import Owner, reachable
 def change(
     frame: Frame, target: Ref, contents: Value | None, node: gast.AST, keeps_length: bool = False
 ) -> None:
-    """An object holds something else from here on; None: the leaf that it holds has changed."""
+    """Let an object hold something else from here on; None: the leaf that it holds has changed."""
     from . import items_read  # a local import, as that module depends on this one
 
     heap = frame.heap
@@ -54,7 +54,7 @@ def change(
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
-        # a function inside may see it by its name, and it holds itself no more for that
+        # a function inside may capture its variable, but that does not make it contain itself
         if target.number in reachable([contents], heap.contents, are_seen=False):
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
         _require_length(frame, target, contents, node)
@@ -83,7 +83,7 @@ def name_of(frame: Frame, number: int) -> str:
 
 
 def _require_length(frame: Frame, target: Ref, contents: Value, node: gast.AST) -> None:
-    """A list that a recursive function was lent and whose length it changes is one that grows, from its caller on."""
+    """Make a list grow from the caller on, if it is copied into a recursive function that changes its length."""
     before = frame.heap.contents[target.number]
     if target.number not in frame.heap.lent or not isinstance(before, Sequence) or not isinstance(contents, Sequence):
         return
@@ -98,13 +98,13 @@ def _require_length(frame: Frame, target: Ref, contents: Value, node: gast.AST) 
 
 
 def absorb(frame: Frame, number: int) -> None:
-    """A list that grows takes a copy of what an object holds: nobody may change the object from here on."""
+    """Note that a list that grows took a copy of what an object holds: the object may not be changed from here on."""
     heap = frame.heap
     heap.absorbed |= {other for other in heap.contents if heap.may_be_one(other, number)}
 
 
 def is_unheld(frame: Frame, target: Ref) -> bool:
-    """Whether nobody has an object but the expression that made it, as in `list(generator(x))`."""
+    """Whether only the expression that made an object has it, as in `list(generator(x))`."""
     heap, number = frame.heap, target.number
     is_own = len(heap.made_of(number)) == 1 and number not in heap.owners and number not in heap.items
     is_free = number not in heap.absorbed and number not in heap.lent
@@ -112,7 +112,7 @@ def is_unheld(frame: Frame, target: Ref) -> bool:
 
 
 def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int], node: gast.AST) -> None:
-    """No object that a loop found and put into a list that grows may be one that it changes: in the turn after."""
+    """Refuse a change of an object from before a loop that puts it into a list that grows: the next iteration shows it."""
     for number in dict.fromkeys(changed):
         if number in older and number in frame.heap.absorbed:
             _refuse_absorbed(frame, number, node, "changed in this loop")
@@ -128,7 +128,7 @@ def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> N
 
 
 def seen_outside(owner: Owner) -> tuple[str, str]:
-    """The code and the message for a change of an object that somebody else sees."""
+    """The code and the message for a change of an object that is visible elsewhere."""
     if owner.kind == "item":
         return "R003", "this changes an item of a list that grows"
     if owner.kind == "argument":
@@ -137,7 +137,7 @@ def seen_outside(owner: Owner) -> tuple[str, str]:
 
 
 def _keep_apart(frame: Frame, numbers: Iterable[int]) -> None:
-    """Start again where paths meet with one of two objects, that a name stands for one or the other from there on."""
+    """Start again, so that a name for one of two objects stands for one or the other after the paths meet."""
     met = {site for n in numbers for site in frame.heap.joins.get(n, ())} - frame.task.kept_apart
     if met:
         frame.task.kept_apart.update(met)
@@ -145,7 +145,7 @@ def _keep_apart(frame: Frame, numbers: Iterable[int]) -> None:
 
 
 def _possibly_the_same(frame: Frame, number: int) -> list[int]:
-    """The objects in use of which it is not known whether they are this one."""
+    """The objects in use that may be this one."""
     heap = frame.heap
     if not heap.origins:
         return []
@@ -156,7 +156,7 @@ def _possibly_the_same(frame: Frame, number: int) -> list[int]:
 def values_in_use(frame: Frame, with_statement: bool = True) -> Walk[Value]:
     """The variables, of a function and of those that called it, that may be read from here on.
 
-    Without the statement: behind it.
+    Without the statement: after it.
     """
     walker: Frame | None = frame
     while walker is not None and walker.builder is frame.builder:  # a function compiled on its own has its own heap

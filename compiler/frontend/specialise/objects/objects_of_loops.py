@@ -1,4 +1,4 @@
-"""Objects that a variable stands for in turn: another one in each iteration of a loop.
+"""Loop-carried objects: a variable that stands for another one in each iteration of a loop.
 
     best = [0.0, 0.0]
     for i in range(n):                      at the head `best` is an object of its own, made of the list before the
@@ -6,8 +6,8 @@
         if candidate[0] > best[0]:
             best = candidate
 
-Such an object has a slot, the same in every trial of the loop.  What a slot may be one with is found like types: when a
-trial ends with one object in two slots, or with one that was there before the loop, the next trial knows it.
+Such an object has a slot, the same in every trial of the loop.  What a slot may alias is found as types are: when a
+trial ends with one object in two slots, or with one that existed before the loop, the next trial knows it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..joins.merge import Join
 from ..values import UNDEFINED, Joined, Ref, Undefined, Value
 from .heap import Owner
 
-_TOKENS = itertools.count(-1, -1)  # numbers of no object: two that have one among their origins may be the same
+_TOKENS = itertools.count(-1, -1)  # numbers of no object: two objects with one as a common origin may be the same
 
 
 def new_token() -> int:
@@ -35,12 +35,12 @@ def new_token() -> int:
 class ObjectSlots:
     """What the trials of one loop found out.
 
-    before    the objects that were there before the loop
+    before    the objects that existed before the loop
     origins   slot -> the objects it may be
     tokens    pairs of slots that may be one object -> the origin they share
     joins     slot -> where the paths meet that made its object
-    absorbed  the slots whose object a list that grows has a copy of
-    items     slot -> that it is an item of such a list, read at a place that nobody knows after the loop
+    absorbed  the slots with an object that a list that grows has a copy of
+    items     slot -> that it is an item of such a list, read at a position that is unknown after the loop
     """
 
     before: frozenset[int]
@@ -56,7 +56,7 @@ class ObjectSlots:
         return len(self.origins) - 1
 
     def add(self, slot: int, origins: frozenset[int]) -> bool:
-        """Note what a slot may be; whether that is news."""
+        """Note what a slot may be; whether that is new."""
         known = self.origins[slot]
         self.origins[slot] = known | origins
         return not origins <= known
@@ -72,7 +72,7 @@ class Head:
     """The head of a loop meets the end of its body.
 
     `heads` has the slots of the objects that are new at the head; `ends` the object that the body left in each slot.
-    `keeps_apart` says that a name which may be one of two objects from before the loop stays one or the other.
+    `keeps_apart` says that a name that may be one of two objects from before the loop remains one or the other.
     """
 
     def __init__(
@@ -104,12 +104,12 @@ class Head:
         return self.made[start, end]
 
     def _slot(self, start: int | None) -> int:
-        """The slot of an object of the head, for the first that takes its place; else a new one."""
+        """The slot of an object of the head, for the first object that replaces it; else a new slot."""
         slot = self.heads.get(start) if start is not None else None
         return self.slots.new() if slot is None or slot in self.ends else slot
 
     def relate(self) -> bool:
-        """Note what the slots may be in the next iteration; whether that is news."""
+        """Note what the slots may be in the next iteration; whether that is new."""
         heap, news = self.frame.heap, False
         for slot, end in self.ends.items():
             news |= self.slots.add(slot, heap.made_of(end) & self.slots.before)

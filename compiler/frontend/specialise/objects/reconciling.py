@@ -1,9 +1,9 @@
-"""Dicts and sets that differ where paths meet: of what they hold, a walk that starts again makes one that holds both.
+"""Dicts and sets that differ where paths meet: the walk starts again and makes one that holds the contents of both.
 
     d = {}                                      d = {} for ints and floats, from where it is made
     for i in range(n): d[0] = x[i]     ->
 
-A dict with keys that are known now holds the same ones on all paths, or else it is one for keys of the run.
+A dict with keys that are known now has the same keys on all paths, or else it is a hash table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from . import sites
 
 
 def learn_from(join: Join, numbers: tuple[int, int], sides: tuple[Value, Value]) -> None:
-    """Start again where both sides can be one dict or set of the run; returns where they cannot."""
+    """Start again where both sides can be one hash table; return where they cannot."""
     frame = join.frame
     found = [_columns(frame, number, side, contents)
              for number, side, contents in zip(numbers, sides, (join.left, join.right), strict=True)]  # fmt: skip
@@ -39,7 +39,7 @@ def learn_from(join: Join, numbers: tuple[int, int], sides: tuple[Value, Value])
 
 
 def _columns(frame: Frame, number: int, side: Value, contents: Mapping[int, Value]) -> sites.Columns | None:
-    """What a dict or set holds; nothing for one that is empty, None for what is neither."""
+    """What a dict or set holds; nothing for an empty one, None for anything else."""
     if isinstance(side, Mapping_):
         pairs: list[tuple[Value, ...]] = [(keyed.as_key(key), value) for key, value in side.items]
     elif isinstance(side, Sequence) and side.kind is set:

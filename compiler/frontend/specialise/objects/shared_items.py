@@ -1,9 +1,9 @@
-"""Items of lists that grow which are items of such a list twice: of another one, or of the same.
+"""Items that lists that grow have twice: in two lists, or in the same one.
 
     b = rows * 2; rows[0].append(v)     ->     R003: `b` has that item too, and would not see the change
 
-Such a list has its items taken apart, so two of them never show one object.  What is noted is the structure of items
-that stand twice somewhere; an item of that structure is not changed in place from there on.
+Such a list has its items taken apart, so two of them never share an object.  The analysis notes the structure of
+items that occur twice; an item of that structure is not changed in place from there on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEW = "put a new object into one of the two lists: `dataclasses.replace(item)`"
 def note_put(frame: Frame, wanted: Value, number: int) -> None:
     """An object is put into a list: note where it has been put into one before.
 
-    The library may put the same one twice and takes one of the two away; what it was given counts as it was given.
+    The library may put the same one twice, but then removes one of the two; its arguments count as they were passed.
     """
     heap, before = frame.heap, frame.heap.absorbed
     if frame.is_library:
@@ -44,15 +44,15 @@ def note_put(frame: Frame, wanted: Value, number: int) -> None:
             note_source(frame, number)
     if number in before:
         note(frame, wanted)
-    if heap.owner_of(number) != READ:  # of those it is said where they are put, and one that changed is put back
+    if heap.owner_of(number) != READ:  # those are noted where they are put, and written back if they change
         frame.builder.puts.append((number, structure_of(wanted)))
 
 
 def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = ()) -> None:
-    """A loop puts an object into lists, from put `first` on, that is not made in the turn: each turn puts the same.
+    """Note what a loop puts into lists, from put `first` on, without making it anew: each iteration puts the same object.
 
-    `turn` is how many objects there were before one; `carried` are those of the loop, which may be others by then.
-    A loop of the library fills places that nobody reads (`python_deques.py`).
+    `turn` is how many objects there were before an iteration; `carried` has the loop-carried objects, which may be
+    others in the next one.  A loop of the library fills slots that nothing reads (`python_deques.py`).
     """
     if frame.is_library:
         return
@@ -64,7 +64,7 @@ def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = 
 
 
 def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = None) -> None:
-    """The same for what has been read from such a list, and is not one that is moved; put into a list once at most."""
+    """The same for an item that was read from such a list, unless it is moved, that is put into a list at most once."""
     for number in reachable([item], frame.heap.contents):
         owner = frame.heap.owner_of(number)
         if owner is not None and owner == READ and not _is_moved_by_library(frame, wanted, number):
@@ -76,7 +76,7 @@ def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = 
 
 
 def _is_moved_by_library(frame: Frame, wanted: Value, number: int) -> bool:
-    """Whether the library puts an item where it was, or its caller knows what the new list has (`in_language`)."""
+    """Whether the library puts an item back, or its caller knows what the new list has (`in_language`)."""
     if not frame.is_library:
         return False
     place = frame.heap.items.get(number)
@@ -108,7 +108,7 @@ def note(frame: Frame, wanted: Value) -> None:
 
 
 def changed(frame: Frame, wanted: Value, node: gast.AST, list_: int, number: int | None = None) -> None:
-    """An item of a list is changed in place, the object of this number: refuse it where another list may have it."""
+    """Refuse a change in place of an item of a list, the object of this number, where another list may have it."""
     found = structure_of(wanted)
     frame.task.changed_items.append(found)
     if frame.heap.lent:
@@ -118,7 +118,7 @@ def changed(frame: Frame, wanted: Value, node: gast.AST, list_: int, number: int
 
 
 def part_changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
-    """An object in an item is changed: refuse it where such an object was put into lists twice."""
+    """Refuse a change of an object in an item, where such an object was put into lists twice."""
     found = structure_of(wanted)
     frame.task.changed_items.append(found)
     if found in frame.task.shared_items:
@@ -126,14 +126,14 @@ def part_changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
 
 
 def require_alone_in_call(frame: Frame, node: gast.AST) -> None:
-    """The same for what functions with a body of their own change in lists that they are lent."""
+    """The same for what functions compiled on their own change in lists that are copied in."""
     for found in sorted(frame.task.changed_by_functions):
         if found in frame.task.shared_items or handing_on.is_paired(frame, found):
             refuse(frame, found, node)
 
 
 def require_alone_in_loop(frame: Frame, first: int, node: gast.AST) -> None:
-    """The same, where a loop changes an item first and shares it then: the next turn changes it again."""
+    """The same, where a loop first changes an item and then shares it: the next iteration changes it again."""
     for found in frame.task.changed_items[first:]:
         if found in frame.task.shared_items:
             refuse(frame, found, node)

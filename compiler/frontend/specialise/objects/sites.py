@@ -1,11 +1,11 @@
-"""Where dicts, sets and deques are made, and what is known of their items from there on.
+"""Allocation sites of dicts, sets and deques, and what is known of their items from there on.
 
     d = {}                 1st walk: a dict that is empty         2nd walk: a dict for ints and floats
     for i in range(n):
-        d[k[i]] = x[i]     a key of the run: walk again     ->    d has room for it
+        d[k[i]] = x[i]     a dynamic key: walk again        ->    d has room for it
 
-What a container of the run holds is decided where it is made, which a walk finds out only later.  Then it starts again
-with what it has learned; each time the forms that are known hold more, so that this comes to an end.
+What a dynamic container holds is decided at its allocation site, but a walk finds it out only later.  Then it starts
+again with what it has learned; each time the known forms hold more, so this terminates.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..values import Conflict, Ref, Value
 
 Site = tuple[Any, ...]
 Columns = tuple[Value, ...]
-WHOLE = -1  # in the place of a column: the container itself
+WHOLE = -1  # instead of a column: the container itself
 
 
 def site_of(frame: Frame, node: gast.AST) -> Site:
-    """The place of a display or a call, with the calls around it."""
+    """The location of a display or a call, with the calls around it."""
     found: list[Any] = [span_of(node, frame.source.file) if hasattr(node, "lineno") else None]
     walker: Frame | None = frame
     while walker is not None:
@@ -41,13 +41,13 @@ def note(frame: Frame, made: Ref, node: gast.AST) -> Ref:
 
 
 def note_column(frame: Frame, made: Ref, place: int, node: gast.AST) -> Ref:
-    """Remember of which container a list is the column at this place: of the one that is made here."""
+    """Remember that a list is the column at this position of the container that is made here."""
     frame.heap.sites[made.number] = site_of(frame, node), place
     return made
 
 
 def known_forms(frame: Frame, node: gast.AST) -> Columns | None:
-    """What a container that is made here will hold, if a walk before this one has found out."""
+    """What a container that is made here will hold, if an earlier walk found it out."""
     return frame.task.forms.get(site_of(frame, node))
 
 
@@ -59,7 +59,7 @@ def made_with(frame: Frame, columns: Columns, node: gast.AST) -> Columns:
 
 
 def learn(frame: Frame, number: int, columns: Columns, node: gast.AST) -> None:
-    """Start again, with room for items of these forms in a container; nothing where it was not made here."""
+    """Start again, with room for items of these forms in a container; returns where it was not made here."""
     table, places = frame.task.forms, _places(frame, number)
     columns = tuple(forms.with_room_for_tuples(frame, form) for form in columns)
     for site, _ in places:
@@ -82,13 +82,13 @@ def require_room(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None
 
 
 def _places(frame: Frame, number: int) -> list[tuple[Site, int]]:
-    """Where the objects were made that a number may stand for."""
+    """The allocation sites of the objects that a number may stand for."""
     sites = frame.heap.sites
     return list(dict.fromkeys(sites[n] for n in sorted(frame.heap.made_of(number)) if n in sites))
 
 
 def joined(frame: Frame, left: Columns, right: Columns, node: gast.AST) -> Columns:
-    """What holds items of both forms, column by column."""
+    """The forms that hold items of both, column by column."""
     both = [forms.join_forms(frame, a, b) for a, b in zip(left, right, strict=True)]
     for form in both:
         if isinstance(form, Conflict):
@@ -98,6 +98,6 @@ def joined(frame: Frame, left: Columns, right: Columns, node: gast.AST) -> Colum
 
 
 def forms_of(frame: Frame, number: int) -> Columns | None:
-    """What a container was made for."""
+    """The forms that a container was made for."""
     known = [frame.task.forms[site] for site, _ in _places(frame, number) if site in frame.task.forms]
     return known[0] if known else None

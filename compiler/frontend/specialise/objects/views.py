@@ -1,4 +1,4 @@
-"""Refuse a store that would be seen through another name, where it is not known as what part of which array.
+"""Refuse a store that another name would show, where it is not known as which part of which array.
 
     c = a if p else b
     c[0] = 1.0           ->   error[R003]: `c` is changed while `a`, which shares its elements, is still used
@@ -23,7 +23,7 @@ from ....types import ListOf
 def check_views(function: Function, mutates: tuple[str, ...] = (), outside: Mapping[str, str] = {}) -> None:
     """Raise R003, P014 or P010 for every store of a typed function that another name would show.
 
-    `outside` are the parameters that are no arguments, with the names of the variables that they are read from.
+    `outside` has the parameters that are not arguments, with the names of the variables that they are read from.
     """
     described = (describe(function, conflict, mutates, outside) for conflict in conflicts_as_numpy(function))
     found = [diagnostic for diagnostic in described if diagnostic is not None]
@@ -35,7 +35,7 @@ def check_views(function: Function, mutates: tuple[str, ...] = (), outside: Mapp
 
 
 def shared_arguments(function: Function) -> Iterator[Diagnostic]:
-    """Calls that change an argument and are passed another one that may show the same elements."""
+    """Calls that change an argument and have another argument that may show the same elements."""
     calls = [s for s in syntax.walk(function.body) if getattr(s, "changes", ())]
     aliases = alias(function, as_numpy=True) if calls else None
     for call in calls:
@@ -86,7 +86,7 @@ def describe(
 
 
 def of_item(function: Function, conflict: AliasConflict, list_: str, here: Span) -> Diagnostic:
-    """The change of an item of a list, which others may have."""
+    """The fault of a change of a list item that may have aliases."""
     other = users_name(function, conflict.other)
     if conflict.other == conflict.stored:
         message = f"this changes an item of `{list_}`, which the list may have twice"

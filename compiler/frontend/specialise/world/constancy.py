@@ -1,4 +1,4 @@
-"""Constants from outside; what can change is refused where the specialiser comes to read it.
+"""Constants from outside; what can change is refused where the specialiser reads it.
 
     K = [1.0, 2.0]; K[0] * x     ->     P007, although `K` was a tuple when the function was decorated
 
@@ -20,7 +20,7 @@ from ..frame import Frame
 
 
 def require_constant(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | None) -> None:
-    """What can change is refused here as it is at decoration, when perhaps it was something else."""
+    """Refuse what can change, as at decoration; the name may have stood for something else then."""
     kind, what = nature(value)
     if kind == "mutable" and (place is None or not is_constant_at(place.kind, place.owner, place.name)):
         refuse(frame, name, what, node, place is not None, why_not(value))
@@ -32,7 +32,7 @@ def require_constant(frame: Frame, value: Any, name: str, node: gast.AST, place:
 def refuse(
     frame: Frame, name: str, what: str, node: gast.AST, has_place: bool = False, reason: str = ""
 ) -> NoReturn:  # fmt: skip
-    """It is read from outside, where it can change, and can be frozen if it has a place with a name."""
+    """Refuse a value read from outside that can change; it can be frozen if its location has a name."""
     message = f"this function reads `{name}`, {article(what)} from outside that can change"
     help_ = instead_of_reading((name,), frame.task.freeze, reason) if has_place else "pass it as an argument"
     frame.fault("P007", message, node, "read here", (help_,))

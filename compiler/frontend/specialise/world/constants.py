@@ -2,8 +2,8 @@
 
     {"w": array(3), "k": 2}   ->   Mapping_(w: Typed(f64[any]), k: Static(2)), and the array among the leaves
 
-A long list of plain numbers is one array, as it is where it is passed as an argument: the program may index it by what
-only the run knows.
+A long list of plain numbers is one array, as it is where it is passed as an argument: the program may index it by a
+dynamic value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ....dtypes import DTYPE_OF_NUMPY
 from ..values import Column, Rows, Typed, Value
 from .taking_apart import from_python
 
-MOST_APART = 8  # lists of up to so many items are taken apart, item by item; longer ones are of any length
+MOST_APART = 8  # lists with no more items are taken apart, item by item; longer ones are of any length
 
 
 class Unsupported(Exception):

@@ -1,10 +1,10 @@
-"""Arrays from outside are parameters of the program, behind the arguments; functions that need them pass them on.
+"""Arrays from outside are parameters of the program, after the arguments; functions that need them pass them on.
 
     def f(x): return W @ x               def f(x, W): ...
     def g(x, n): ... g(W @ x, n - 1)     def g(x, n, W): ... t = g(t_1, t_2, W)
 
-A function gets such a parameter where it first reads the array.  What recursive functions need of each other is known
-only when all are there, and is added then.
+A function gets such a parameter where it first reads the array.  What recursive functions need from each other is known
+only when all are made, and is added then.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def hidden_leaf(frame: Frame, place: Place, index: int, type_: Type, path: tuple
 
 
 def leaf_of(builder: Builder, hidden: Hidden, avoid: set[str]) -> Leaf:
-    """Its name in one function."""
+    """The parameter in one function that stands for an array from outside."""
     name = builder.hidden.get(hidden.key)
     if name is None:
         name = builder.hidden[hidden.key] = builder.names.fresh(hidden.wish)
@@ -56,18 +56,18 @@ def fresh_lengths(builder: Builder, type_: Type, avoid: set[str]) -> Type:
     return Array(type_.dtype, tuple(dims), type_.layout)
 
 
-# --- when all functions are there ----------------------------------------------------------------------------------
+# --- when all functions are made -----------------------------------------------------------------------------------
 
 
 def with_hidden(
     program: Program, own: Mapping[str, Mapping[HiddenKey, str]], known: Mapping[HiddenKey, Hidden]
 ) -> tuple[Program, tuple[Hidden, ...]]:
-    """The program with its parameters from outside, and what those of the entry are.
+    """The program with its parameters from outside, and the arrays that those of the entry stand for.
 
-    `own` says by what names each function reads them itself.
+    `own` has the names by which each function itself reads them.
     """
     calls = {name: called_by(function, program) for name, function in program.functions.items()}
-    for name, function in program.functions.items():  # a function and those of its rule have the same ones
+    for name, function in program.functions.items():  # a function and those of its rule have the same hidden parameters
         together = {name, *function.rule.functions} if function.rule is not None else set()
         for one in together:
             calls[one] |= together - {one}

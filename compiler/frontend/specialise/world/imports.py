@@ -1,6 +1,6 @@
 """`import` inside a function: its names stand for modules and for what these hold, as outside.
 
-    from math import tau      ->    tau is 6.283..., with a guard of the module's attribute
+    from math import tau      ->    tau is 6.283..., with a guard on the module's attribute
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def bound(frame: Frame, node: gast.Import | gast.ImportFrom) -> Iterator[tuple[s
 
 
 def _module(frame: Frame, alias: gast.alias, node: gast.Import) -> Value:
-    """What `import a.b` binds is `a`."""
+    """`import a.b` binds `a`."""
     module = _loaded(frame, alias.name, node)
     if alias.asname is None:
         module = _loaded(frame, alias.name.partition(".")[0], node)
@@ -55,7 +55,7 @@ def _loaded(frame: Frame, name: str, node: gast.AST) -> object:
 
 
 def _package(frame: Frame) -> str | None:
-    """What relative imports of the function start from."""
+    """The package that relative imports of the function start from."""
     found: str | None = frame.namespace.function.__globals__.get("__package__")
     return found
 

@@ -1,4 +1,4 @@
-"""What a function reads from outside itself: numbers and texts are taken in, arrays are parameters of the program.
+"""What a function reads from outside itself: numbers and strings become constants, arrays parameters of the program.
 
     RATE * x                     ->    multiply(0.1, x), and a guard for RATE
     WEIGHTS @ x   an `Array`     ->    matmul(WEIGHTS, x), where WEIGHTS is a parameter that is found outside
@@ -55,7 +55,7 @@ def attribute(frame: Frame, owner: Any, name: str, node: gast.AST) -> Value:
 
 
 def defaults(frame: Frame, function: Any, names: list[str], given: Collection[str], node: gast.AST) -> list[Value]:
-    """The defaults of the last of these parameters; those of parameters that are given are not looked at."""
+    """The defaults of the last of these parameters; those of parameters with an argument are not read."""
     values = function.__defaults__ or ()
     last = enumerate(names[len(names) - len(values) :])
     places = {name: Place("field", function, "__defaults__", k) for k, name in last}
@@ -66,7 +66,7 @@ def defaults(frame: Frame, function: Any, names: list[str], given: Collection[st
 def keyword_defaults(
     frame: Frame, function: Any, names: list[str], given: Collection[str], node: gast.AST
 ) -> list[Value | None]:
-    """The defaults of parameters that are given by their names alone; None where there is none."""
+    """The defaults of keyword-only parameters; None where there is none."""
     values = function.__kwdefaults__ or {}
     return [
         _default(frame, values[n], n, node, Place("keyword", function, n)) if n in values and n not in given else None
@@ -98,7 +98,7 @@ def is_frozen(frame: Frame, place: Place, name: str) -> bool:
 
 
 def _keepers(frame: Frame, place: Place, name: str) -> list[Any]:
-    """Who asks for this to be frozen: the function that is compiled, and compiled ones around this place."""
+    """The functions that ask for this to be frozen: the one that is compiled, and surrounding compiled ones."""
     found = []
     for keeper in () if frame.is_library else (frame.task, *frame.task.keepers):
         freeze = keeper.freeze
@@ -125,7 +125,7 @@ def keeping(frame: Frame, compiled: Any) -> Iterator[None]:
 
 
 def frozen(frame: Frame, place: Place, name: str, node: gast.AST) -> Value:
-    """The value that was there when it was first needed."""
+    """The value as it was when it was first needed."""
     keepers = _keepers(frame, place, name)
     place = place._replace(is_frozen=True)
     try:
@@ -146,9 +146,9 @@ def frozen(frame: Frame, place: Place, name: str, node: gast.AST) -> Value:
 
 
 def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | None = None) -> Value:
-    """A Python object from outside: constants are taken in, what can change must be passed or frozen.
+    """A Python object from outside: constants become part of the program, what can change must be passed or frozen.
 
-    Without a `place` that a guard has, arrays cannot be found again and are refused.
+    Without a `place` that a guard can check, arrays cannot be found again and are refused.
     """
     value = of_numpy(value)
     if isinstance(value, python_types.ModuleType):
@@ -161,7 +161,7 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
 
 
 def taken_apart(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | None) -> Value:
-    """A value as the program sees it; what is in one place is the same objects wherever it is read."""
+    """A value as the program sees it; a location has the same objects wherever it is read."""
     if place is None or place.key not in frame.task.outside:
         arrays: list[Any] = []
         try:
@@ -196,13 +196,13 @@ def _objects(frame: Frame, structure: Value, name: str, node: gast.AST, place: P
 
     value = objects(map_leaves(structure, leaf), frame.heap, name, Owner("outside", name))
     is_for_run = place is not None and dict_methods.open_given(frame, node, ("outside", place.key), first - 1)
-    if place is not None and not is_for_run:  # what is made for keys of the run is made where it is read
+    if place is not None and not is_for_run:  # a hash table is made where it is read
         frame.heap.outside[place.key] = value, range(first + 1, frame.heap.count + 1)
     return value
 
 
 def note_functions(frame: Frame, part: Value) -> None:
-    """A function that was met in a container is judged when it is called: nothing was known of it before."""
+    """Note a function that was met in a container, to be judged when it is called: it was not known before."""
     for one in leaves(part):
         plain = classes.inside(one.value) if isinstance(one, Static) else None
         if isinstance(plain, python_types.FunctionType):

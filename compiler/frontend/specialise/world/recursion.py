@@ -15,7 +15,7 @@ from ..frame import Task
 
 def is_recursive(task: Task, function: python_types.FunctionType) -> bool:
     """Whether a function can reach itself through the functions its names stand for now."""
-    if id(function) not in task.recursive:  # which is held with its source, so that its id stays its own
+    if id(function) not in task.recursive:  # the source holds the function, so that its id stays unique
         task.recursive[id(function)] = _reaches(function, function.__code__, set())
     return task.recursive[id(function)]
 
@@ -34,6 +34,6 @@ def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
 
 
 def _names_of(code: python_types.CodeType) -> list[str]:
-    """Names of globals, with those of inner functions; what inner ones see of the function itself is no global."""
+    """Names of globals, with those of inner functions; what inner ones capture from it is not a global."""
     inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
     return [*code.co_names, *inner]

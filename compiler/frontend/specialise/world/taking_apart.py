@@ -1,4 +1,4 @@
-"""Objects of Python taken apart: containers to their leaves, instances to their attributes.
+"""Python objects taken apart: containers into their leaves, instances into their attributes.
 
     {"w": (1.0, a)}     ->     Mapping_((("w", Sequence((convert(1.0), convert(a)))),))
 """
@@ -23,7 +23,7 @@ def known_value(_: object) -> Value | None:
 
 
 def known_parts(value: Value) -> tuple[str, ...]:
-    """The fields of a dataclass that were registered as no parts: they are known, and the same in slopes."""
+    """The fields of a dataclass that were registered as metadata: they are known, and the same in slopes."""
     return meta_fields(value.cls) if isinstance(value, Record) else ()
 
 
@@ -35,8 +35,8 @@ def from_python(
 ) -> Value:
     """A Python object taken apart, in the order of its parts.
 
-    `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
-    Instances of ordinary classes are taken apart where `of_attribute` says how an attribute is, given how any part is.
+    `convert` decides on what is not a container (None: keep it static), `of_list` on lists (None: take them apart too).
+    Instances of ordinary classes are taken apart where `of_attribute` takes an attribute apart, by the function that takes any part apart.
     """
     inner = functools.partial(from_python, convert=convert, of_list=of_list, of_attribute=of_attribute)
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
@@ -44,7 +44,7 @@ def from_python(
         fields = [(f, known_value if f in known else convert) for f in record_fields(type(value))]
         return Record(type(value), tuple((f, inner(getattr(value, f), convert=how)) for f, how in fields))
     if isinstance(value, functools.partial):
-        function, first = inner(value.func), tuple(map(inner, value.args))  # in the order in which leaves are told
+        function, first = inner(value.func), tuple(map(inner, value.args))  # in the order of the leaves
         return Partial(function, first, tuple((k, inner(v)) for k, v in value.keywords.items()))
     if is_bound_method(value):
         method: Any = value

@@ -2,8 +2,8 @@
 
     world.namespace(f).read("RATE")    ->    0.1, and Guard("global", f, "RATE", 0.1) among `world.guards`
 
-What was read once is the same for the rest of a compilation, whatever other threads do meanwhile.  The functions of
-Pellucid's own library are known by its version and need no guards.
+A value that was read once stays the same for the rest of a compilation, whatever other threads do meanwhile.  The
+functions of Pellucid's own library are known by its version and need no guards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ....ops.python_names import LIBRARY
 from ....records import dataclass
 from ...source.constant_names import is_constant_at
 
-IMMUTABLE_TYPE = 1 << 8  # among the flags of a class: nobody can change its attributes
+IMMUTABLE_TYPE = 1 << 8  # a flag of a class: its attributes cannot be changed
 
 
 class World:
@@ -31,7 +31,7 @@ class World:
         self.guards: dict[tuple[str, int, str], Guard] = {}
 
     def read(self, kind: str, owner: Any, name: str) -> Any:
-        """What is there, or was when it was read first."""
+        """The value there, as it was when it was first read."""
         key = key_of(kind, owner, name)
         guard = self.guards.get(key)
         if guard is None:
@@ -46,13 +46,13 @@ class World:
             self.guards.setdefault(key_of(guard.kind, guard.owner, guard.name), guard)
 
     def namespace(self, function: python_types.FunctionType, is_library: bool = False) -> Namespace:
-        """The names outside a function, which is looked into from now on."""
+        """The names outside a function that is walked into from now on."""
         if not is_library:
             self.function(function)
         return Namespace(self, function, is_library)
 
     def function(self, function: python_types.FunctionType) -> None:
-        """Guard what a function consists of: its code and its defaults."""
+        """Guard the parts of a function: its code and its defaults."""
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             self.read("field", function, name)
         code = function.__code__
@@ -70,12 +70,12 @@ class World:
             self._through_classes(owner, name)
             return getattr(owner, name, ABSENT)
         if not hasattr(owner, "__dict__"):
-            return getattr(owner, name, ABSENT)  # an object of C, which has no attributes that can be set
+            return getattr(owner, name, ABSENT)  # it is implemented in C and has no attributes that can be set
         found = self.read("attribute", owner, name)
         return found if found is not ABSENT else self.read("computed", owner, name)
 
     def _through_classes(self, cls: type, name: str) -> None:
-        """Guard the way by which an attribute of a class is found: its own, those of its bases and its metaclass."""
+        """Guard the look-up of an attribute of a class: its own, those of its bases and its metaclass."""
         for way in (cls, type(cls)):
             if not _can_change(way):
                 continue
