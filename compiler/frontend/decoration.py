@@ -1,4 +1,4 @@
-"""What is checked the moment a function is decorated: it and its helpers, all faults at once."""
+"""The check at the moment a function is decorated: of it and its helpers, all faults at once."""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ class Change:
     base: gast.expr
     how: str
     is_of_container: bool = False
-    inside: tuple[Label, ...] = ()  # where a called function makes the change
+    inside: tuple[Label, ...] = ()  # the change is made there, by a called function
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """What a scope's changes are judged by."""
+    """The facts that a scope's changes are judged by."""
 
     scope: Scope
     facts: AliasFacts
@@ -280,7 +280,7 @@ def _or_declare(name: str, around: Around, is_view: bool = False) -> str:
 
 
 def _place_of(origin: AliasOrigin, around: Around) -> Iterable[Label]:
-    """Where the object comes from: the parameter, or the assignment outside."""
+    """The origin of the object: the parameter, or the assignment outside."""
     if origin.kind == "argument":
         for parameter in parameters(around.scope.node):
             if parameter.id == origin.name:

@@ -46,7 +46,7 @@ ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """What a scope's names are judged by."""
+    """The facts that a scope's names are judged by."""
 
     scope: Scope
     facts: AliasFacts

@@ -42,7 +42,7 @@ def reached(
 ) -> Iterator[Helper]:
     """The helpers of a function, nearest first; with `is_live` those that do not exist yet are skipped."""
     queue, met = [Helper(root, chain)], {root.function or root.tree}
-    for caller in queue:  # grows while it is walked
+    for caller in queue:  # the queue grows while it is walked
         for scope, node, source in mentioned(caller.source, summaries):
             place = Label(Span.of(node, caller.source.file), f"`{scope.name}` calls `{name_of(source)}` here")
             freeze = together(caller.freeze, source.freeze)

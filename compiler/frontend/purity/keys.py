@@ -31,7 +31,7 @@ PLAIN_INDEX = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Tuple, g
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """One use of a key: the call, and the conditions that it stands under."""
+    """One use of a key: the call, and the conditions that it is under."""
 
     call: gast.Call
     written: str

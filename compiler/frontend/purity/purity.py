@@ -76,7 +76,7 @@ def check_function(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """What the functions of one check are judged by."""
+    """The options and facts that the functions of one check are judged by."""
 
     vocabulary: Vocabulary
     summaries: Summaries

@@ -103,7 +103,7 @@ def _first(tree: gast.FunctionDef, variable: str) -> gast.stmt | None:
 
 
 class _Cells(gast.NodeTransformer):
-    """Puts the first item of the list where the variable stands, in the function and in those inside it."""
+    """Replaces the variable by the first item of the list, in the function and in those inside it."""
 
     def __init__(self, cells: frozenset[str]) -> None:
         self.cells = cells

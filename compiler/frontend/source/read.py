@@ -211,7 +211,7 @@ def first_line(node: ast.stmt | ast.Lambda) -> int:
 
 
 def span_of(node: gast.AST, file: str) -> Span:
-    """Where a node stands; of a compound statement, its header."""
+    """The location of a node; for a compound statement, that of its header."""
     last = {gast.If: "test", gast.While: "test", gast.For: "iter"}.get(type(node))
     end = node if last is None else getattr(node, last)
     line = getattr(node, "lineno", 1)

@@ -1,4 +1,4 @@
-"""The constructs that are outside the language wherever they stand: what each is called, and what to write instead."""
+"""The constructs that are outside the language wherever they occur: what each is called, and what to write instead."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def source_of(function: types.FunctionType, freeze: Any = ()) -> NameSource | No
 
 
 def classify(value: Any, name: str) -> Resolution:
-    """What a Python object is to the compiler."""
+    """Classify a Python object, as the compiler sees it."""
     if isinstance(value, types.ModuleType):
         return _module(value)
     if isinstance(value, type):

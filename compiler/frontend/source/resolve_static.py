@@ -42,7 +42,7 @@ STARRED = {
 
 @functools.lru_cache(maxsize=64)
 def parse_module(text: str) -> gast.Module:
-    """The tree of a file; raises SyntaxError.  Shared: nobody may change it."""
+    """The tree of a file; raises SyntaxError.  The tree is shared and must not be changed."""
     return parsed_module(text)
 
 

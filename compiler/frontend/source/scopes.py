@@ -5,7 +5,7 @@
         def g(z):          Scope g, inside f: z;  `y` belongs to f, `np` to nobody here
             return np.sin(y * z)
 
-Variables of comprehensions are counted as names of the function they stand in.
+Variables of comprehensions count as names of the function around them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .resolve_static import parameter_names
 
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
-# Nodes with children that do not run where the node stands.
+# Nodes with children that are not evaluated where the node is.
 CLOSED = frozenset({*FUNCTIONS, gast.ClassDef, gast.AnnAssign})
 # Nodes without children.
 LEAVES = frozenset({gast.Constant, *gast.operator.__subclasses__()})
@@ -130,7 +130,7 @@ def _open(node: gast.AST, found: list[gast.AST]) -> None:
 
 
 def evaluated_here(node: gast.AST) -> list[gast.AST]:
-    """The children that run where the node stands: of a function its defaults and decorators, not its body."""
+    """The children that are evaluated where the node is: for a function its defaults and decorators, not its body."""
     if type(node) not in CLOSED:
         return children_of(node)
     match node:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from types import CodeType
 
 PROMPTS = ("<stdin>", "<console>")
-MOST_LINES = 500  # of one statement at the prompt
+MOST_LINES = 500  # lines of one statement at the prompt
 
 
 def proposals(code: CodeType) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,6 @@ FUNCTIONS = frozenset({FUNCTION, KEEPING, "method", "ufunc"})  # what messages c
 
 
 def too_large(number: int) -> str:
-    """What is said of an int: Python writes none of thousands of digits."""
+    """The words for an int that is too large: Python does not print thousands of digits."""
     shown = str(number) if number.bit_length() < 1000 else f"of {number.bit_length()} bits"
     return f"the integer {shown} does not fit into 64 bits"

@@ -8,7 +8,7 @@ a user is told who applies it to a kind that has no arm.  Unions are taken apart
 that are `lifted` are called for the case that is present.
 
 Kinds are the classes of `values.py`.  A value that is known at run time only is of the class of its type (`Scalar`,
-`Array`, `ListOf`), and an object is of the kind of what it holds: its arm takes the object, and looks up what that holds.
+`Array`, `ListOf`), and an object is of the kind of what it holds: its arm takes the object, and asks what that holds.
 """
 
 from __future__ import annotations

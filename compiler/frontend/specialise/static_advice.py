@@ -43,7 +43,7 @@ def deciding_arguments(frame: Frame, value: Value) -> list[str]:
     if entry.builder is not frame.builder or not isinstance(value, Leaf):
         return []
     types, made, met = frame.builder.types, _made(frame.builder.body), [value.name]
-    for name in met:  # grows while it is walked
+    for name in met:  # the list grows while it is walked
         if not isinstance(types.get(name), Scalar) or name not in made and name not in frame.builder.arguments:
             return []
         met += [read for read in made.get(name, ()) if read not in met]

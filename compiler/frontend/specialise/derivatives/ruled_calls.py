@@ -133,7 +133,7 @@ class Ruled:
         return body.inner.variables[rule_bodies.Key.of(f"function {number}")]
 
     def arguments(self, body: rule_bodies.Body) -> tuple[list[Value], dict[str, Value]]:
-        """What the function itself is called with."""
+        """The arguments of the function itself."""
         values, spec = body.inner.variables, self.spec
         positional = [values[a.id] for a in (*spec.posonlyargs, *spec.args)]
         if spec.vararg is not None:

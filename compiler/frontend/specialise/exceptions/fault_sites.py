@@ -45,7 +45,7 @@ class Try:
 
 @dataclass(slots=True, eq=False)
 class Nest:
-    """A test that stands before the rest of a block: what is left is emitted into the branch where it does not hold."""
+    """A test before the rest of a block: that rest is emitted into the branch where the test does not hold."""
 
     outer: list[gast.stmt]
     test: gast.expr

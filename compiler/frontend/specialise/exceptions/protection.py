@@ -100,7 +100,7 @@ class Protection:
         return any(tried.keeps for tried in self.tries)
 
     def site(self, cls: type[BaseException], error: gast.Raise | None) -> Static:
-        """The number of an exception; those of one class have one where nobody asks for more."""
+        """The number of an exception; those of one class share one unless a handler asks for more."""
         if not self.keeps:
             found = Site(cls, None)
         elif error is None:

@@ -266,7 +266,7 @@ def given_back(
         return value if stays else part(value, path)
 
     result, contents = map_leaves(environment.left(value), part), []
-    for number in queue:  # grows while it is walked
+    for number in queue:  # the queue grows while it is walked
         inside = _across(frame, heap.contents[number], node, "give back", "return one array: `np.array(...)`")
         contents.append((places[number], map_leaves(environment.left(inside), held)))
     absorbed = frozenset(place for number, place in places.items() if number in heap.absorbed)

@@ -195,7 +195,7 @@ def _join_states(
 
 
 def _flag_unset(frame: Frame, left: dict, right: dict, live: frozenset[str] | None) -> None:
-    """Where a variable has a value on one side only, a flag says at run time which side it was."""
+    """Add a flag where a variable has a value on one side only: it says at run time which side it was."""
     for name in [key for key in dict.fromkeys([*left, *right]) if isinstance(key, str)]:
         if not is_live(frame, name, live) or name in frame.made_names or name.endswith(VALUE):
             continue

@@ -105,7 +105,7 @@ def carry(
 
 
 def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
-    """What is carried, as it is before the loop: the variables that the body binds, and what all objects hold."""
+    """The loop-carried values before the loop: the variables that the body binds, and what all objects hold."""
     live = core_liveness.live_in_loop(node, frame.live_after) if id(node.body[-1]) in frame.live_after else None
     candidates = core_liveness.assigned(node.body) | _targets(node)
     candidates = {n for n in candidates if not _only_in_place(frame, n, node)}

@@ -19,7 +19,7 @@ def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
     pending = {t: v for t, v in pairs if not (isinstance(v, gast.Name) and v.id == t)}
     place = {target: number for number, target in enumerate(pending)}
     reads = Counter(v.id for v in pending.values() if isinstance(v, gast.Name))
-    free = [number for target, number in place.items() if not reads[target]]  # a heap: the first of them is next
+    free = [number for target, number in place.items() if not reads[target]]  # it is a heap: the first of them is next
     targets = list(pending)
     closing: list[gast.stmt] = []  # copies of the names that are set aside come before all of these
     while pending:

@@ -66,7 +66,7 @@ def own_nodes(tree: gast.FunctionDef) -> list[gast.AST]:
     """The nodes of a function, without those of functions inside it."""
     found: list[gast.AST] = []
     waiting: list[gast.AST] = list(tree.body)
-    for node in waiting:  # grows while it is walked
+    for node in waiting:  # the list grows while it is walked
         found.append(node)
         if not isinstance(node, gast.FunctionDef | gast.Lambda | gast.ClassDef):
             waiting += gast.iter_child_nodes(node)

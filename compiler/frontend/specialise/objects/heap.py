@@ -133,7 +133,7 @@ def reachable(values: Iterable[Value], contents: Mapping[int, Value], are_seen: 
     found: dict[int, None] = {}
     frames: list[Any] = []
     queue = list(values)
-    for value in queue:  # grows while it is walked
+    for value in queue:  # the queue grows while it is walked
         match value:
             case Ref(number=number):
                 if number not in found:

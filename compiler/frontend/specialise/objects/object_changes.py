@@ -112,7 +112,7 @@ def is_unheld(frame: Frame, target: Ref) -> bool:
 
 
 def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int], node: gast.AST) -> None:
-    """Refuse a change of an object from before a loop that puts it into a list that grows: the next iteration shows it."""
+    """Refuse a change of an older object that the loop puts into a list that grows: the next iteration shows it."""
     for number in dict.fromkeys(changed):
         if number in older and number in frame.heap.absorbed:
             _refuse_absorbed(frame, number, node, "changed in this loop")

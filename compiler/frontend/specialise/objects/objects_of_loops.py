@@ -33,7 +33,7 @@ def new_token() -> int:
 
 @dataclass(slots=True, eq=False)
 class ObjectSlots:
-    """What the trials of one loop found out.
+    """The findings of the trials of one loop.
 
     before    the objects that existed before the loop
     origins   slot -> the objects it may be

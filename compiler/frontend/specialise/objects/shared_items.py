@@ -49,7 +49,7 @@ def note_put(frame: Frame, wanted: Value, number: int) -> None:
 
 
 def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = ()) -> None:
-    """Note what a loop puts into lists, from put `first` on, without making it anew: each iteration puts the same object.
+    """Note what a loop puts into lists, from put `first` on, without making it anew: iterations put the same object.
 
     `turn` is how many objects there were before an iteration; `carried` has the loop-carried objects, which may be
     others in the next one.  A loop of the library fills slots that nothing reads (`python_deques.py`).

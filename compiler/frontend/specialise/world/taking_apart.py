@@ -36,7 +36,8 @@ def from_python(
     """A Python object taken apart, in the order of its parts.
 
     `convert` decides on what is not a container (None: keep it static), `of_list` on lists (None: take them apart too).
-    Instances of ordinary classes are taken apart where `of_attribute` takes an attribute apart, by the function that takes any part apart.
+    Instances of ordinary classes are taken apart if there is `of_attribute`: it takes an attribute apart, and is passed
+    the function that takes any part apart.
     """
     inner = functools.partial(from_python, convert=convert, of_list=of_list, of_attribute=of_attribute)
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
