@@ -4,9 +4,9 @@
     b = random.uniform(key, (3,))     ->     K001: the key `key` is used twice, with the location of the first use
 
 Takes one scope, gives findings; follows the statements of the function along its paths.  A key is used by every
-function of `pellucid.random` that draws from it or splits it; `fold_in` derives another key and leaves it as it
-is.  Two uses that are each under a condition of their own are left alone, as nothing says whether both conditions hold
-in one call.  What called functions do with a key is not known here.
+function of `pellucid.random` that draws from it or splits it; `fold_in` derives another key and leaves it as it is.
+Two uses that are each under a condition of their own are left alone, as nothing says whether both conditions hold in
+one call.  What called functions do with a key is not known here.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     for i, j in pairs: ...                    ->     for k in range(120): i = table[k]; j = table_1[k]; ...
     for w, x in zip((1.0, 2.0, 1.0), xs):     ->     a loop that ends where the shorter of the two does
 
-Where the body must know the item now, the loop is unrolled after all.  The same holds where a table would
-give a variable another type: one that only some items turn from an int into a float.
+Where the body must know the item now, the loop is unrolled after all.  The same holds where a table would give a
+variable another type: one that only some items turn from an int into a float.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from . import classes, containers, dict_methods, equality, forms, list_positions
 def in_language(
     frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t", source: Value = NONE
 ) -> Value:  # fmt: skip
-    """A function on lists that is written in the language; `source` has each item of its result exactly once."""
+    """A function on lists that is written in the language; `source` has each item of its result once."""
     made = library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
     held = frame.held(made)
     if isinstance(held, Table) and isinstance(made, Ref):  # other lists have these items, too

@@ -45,7 +45,7 @@ def first_part(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: 
 
 
 def room_for(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    """The type of a function's result, found by walking it twice: the carry may begin as an int and become a float."""
+    """Empty arrays for a function's results; it is walked twice, as a carry may begin as an int and become a float."""
     count, function, carry, item = args
     saved = frame.snapshot()
     known = {leaf.name for value in args for leaf in leaves(frame.tree(value)) if isinstance(leaf, Leaf)}

@@ -64,7 +64,7 @@ def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = 
 
 
 def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = None) -> None:
-    """The same for an item that was read from such a list, unless it is moved, that is put into a list at most once."""
+    """The same for an item read from such a list, unless the library moves it or it is put into a list at most once."""
     for number in reachable([item], frame.heap.contents):
         owner = frame.heap.owner_of(number)
         if owner is not None and owner == READ and not _is_moved_by_library(frame, wanted, number):

@@ -30,7 +30,7 @@ def array_type(value: np.ndarray) -> types.Array:
 
 
 def type_of_array(dtype: np.dtype, shape: tuple[int, ...], is_contiguous: bool) -> types.Array:
-    """Lengths other than 1 are `any`, to be named when the function is specialised."""
+    """The type of an array; lengths other than 1 are `any`, to be named when the function is specialised."""
     word = DTYPE_OF_NUMPY.get(dtype.newbyteorder("="))
     if word is None:
         raise Unsupported(f"an array of dtype {dtype}")
