@@ -58,7 +58,7 @@ def specialise(
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
-    `freeze` names variables whose first value from outside stays, and `frozen` keeps these values.
+    `freeze` says which variables from outside keep their first value, and `frozen` has these values.
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
     a derivative is taken of it.
     """
