@@ -91,7 +91,7 @@ CODES = {
     "B004": "unbound axis name",
     # random numbers
     "K001": "random key used twice",
-    # where it runs
+    # the machine that it runs on
     "D001": "no GPU to run on",
     "D002": "tool for kernels is not installed",
     # the text of a stage

@@ -28,7 +28,7 @@ class Transformation:
     differentiates  whether functions with a rule for their derivative have to be there still when it is made
     gives_pullback  whether a `Pullback` is among the results
     is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
-    stage           what the stage behind it is called
+    stage           what the stage after it is called
     signature       the parameters of the new function, given those of the function that it is made of
     """
 
@@ -312,7 +312,7 @@ class Request:
         return not (self.transforms or self.static or self.mutates or self.freeze or self.fastmath)
 
     def signature(self) -> inspect.Signature:
-        """The parameters of the function behind all transformations."""
+        """The parameters of the function after all transformations."""
         found = inspect.signature(self.python)
         for transform in self.transforms:
             found = transform.signature(found)
@@ -337,7 +337,7 @@ class BackwardHalf:
 
 
 def suffixes(transforms: Iterable[Transformation]) -> str:
-    """What the name of a function ends with behind these transformations."""
+    """What the name of a function ends with after these transformations."""
     return "".join(f"_{transform.suffix}" for transform in transforms)
 
 

@@ -174,14 +174,14 @@ class Guards:
             found = look_up(guard.kind, guard.owner, guard.name)
             if found is not former and not same(found, former):
                 return None
-            now.append(former if type(former) in CHANGING else found)  # which is a copy, and what it was made for
+            now.append(former if type(former) in CHANGING else found)  # the former one is the copy that was made
         if all(map(operator.is_, now, before.objects)):
             return before
         return self._replace(Findings(tuple(now)))
 
     def _replace(self, findings: Findings) -> Findings:
         for guard, found in zip(self._guards, findings.objects, strict=True):
-            guard.found = found  # so that an array which the world has dropped can go
+            guard.found = found  # an array which the world has dropped can go then
         self.findings = findings
         return findings
 

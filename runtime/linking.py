@@ -134,7 +134,7 @@ class Linked:
         struct.pack_into("<i", self._memory, place, value)
 
     def _slot(self, number: int) -> int:
-        """The place in the table that holds a symbol's address, behind a jump to it."""
+        """The place in the table that holds a symbol's address, after a jump to it."""
         if number not in self._slots:
             place = self._slots[number] = self._table + SLOT_BYTES * len(self._slots)
             self._memory[place : place + SLOT_BYTES] = JUMP + struct.pack("<Q", self._value(self._symbols[number]))

@@ -98,7 +98,7 @@ def object_code(source: Source, level: int = 3, target: str = targets.PRESENT) -
     """
     level = source.level(level)
     with llvm.LOCK:
-        # the module is freed before the lock is given back: it has no name
+        # the module is freed before the lock is released: it has no name
         return bytes(_generator(level, target).emit_object(_optimised(source, level, machine(level, target))))
 
 

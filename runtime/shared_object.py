@@ -144,7 +144,7 @@ class _Layout:
         return folders[0]
 
     def _place(self) -> None:
-        """Code from the second page on, a stub for every symbol behind it; then data, and a slot for every symbol."""
+        """Code from the second page on, a stub for every symbol after it; then data, and a slot for every symbol."""
         end = PAGE
         for part in self.parts.values():
             if part.flags & EXECUTED:

@@ -1,4 +1,4 @@
-"""What the turns of a `folding` loop hand on to each other: accumulations and choices, in loops that a user wrote.
+"""What the iterations of a `folding` loop hand on to each other: accumulations and choices, in loops that a user wrote.
 
     for i in folding(0, n, 1):
         if greater(x[i], 0.0):
@@ -9,9 +9,9 @@
             place = i
 
 `lanes` is a sum that NumPy may take in any order as well.  `folding` is the user's own, with what belongs to it alone:
-differences, products of floats, ints of Python that are known to fit, and choices.  Turns may be taken in any order and
-by parts, as long as places are compared where values are equal: what the loop gives is that of its order, but for the
-rounding of sums and products of floats.  A target that has no use for that takes the turns in order.
+differences, products of floats, ints of Python that are known to fit, and choices.  Iterations may be taken in any
+order and by parts, as long as places are compared where values are equal: what the loop gives is that of its order, but
+for the rounding of sums and products of floats.  A target that has no use for that takes the iterations in order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Choice:
     nan_wins   whether the first nan is taken before all numbers, as NumPy's argmin does
     key        the value, a name
     best       the name of the value that stands
-    place      the name of a number that grows with the turns
+    place      the name of a number that grows with the iterations
     also       names that are kept beside them
     """
 
@@ -159,7 +159,7 @@ def accumulations(body: Sequence[gast.stmt], types: Mapping[str, Type]) -> dict[
 def does_not_wrap(function: Function, node: gast.Assign) -> bool:
     """Whether parts of an accumulation of ints of Python are known to fit: else the order tells whether they do.
 
-    No loop has the turns that it takes for steps of a known size to leave an int64.
+    No loop has the iterations that it takes for steps of a known size to leave an int64.
     """
     type_ = function.types[accumulated(node)]
     exact = isinstance(type_, Scalar) and type_.weak and type_.dtype == "i64"
@@ -179,7 +179,7 @@ def _dtype_of(term: gast.expr, function: Function) -> str:
 
 
 def folding_faults(function: Function) -> Iterator[Fault]:
-    """Names and elements that a turn takes from the one before otherwise than to accumulate or to choose."""
+    """Names and elements that an iteration takes from the one before otherwise than to accumulate or to choose."""
     for loop in filter(is_folding, syntax.walk(function.body)):
         sums = accumulations(loop.body, function.types)
         chosen = {name for choice in choices_in(loop) for name in choice.names}

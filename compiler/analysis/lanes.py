@@ -1,7 +1,7 @@
-"""What the turns of a `lanes` loop hand on to each other: accumulations, and nothing else.
+"""What the iterations of a `lanes` loop hand on to each other: accumulations, and nothing else.
 
     for k in lanes(0, n, 1):
-        t = multiply(x[k], x[k])          t is the turn's own
+        t = multiply(x[k], x[k])          t is the iteration's own
         total = add(total, t)             a sum: its terms may be taken in any order, with any number of partial sums
         best = maximum(best, t)           an extreme
         for j in range(0, m, 1):
@@ -9,7 +9,7 @@
 
 An accumulation is a statement `s = operator(s, term)` whose operator takes elements together in a reduction (`Fold`).
 No other statement of the loop mentions `s`, so nobody sees what it is on the way.  What an element of an array holds is
-handed on as well, where each turn stores it: its index does not move with the loop.
+handed on as well, where each iteration stores it: its index does not move with the loop.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
 
 
 def lanes_faults(function: Function) -> Iterator[Fault]:
-    """Names and elements that a turn takes from the one before otherwise than to accumulate."""
+    """Names and elements that an iteration takes from the one before otherwise than to accumulate."""
     for loop in syntax.walk(function.body):
         if is_lanes(loop):
             for name in carried(loop.body):
@@ -98,7 +98,7 @@ def _faults(loop: gast.For, name: str, types: Mapping[str, Type]) -> Iterator[Fa
 
 
 def arrays_handed_on(loop: gast.For, types: Mapping[str, Type]) -> list[str]:
-    """The arrays of which each turn of a loop stores an element at the same place."""
+    """The arrays of which each iteration of a loop stores an element at the same place."""
     inside = list(syntax.walk(loop.body))
     bound = {name for s in inside for name in syntax.names_bound(s)}
     counters = {s.target.id for s in inside if isinstance(s, gast.For)}
@@ -132,7 +132,7 @@ def _arrays_met(statement: gast.stmt) -> set[str]:
 
 
 def carried(body: Sequence[gast.stmt]) -> dict[str, None]:
-    """The names that a turn of a loop may read before it has given them a value."""
+    """The names that an iteration of a loop may read before it has given them a value."""
     assigned = {name for s in syntax.walk(body) for name in syntax.names_bound(s)}
     found: dict[str, None] = {}
     _read_first(body, set(), assigned, found)
@@ -140,7 +140,7 @@ def carried(body: Sequence[gast.stmt]) -> dict[str, None]:
 
 
 def _read_first(body: Iterable[gast.stmt], known: set[str], assigned: set[str], found: dict[str, None]) -> set[str]:
-    """The names that have a value behind these statements."""
+    """The names that have a value after these statements."""
     for node in body:
         found.update(dict.fromkeys(n for n in reads_of(node) if n in assigned and n not in known))
         match node:

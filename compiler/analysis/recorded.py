@@ -246,7 +246,7 @@ class Recorded:
                     return False
                 dims.append(extent)
             elif dims or (isinstance(item, gast.Name) and isinstance(self.types[item.id], Array)):
-                return False  # a number behind a slice leaves gaps between the elements
+                return False  # a number after a slice leaves gaps between the elements
         return tuple(dims) == (value.dims if isinstance(value, Array) else ())
 
     def stays(self, array: str) -> bool:

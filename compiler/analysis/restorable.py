@@ -8,7 +8,7 @@
 
 To keep what each store overwrites is an alternative to keeping what each load reads.  A block is gone back over with
 all its stores undone first.  So a load reads again what it read if it stands before the stores of its block, and of the
-blocks around it, and behind those of the blocks inside it.  A store outside of all loops stays as it is.
+blocks around it, and after those of the blocks inside it.  A store outside of all loops stays as it is.
 """
 
 from __future__ import annotations

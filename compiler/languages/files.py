@@ -212,7 +212,7 @@ def _annotation(node: gast.expr, path: str) -> tuple[Type, ...]:
 
 
 def annotation_of(node: gast.expr, path: str) -> Type:
-    """The type that is written, as text, behind a name."""
+    """The type that is written, as text, after a name."""
     return _annotation(node, path)[0]
 
 

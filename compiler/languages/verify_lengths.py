@@ -5,7 +5,7 @@
 A symbol belongs to the parameter, or else to the name, that has it first: what that name is assigned defines it.  Any
 other name may have it only where its value surely has that length: by the rule of its operator, by a guard that the
 operator implies (`x + y`), by the shape of its buffer on the loops stage, or as what goes in step with its owner: a
-tangent is assigned behind its primal, and in the same length.  What cannot be worked out is let pass.
+tangent is assigned after its primal, and in the same length.  What cannot be worked out is let pass.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ class _Lengths:
         self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
         self.counters = set(loop_variables(function))
         self.values: dict[str, gast.expr] = {}  # what ints are
-        self.copies: dict[str, set[str]] = {}  # which others an int is, one on each path
-        self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
-        self.better: dict[Extent, Extent] = {}  # which length a symbol has turned out to be
-        self.meant: dict[str, Extent] = {}  # which other length a symbol is
+        self.copies: dict[str, set[str]] = {}  # the ints that an int is a copy of, one on each path
+        self.held: dict[Extent, Extent] = {}  # by length, the int that it is, where that is no sum of lengths
+        self.better: dict[Extent, Extent] = {}  # by symbol, the length that it has turned out to be
+        self.meant: dict[str, Extent] = {}  # by symbol, the other length that it is
         self.guarded: frozenset[tuple[Extent, Extent]] = frozenset()  # lengths that are equal from a guard on
-        self.of_merged: dict[str, set[Extent | None]] = {}  # which lengths those assigned to it several times are given
+        self.of_merged: dict[str, set[Extent | None]] = {}  # the lengths of names assigned more than once
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
 

@@ -1,6 +1,6 @@
 """The direction in which a slice can be stored in place although the value reads other elements of the same array.
 
-    a[1:] = a[:-1] * 0.5              every element is read by the one behind it:      from the end to the front
+    a[1:] = a[:-1] * 0.5              every element is read by the one after it:      from the end to the front
     a[:-1] = a[1:] - a[:-1]           by itself and the one before it:                 from the front to the end
     a[1:-1] = a[2:] + a[:-2]          by both: neither way; the value is computed first
 

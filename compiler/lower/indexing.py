@@ -61,7 +61,7 @@ def index_arrays(low: Lowering, items: Items) -> list[str]:
 def element(low: Lowering, base: Node, items: Items) -> ScalarTree:
     """One element: read where it is, or computed alone."""
     base = low.resolve(base)
-    is_stored = isinstance(base, Stored)  # whose element is checked where it is read
+    is_stored = isinstance(base, Stored)  # its element is checked where it is read
     is_known = is_stored or all(_is_inside(low, i, n.extent) for i, n in zip(items, base.lengths, strict=True))
     if is_stored or (not is_known and isinstance(bottom_of(low, base), Stored)):
         return ScalarTree(syntax.index(realise(low, base).name, *items), base.dtype)

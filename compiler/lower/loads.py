@@ -39,7 +39,7 @@ def load(low: Lowering, name: str, base: Node, items: Items) -> Node | ScalarTre
 
 
 def compress(low: Lowering, name: str, base: Node, items: Items) -> Node:
-    """The elements where a mask is true: counted, then copied one behind the other."""
+    """The elements where a mask is true: counted, then copied one after the other."""
     flush(low)
     arrays = index_arrays(low, items)
     others = [i for i in items if not isinstance(i, gast.Slice) and not is_new_axis(i)]

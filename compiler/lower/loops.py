@@ -259,7 +259,7 @@ def _returned(low: Lowering, atom: gast.expr, type_: object) -> str:
 
 
 def lower_block(low: Lowering, statements: Sequence[gast.stmt], outer: gast.stmt) -> list[str]:
-    """Lower a nested block; the names it makes that are read behind it are in memory then."""
+    """Lower a nested block; the names it makes that are read after it are in memory then."""
     for statement in statements:
         lower_statement(low, statement)
     flush(low)

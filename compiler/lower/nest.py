@@ -56,7 +56,7 @@ class NestLoop:
 class Nest:
     """Loops opened one by one, values evaluated inside, `finish` writes it all.
 
-    `before[k]` stands inside the outer k loops ahead of the next one, `after[k]` behind it.
+    `before[k]` stands inside the outer k loops ahead of the next one, `after[k]` after it.
     """
 
     def __init__(self, lowering: Lowering) -> None:
@@ -102,7 +102,7 @@ class Nest:
         self.before[len(self.loops) if level is None else level].append(self._placed(statement))
 
     def add_after(self, statement: gast.stmt, level: int) -> None:
-        """Append a statement behind the loop that stands inside the outer `level` loops."""
+        """Append a statement after the loop that stands inside the outer `level` loops."""
         self.after[level].append(self._placed(statement))
 
     def _placed(self, statement: gast.stmt) -> gast.stmt:

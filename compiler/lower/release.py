@@ -24,7 +24,7 @@ from .hazards import names_assigned
 
 
 def release(function: Function) -> Function:
-    """Add a `Delete` behind the last use of every array made here."""
+    """Add a `Delete` after the last use of every array made here."""
     returned = {n for s in function.body if isinstance(s, gast.Return) for n in syntax.names_read(s)}
     releaser = _Releaser(function, returned | set(function.parameters))
     if not releaser.releasable:

@@ -1,7 +1,7 @@
 """Which nests were merged and which were not, for `explain`.
 
     the loops of lines 10, 11 and 12 run as one
-    the loops of lines 12 and 14 stay apart: a turn of the one needs what other turns of the other store
+    the loops of lines 12 and 14 stay apart: an iteration of the one needs what other iterations of the other store
 """
 
 from __future__ import annotations

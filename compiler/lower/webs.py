@@ -58,7 +58,7 @@ def webs(found: Reaching) -> list[int]:
             first[right] = left
             if part in parts:
                 wanted.append(part)
-    for web, before in enumerate(first):  # which comes ahead of it
+    for web, before in enumerate(first):  # `before` comes ahead of its web, so that its own entry is final by now
         first[web] = first[before]
     return first
 

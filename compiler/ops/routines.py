@@ -85,7 +85,7 @@ class Routine:
     is_product  whether it is the sum of the products over the lengths that the result does not have: then loops do it
                 where there is no routine for the dtype or for the lengths
     static      what is known when it is called, and its defaults
-    samples     a name of a set of operands in `ops/library_samples.py`
+    samples     a name of a set of operands in `ops/routine_samples.py`
     """
 
     name: str

@@ -1,12 +1,12 @@
-"""Make a scalar of an array of which every element is used only in the turn that stores it.
+"""Make a scalar of an array of which every element is used only in the iteration that stores it.
 
     e = empty(n)                             for i in prange(n):
     for i in prange(n):              ->          e = exp(x[i])
         e[i] = exp(x[i])                         y[i] = e * e
         y[i] = e[i] * e[i]
 
-The array must be made here, stored in one statement of one nest and read only behind it in the same turn of all loops
-that its index moves with.  Its lengths, where somebody asks for them, are told by what it was made from.
+The array must be made here, stored in one statement of one nest and read only after it in the same iteration of all
+loops that its index moves with.  Its lengths, where somebody asks for them, are told by what it was made from.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@
 
 It is for targets that take running sums in parts: there both loops are taken by all threads, where the one was in
 order.  A position goes up by one, in one place, and what decides whether it does is known without the position and
-without what the loop stores.  Every array that is stored is met by its turn alone: at the position, where it goes up,
-or at the counters of the loops.  What is counted and not used is left as a loop of its own.  Takes and gives functions
-of the loops stage.
+without what the loop stores.  Every array that is stored is met by its iteration alone: at the position, where it goes
+up, or at the counters of the loops.  What is counted and not used is left as a loop of its own.  Takes and gives
+functions of the loops stage.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class _Writer:
         return stored.isdisjoint({self.classes.get(n) for n in read})
 
     def are_apart(self, loops: Sequence[gast.For], used: Sequence[Count]) -> bool:
-        """Whether each array that the nest stores is met by a turn alone: at a position, or at the counters."""
+        """Whether each array that the nest stores is met by an iteration alone: at a position, or at the counters."""
         inside = {c.name: {id(node) for node, _ in element_places(c.block)} for c in used}
         return stored_at_turns(self.function, loops, inside)
 
@@ -158,7 +158,7 @@ class _Writer:
         return [*made, *(syntax.delete(array, _span(found)) for array in arrays)]
 
     def counting(self, found: Counted, count: Count, array: str) -> list[gast.stmt]:
-        """What the count is ahead of each turn; behind the nest it is what it was."""
+        """What the count is ahead of each iteration; after the nest it is what it was."""
         stops = [loop.iter.args[1] for loop in found.loops]
         shape = tuple(stop if _is_length(stop) else syntax.call("maximum", stop, 0) for stop in stops)
         self.types[array] = Array(INT_WORD, tuple(symbol(self.names.fresh(f"{array}_length")) for _ in stops))
@@ -173,7 +173,7 @@ class _Writer:
         return [made, over(found.loops, [*_copies(found.ahead[count.name]), stored, step])]
 
     def placed(self, found: Counted, count: Count, array: str, place: str) -> gast.stmt:
-        """The place of a turn, as the number that the count was."""
+        """The place of an iteration, as the number that the count was."""
         type_ = self.types[place] = self.types[count.name]
         value: gast.expr = syntax.index(array, *(loop.target.id for loop in found.loops))
         if isinstance(type_, Scalar) and type_.weak:

@@ -7,9 +7,9 @@
         for j in range(m):
             y[i, j] = e[i, j] * w[j]
 
-Two nests are merged where no turn of the second needs what a later turn of the first does.  What stands between them
-and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in the same way,
-loop by loop.  Keeps errors and their order: no two things that may fail change places.
+Two nests are merged where no iteration of the second needs what a later iteration of the first does.  What stands
+between them and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in
+the same way, loop by loop.  Keeps errors and their order: no two things that may fail change places.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Fuser:
 
     def _seen(self, statement: gast.stmt, scope: NestScope) -> Effects:
         """The effects of a statement that others can see."""
-        found = self.reader.of(statement, scope)  # which keeps the statement, and with it its id
+        found = self.reader.of(statement, scope)  # the reader keeps the statement, so that its id stays taken
         if id(statement) not in self._visible:
             self._visible[id(statement)] = found.without(self._own(found))
         return self._visible[id(statement)]
@@ -193,7 +193,7 @@ class _Fuser:
         return syntax.rebuild(first, iter=bounds, body=body)
 
     def _independent(self, first: gast.For, second: gast.For, inside: NestScope) -> bool:
-        """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
+        """Whether no iteration of either nest touches an element that another iteration of the other one stores."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
         shared = (mine_here.stores & touched) | (mine_here.loads & theirs_here.stores)
@@ -231,8 +231,8 @@ def _computes_functions(nest: gast.For) -> bool:
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
     """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
 
-    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.  What takes elements
-    of arrays together may do so in order, which is how a sum row by row is as fast as it can be.
+    Outside of all loops a `range` may yet turn out to be one that runs on threads, iteration by iteration.  What takes
+    elements of arrays together may do so in order, which is how a sum row by row is as fast as it can be.
     """
     nests = (first, second)
     kinds = ["range" if goes_by_rows(s) else str(syntax.operator_of(s.iter)) for s in nests]
@@ -253,7 +253,7 @@ def _both(first: Effects, second: Effects) -> Effects:
 
 
 def hidden_counters(function: Function) -> set[str]:
-    """The names that are loop variables and nothing else, and that nobody reads behind their loops."""
+    """The names that are loop variables and nothing else, and that nobody reads after their loops."""
     live = liveness(function)
     counters: set[str] = set()
     others: set[str] = set(function.parameters)

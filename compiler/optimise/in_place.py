@@ -79,7 +79,7 @@ class _Change:
         return makes(statement) and statement.targets[0].id == self.made
 
     def _stores_safely(self, made: str) -> bool:
-        """Whether stores come last, each behind what reads the element that was there."""
+        """Whether stores come last, each after what reads the element that was there."""
         function, facts = self.function, known(self.function)
         touched = [made in facts.elements(s) and not self._makes_it(s) for s in function.body]
         stores = function.body[touched.index(True) : -1]
@@ -115,7 +115,7 @@ def _depth(statement: gast.stmt) -> int:
 
 
 def _goes_over_elements(statement: gast.stmt) -> bool:
-    """Whether loops have no more turns than an array has elements: their variables are indices, which are inside."""
+    """Whether loops have no more iterations than an array has elements, so that their variables are valid indices."""
     for loop in (s for s in syntax.walk([statement]) if isinstance(s, gast.For)):
         accesses = [node for s in loop.body for node in gast.walk(s) if isinstance(node, gast.Subscript)]
         if not any(loop.target.id in syntax.names_read(access.slice) for access in accesses):

@@ -70,7 +70,7 @@ def without_promises(function: Function) -> Function:
     marker = Marker(function)
     parallel = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
     dependent = {id(loop) for loop in parallel if not marker.is_independent(loop)}
-    in_order = dependent | {id(loop) for loop in loops if is_noalias(loop)}  # which is found again, where it holds
+    in_order = dependent | {id(loop) for loop in loops if is_noalias(loop)}  # found again where it holds
     if not in_order:
         return function
 

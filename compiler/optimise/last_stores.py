@@ -55,7 +55,7 @@ class _Writer:
         return None if step is None else self.rewritten(loops, step)
 
     def stored(self, loops: Sequence[gast.For]) -> gast.Assign | None:
-        """The one store of a nest that does nothing else; None for other nests, and where turns store apart anyway."""
+        """The one store of a nest that does nothing else; None for others, and where iterations store apart anyway."""
         body = loops[-1].body
         steps = [s for s in syntax.walk(body) if isinstance(s, gast.Assign) and syntax.stored_base(s) is not None]
         if len(steps) != 1 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(body)):
@@ -87,7 +87,7 @@ class _Writer:
             return [number, syntax.assign(store, syntax.call("maximum", load, turn), span)]
 
         def kept(node: gast.stmt) -> list[gast.stmt]:
-            """The store, where the turn is the last one."""
+            """The store, where the iteration is the last one."""
             test = syntax.call("equal", _at(last, place, gast.Load()), turn)
             return [number, syntax.if_(test, [node], (), span)]
 
@@ -100,7 +100,7 @@ class _Writer:
         ]
 
     def cleared(self, last: str, array: str, ndim: int, span: Span | None) -> list[gast.stmt]:
-        """The array of turns, before the first of them."""
+        """The array of iterations, before the first of them."""
         lengths = [syntax.call("dim", array, axis=axis) for axis in range(ndim)]
         made: gast.stmt = syntax.assign(last, syntax.call("empty", shape=tuple(lengths), dtype=INT_WORD), span)
         counters = [self.names.fresh("k") for _ in lengths]
@@ -112,14 +112,14 @@ class _Writer:
 
 
 def _begin_known(loops: Sequence[gast.For]) -> bool:
-    """Whether turns are counted from 0 on: a single loop may begin later."""
+    """Whether iterations are counted from 0 on: a single loop may begin later."""
     starts = [loop.iter.args[0] for loop in loops]
     known = all(isinstance(start, gast.Constant) for start in starts)
     return known and (starts[0].value >= 0 if len(loops) == 1 else all(start.value == 0 for start in starts))
 
 
 def _number(loops: Sequence[gast.For]) -> gast.expr:
-    """The number of a turn in the order of turns, as an int64 of NumPy's, which no length lets overflow."""
+    """The number of an iteration in the order of iterations, as an int64 of NumPy's, which no length lets overflow."""
     made: gast.expr = syntax.call("cast", loops[0].target.id, dtype=INT_WORD)
     for loop in loops[1:]:
         made = syntax.call("add", syntax.call("multiply", made, loop.iter.args[1]), loop.target.id)

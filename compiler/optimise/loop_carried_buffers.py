@@ -49,7 +49,7 @@ def carry(function: Function) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class _Cycle:
-    """An array made in each turn, the names that carry it along, and how many turns it is needed for."""
+    """An array made in each iteration, the names that carry it along, and how many iterations it is needed for."""
 
     name: str
     carried: tuple[str, ...]
@@ -158,7 +158,7 @@ class _Carrier:
         return (more, changed) if changed is not spelled else ([], body)
 
     def _as_allocated(self, made: gast.stmt, type_: Array) -> Array:
-        """The type of a new array: a carried one may have another length in each turn, and this one has not."""
+        """The type of a new array: a carried one may have another length in each iteration, and this one has not."""
         found = [extent_of(tree, self.types, self._length_of) for tree in trees_of(made.value)]
         dims = (self._fresh_length() if extent is None else extent for extent in found)
         return Array(type_.dtype, tuple(dims), type_.layout)
@@ -172,7 +172,7 @@ class _Carrier:
         return symbol(next(w for k in count(1) if (w := f"length_{k}") not in taken))
 
     def _is_overwritten(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> bool:
-        """Whether what the last turn handed on is not looked at in this one: `t` is filled, then `x = t` for all x."""
+        """Whether this iteration does not read what the last one carried: `t` is filled, then `x = t` for all x."""
         closing = [s for s in body if any(_is_alias(s, n) and s.value.id == name for n in carried)]
         if len(closing) < len(carried) or any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
             return False
@@ -190,7 +190,7 @@ class _Carrier:
     # --- what goes around
 
     def _cycle(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> _Cycle | None:
-        """How the names that are carried hand the array on: by plain assignments at the end of each turn."""
+        """How the names that are carried hand the array on: by plain assignments at the end of each iteration."""
         if any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
             return None
         source = {n: n for n in carried}
@@ -266,7 +266,7 @@ class _Carrier:
         made = self.names.fresh(wish)
         self.types[made], self.wishes[made] = self.types[name], wish
         self.classes[made] = self.classes[name]
-        self.bound[made] = 1  # where it is allocated
+        self.bound[made] = 1  # its allocation is its one assignment
         self._sharing(name).append(made)
         return made
 
@@ -293,7 +293,7 @@ class _Carrier:
         return [self.known.renamed(allocation, {own: current}), copied, *rest]
 
     def _turned(self, places: list[str], values: list[str], like: gast.stmt) -> gast.stmt:
-        """The arrays change places: behind the loop a name stands for another one than was allocated under it."""
+        """The arrays change places: after the loop a name stands for another one than was allocated under it."""
         self.bound.update(places)
         return self._placed(syntax.assign(places, syntax.tuple_(values)), like)
 

@@ -9,10 +9,10 @@
                                                             else:
                                                                 for j in range(n): ...
 
-What is tested is found by `runtime_checks`: that indices are in bounds in all turns, which `ranges` then proves of the
-first version, and that what is stored by one index is reached by no other, which `noalias` promises of it.  Where two
-indices meet in a single turn, that turn has a loop of its own.  A loop that keeps the promise without a test is only
-marked.  Takes and gives functions of the loops stage.
+What is tested is found by `runtime_checks`: that indices are in bounds in all iterations, which `ranges` then proves of
+the first version, and that what is stored by one index is reached by no other, which `noalias` promises of it.  Where
+two indices meet in a single iteration, that iteration has a loop of its own.  A loop that keeps the promise without a
+test is only marked.  Takes and gives functions of the loops stage.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _is_innermost(node: gast.stmt) -> bool:
 
 
 def _is_short(loop: gast.For) -> bool:
-    """Whether a loop is known to have so few turns that they cost less than a test."""
+    """Whether a loop is known to have so few iterations that they cost less than a test."""
     bounds = [part.value for part in loop.iter.args if isinstance(part, gast.Constant)]
     return len(bounds) == 3 and (not bounds[2] or len(range(*bounds)) < LEAST_TURNS)
 
@@ -79,7 +79,7 @@ class _Versioner:
         return made if changes else None
 
     def sums_before(self, statements: Sequence[gast.stmt]) -> dict[str, gast.expr]:
-        """The sums that names stand for right behind these statements, given in an unbroken row of assignments."""
+        """The sums that names stand for right after these statements, given in an unbroken row of assignments."""
         found: dict[str, gast.expr] = {}
         for statement in [*takewhile(_names_a_value, reversed(statements))][::-1]:
             name, value = statement.targets[0].id, statement.value
@@ -110,7 +110,7 @@ class _Versioner:
         return simple and all(isinstance(type_, Scalar) for type_ in bound) and len(statements) <= LARGEST_BODY
 
     def in_pieces(self, loop: gast.For, first: gast.expr, behind: gast.expr) -> list[gast.stmt]:
-        """The loop around the turns in which elements may meet, which are left as they are."""
+        """The loop around the iterations in which elements may meet, which are left as they are."""
         start, stop, _ = loop.iter.args
         pieces = ((start, first, True), (first, behind, False), (behind, stop, True))
         return [self.copy(loop, apart, copied(low, {}), copied(high, {})) for low, high, apart in pieces]

@@ -157,7 +157,7 @@ def may_take_place(
 
 
 def _only_in_step(store: Access, other: Access, known: KnownNests, meeting: Meeting) -> bool:
-    """Whether no old element is touched in a later turn of a loop than that which stores the new one at its place."""
+    """Whether no old element is touched in a later iteration than the one that stores the new one in its place."""
     same = replace(other, array=store.array)  # both arrays have the same lengths
     loops = common_loops(store, other)
     return not any(meeting.meet_in_turns(store, same, loop, known.mentions(loop.statement).binds) for loop in loops)

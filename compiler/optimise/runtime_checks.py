@@ -2,7 +2,7 @@
 
     for j in range(n):                     d[i, j] and d[k, j] are in bounds if n <= d.shape[1];
         d[i, j] = d[i, k] + d[k, j]   ->   they are never one element if i != k,
-                                           and d[i, k] is none of them but in the turn j == k
+                                           and d[i, k] is none of them but in the iteration j == k
 
 Takes a loop of the loops stage and gives the tests; `loop_versioning` writes them.  What is decided without a test is
 asked of `ranges` and `meeting`.
@@ -36,7 +36,7 @@ class Checks:
     """What has to hold before a loop, in an order in which nothing fails.
 
     conditions  comparisons of ints that do not change in the loop
-    meet        the first of the turns in which elements may meet all the same, and the one behind the last
+    meet        the first of the iterations in which elements may meet all the same, and the one after the last
     is_noalias  whether what is stored by one index is reached by no other in the rest
     """
 
@@ -115,7 +115,7 @@ class _LoopTests:
     # --- bounds
 
     def bounds(self) -> Tests:
-        """Tests that indices are in bounds in all turns, as far as tests can say so."""
+        """Tests that indices are in bounds in all iterations, as far as tests can say so."""
         found: Tests = {}
         branches = [s for s in self.loop.body if isinstance(s, gast.If)]
         guarded = {id(place) for place, _ in element_places(branches)}
@@ -164,7 +164,7 @@ class _LoopTests:
         return self.finder.is_sum(index) and self.changed.isdisjoint(syntax.names_read(index))
 
     def _is_mixed(self, index: gast.expr) -> bool:
-        """Whether it is the variable and another name: behind a condition it is seldom meant for all turns."""
+        """Whether it is the variable and another name: after a condition it is seldom meant for all iterations."""
         return self._factor(index) != 0 and sum(isinstance(atom, gast.Name) for atom, _ in terms_of(index)[0]) > 1
 
     def _is_array(self, place: gast.Subscript) -> bool:
@@ -188,7 +188,7 @@ class _LoopTests:
         return found if len(found) + len(self.cuts) <= MOST_TESTS else None
 
     def turns_that_meet(self) -> tuple[tuple[gast.expr, gast.expr], Tests | None]:
-        """From the first cut to behind the last, no further than the loop goes, and tests that it goes at all."""
+        """From the first cut to past the last, no further than the loop goes, and tests that it goes at all."""
         least, *others = self.cuts.values()
         greatest = least
         for cut in others:
@@ -212,7 +212,7 @@ class _LoopTests:
             yield list(groups.values())
 
     def _never_meet(self, one: gast.Subscript, two: gast.Subscript) -> bool:
-        """Whether two places never are the same element, in the same turn of the loop or in different ones."""
+        """Whether two places never are the same element, in the same iteration of the loop or in different ones."""
         first, second = map(self._access, (one, two))
         changed = self.integers.bound_in(self.loop)
         if self.meeting.meet_in_turns(first, second, self.scope.loops[-1], changed):
@@ -239,7 +239,7 @@ class _LoopTests:
         return None
 
     def _natural(self, index: gast.expr, length: gast.expr) -> Tests | None:
-        """Tests that an index does not count from the end in any turn."""
+        """Tests that an index does not count from the end in any iteration."""
         return self._not_negative(self._ends(index)[0], length)
 
     def _not_negative(self, tree: gast.expr, length: gast.expr) -> Tests | None:

@@ -117,7 +117,7 @@ def interferences(function: Function, live: Liveness) -> Interference:
             continue
         after = {*live.after(statement), *bound}
         if isinstance(statement, gast.For) and statement.body:
-            # the variable is assigned before each iteration: it meets what is live in the body and behind the loop
+            # the variable is assigned before each iteration: it meets what is live in the body and after the loop
             after |= live_in(statement.body, live)
             after |= {s.target.id for s in syntax.walk(statement.body) if isinstance(s, gast.For)}
         after.discard(_copied(statement) or "")

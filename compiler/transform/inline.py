@@ -104,7 +104,7 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
 
 
 def _make_equal(callee: Function, call: gast.stmt, table: dict[str, Type], results: list[Type]) -> None:
-    """Lengths that the callee takes for one get one name in all types: the halves of a derivative know of them."""
+    """Lengths that the callee takes for one get one name in all types: the forward sweep and pullback share them."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
     while one := _taken_for_one(callee, atoms, table):
         table.update({name: types.with_lengths(type_, one) for name, type_ in table.items()})

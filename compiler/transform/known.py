@@ -22,7 +22,7 @@ from ..types import Array, ListOf, Scalar, Type
 
 
 class Known:
-    """Facts that grow along a block and are forgotten behind it."""
+    """Facts that grow along a block and are forgotten after it."""
 
     def __init__(self, function: Function, types: Mapping[str, Type]) -> None:
         self.types = types
@@ -109,7 +109,7 @@ class Known:
     def forget(self, statements: Iterable[gast.stmt]) -> None:
         """The statements assign names and store elements: what mentions either does not hold any more.
 
-        What mentions a name that is assigned once was learnt behind that assignment, in its block.
+        What mentions a name that is assigned once was learnt after that assignment, in its block.
         """
         bound: set[str] = set()
         stored: set[str] = set()

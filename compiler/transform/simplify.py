@@ -67,7 +67,7 @@ def adopt_names(function: Function) -> Function:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
                 single = facts.is_single(name) and facts.is_single(source)
-                is_list = isinstance(function.types[name], ListOf)  # which has one name, or it has no derivative
+                is_list = isinstance(function.types[name], ListOf)  # a list has one name, or it has no derivative
                 plainer = source in hidden or base_of(source) == name or is_list
                 fresh = name not in hidden and plainer and source not in names
                 if single and fresh and function.types[name] == function.types[source]:
@@ -126,7 +126,7 @@ class _Simplifier:
         return [made for statement in statements for made in self.statement(statement)]
 
     def scope(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """A nested block: what is learnt in it is forgotten behind it."""
+        """A nested block: what is learnt in it is forgotten after it."""
         with self.known.scope():
             return self.block(statements)
 

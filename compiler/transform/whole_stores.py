@@ -46,7 +46,7 @@ class _Rewriter:
         self.build = Builder(Names(taken), types, {})
 
     def block(self, statements: Sequence[gast.stmt], own: set[str], now: dict[str, str]) -> list[gast.stmt]:
-        """A block in which `own` names may be made anew: nobody reads them but it and what comes behind it.
+        """A block in which `own` names may be made anew: nobody reads them but it and what comes after it.
 
         `now` says under which name each of them goes on.
         """
@@ -65,7 +65,7 @@ class _Rewriter:
         return result
 
     def _branches(self, statement: gast.If, own: set[str], now: dict[str, str]) -> gast.stmt:
-        """Both ways, behind which what one of them has made anew has one name."""
+        """Both ways, after which what one of them has made anew has one name."""
         header = renamed(syntax.rebuild(statement, body=[], orelse=[]), now)
         ways = [(dict(now), block) for block in (statement.body, statement.orelse)]
         blocks = [self.block(block, {*own}, names) for names, block in ways]

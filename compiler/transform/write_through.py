@@ -1,4 +1,4 @@
-"""Make a store through a view a store into the array that it is a view of, and read views again behind it.
+"""Make a store through a view a store into the array that it is a view of, and read views again after it.
 
     row = a[i, :]                 row = a[i, :]
     row[0] = 1.0          ->      a[i, 0] = 1.0

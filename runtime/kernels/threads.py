@@ -1,7 +1,7 @@
 """Where a thread is, and how threads of a row wait for each other.
 
     j, i = in_tile()     the element of a thread in a launch of `tiles(n, m)`; it may lie beside the array
-    row_sync()           what other threads of the row have stored is seen behind it
+    row_sync()           what other threads of the row have stored is seen after it
 
 Like `device`, this file is numba.cuda source that the lockstep machine runs too.
 """

@@ -215,7 +215,7 @@ class Thread:
             self.fail(site, f"a race: it {mine} {what}, which {who} {theirs} on {where} with no barrier between")
 
     def told(self, other: Moment) -> str:
-        """Who did something at another moment; several who read are not told apart."""
+        """Who did something at another moment; several readers are not distinguished."""
         block, _, _, _, thread = other
         if block < 0:
             return "a thread of another block"
@@ -248,7 +248,7 @@ class Thread:
         return self.threadIdx.within(self.blockDim)
 
     def fail(self, site: Site, what: str) -> NoReturn:
-        """Raise what is wrong, with the line of the kernel; that of a device function stands behind it."""
+        """Raise what is wrong, with the line of the kernel; that of a device function stands after it."""
         if self.path:
             outer = self.path[0]
             what = f"in {outer.text} ({site.file}:{site.line}), {what}"

@@ -223,7 +223,7 @@ class Values:
     def opaque(self, type_: Type, is_checked: bool = False) -> tuple[Affine, ...]:
         """Lengths of which nothing is known but what the type may be trusted to say.
 
-        What a function of the program gives `is_checked`, behind the call.
+        What a function of the program gives `is_checked`, after the call.
         """
         dims = type_.dims if isinstance(type_, Array) else ()
         known = [self.length(extent, self.symbols) if self.is_typed or is_checked else None for extent in dims]

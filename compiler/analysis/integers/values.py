@@ -232,7 +232,7 @@ class Integers:
     def known(self, forms: Iterable[Affine], loops: Sequence[Loop], whole: bool = False) -> Iterator[Affine]:
         """What is never negative of all that these forms speak of, directly or not: loop variables and lengths.
 
-        `whole` asks for all loops: where one of them has no turns nothing happens inside.
+        `whole` asks for all loops: where one of them has no iterations nothing happens inside.
         """
         asked = set()
         for form in forms:
@@ -296,7 +296,7 @@ class Integers:
         return form is not None and self.is_natural(form, NestScope())
 
     def is_inside(self, index: gast.expr, extent: Extent, scope: NestScope) -> bool:
-        """Whether `0 <= index < extent` for every turn of the loops around it."""
+        """Whether `0 <= index < extent` for every iteration of the loops around it."""
         if not isinstance(index, gast.Name):
             return self._is_inside(index, extent, scope)
         key = index.id, extent
@@ -317,7 +317,7 @@ class Integers:
         return self._still(scope, statement).inside(self.loop(statement))
 
     def behind(self, scope: NestScope, statement: gast.stmt) -> NestScope:
-        """The scope of what stands behind a statement: a guard says more, and other values of its names less."""
+        """The scope of what stands after a statement: a guard says more, and other values of its names less."""
         scope = self._still(scope, statement)
         match statement:
             case gast.If(test=test, body=[*_, gast.Raise()], orelse=[]):

@@ -255,7 +255,7 @@ class _Walker:
             state = following
 
     def needed(self, state: Links, statement: gast.stmt) -> Links:
-        """The links of names that are read behind a statement, or belong to the caller."""
+        """The links of names that are read after a statement, or belong to the caller."""
         return state if self.live is None else state.of_names(self.live.after(statement) | self.owned)
 
     def bind(self, statement: gast.stmt, name: str, value: gast.expr, state: Links) -> Links:

@@ -99,7 +99,7 @@ class _Follower:
         self.live, self.aliases = liveness(function), alias(function)
 
     def block(self, statements: Sequence[gast.stmt], state: str) -> str:
-        """The state of the list behind these statements."""
+        """The state of the list after these statements."""
         for statement in statements:
             state = self.after(statement, state)
         return state
@@ -122,7 +122,7 @@ class _Follower:
         return self.changed(statement, state)
 
     def changed(self, statement: gast.stmt, state: str) -> str:
-        """The state behind a statement that has to do with the list."""
+        """The state after a statement that has to do with the list."""
         value = getattr(statement, "value", None)
         match syntax.operator_of(value) if value is not None else None, statement:
             case "new_list", gast.Assign(targets=[gast.Name()]):

@@ -103,7 +103,7 @@ class Links:
             return self
         if not self.of:
             return other
-        if self.of == other.of:  # as it is from the second time on that a loop is gone through
+        if self.of == other.of:  # the usual case: from the second pass over a loop on the table is the same
             return self
         changed: dict[Pair, Link] = {}
         for name, theirs in other.of.items():

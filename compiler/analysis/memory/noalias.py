@@ -1,6 +1,6 @@
 """The promise of a `noalias` loop: no element that is stored by one index in it is reached by another.
 
-    for j in noalias(k + 1, n):          a[i, j], a[i, k] and a[k, j] are three different elements, in all turns
+    for j in noalias(k + 1, n):          a[i, j], a[i, k] and a[k, j] are three different elements, in all iterations
         a[i, j] -= a[i, k] * a[k, j]
 
 Indices are the same where their text is.  So that nothing but their text tells elements apart, an array that is stored

@@ -32,7 +32,7 @@ DEVICE_LOOPS = frozenset({"prange", "lanes", "folding"})
 
 
 def launches(body: Iterable[gast.stmt]) -> bool:
-    """Whether there is a loop below these statements whose turns are taken together, or a routine of a library."""
+    """Whether there is a loop below these statements whose iterations are taken together, or a routine of a library."""
     return any(kind_of(s) in DEVICE_LOOPS or _is_routine(s) for s in syntax.walk(body))
 
 
@@ -88,7 +88,7 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
 
 
 def handed_on(loop: gast.stmt) -> list[str]:
-    """The names that the turns of a loop accumulate, and what they choose."""
+    """The names that the iterations of a loop accumulate, and what they choose."""
     chosen = [name for choice in choices_in(loop) for name in choice.names] if is_folding(loop) else []
     return list(dict.fromkeys([*carried(loop.body), *chosen]))
 

@@ -39,7 +39,7 @@ from ..python.templates import attribute, parse_spelling
 
 KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64", "c64", "c128"})  # dtypes whose sums, in Numba, have the same
 FAILED = "failed"
-HALF = "f16"  # which Numba loads, stores and casts; its arithmetic is C++ that kernels cannot call
+HALF = "f16"  # Numba loads, stores and casts it; its arithmetic is C++ that kernels cannot call
 
 
 class Unmappable(Exception):

@@ -31,7 +31,7 @@ from .printed_kernels import PrintedKernel, PrintedKernels
 from .toolkit import MissingTool, toolkit
 
 _LOCK = threading.RLock()
-NUMBAS_NAMES = re.compile(r"\b(?:_ZN|_cudapy_)\w+")  # which hold types, and count what was compiled before
+NUMBAS_NAMES = re.compile(r"\b(?:_ZN|_cudapy_)\w+")  # such names hold types, and count what was compiled before
 LONGEST_REASON = 300
 AFTER_REASON = ('File "', "There are ", "There is ", "- Of which", "During: ", "Overload", "raised from")
 
@@ -56,7 +56,7 @@ def _numba_cuda() -> Any:
         from numba import cuda
     except ImportError as missing:
         raise MissingTool("numba-cuda") from missing
-    except AttributeError as apart:  # which is what it says beside a version of numba that it does not know
+    except AttributeError as apart:  # numba-cuda raises it beside a version of numba that it does not know
         raise MissingTool("numba-cuda", f"does not fit the numba that is installed ({apart})") from apart
     return cuda
 

@@ -1,13 +1,13 @@
-"""What one turn of a loop makes of the names that it is handed, as trees over what they hold when it begins.
+"""What one iteration of a loop makes of the names that it is handed, as trees over what they hold when it begins.
 
     t = greater(v, best)
     if t:                              best     v if greater(v, best) else best
         best = v                 ->    place    i if greater(v, best) else place
         place = i
 
-What is about these names alone leaves the turn, and the trees stand for it.  Where all of a branch that they do not
-decide is told by the branch, `close` writes it there: it is given the trees of names that have changed and whether
-nothing is behind them, and gives statements for those that it knows.
+What is about these names alone leaves the iteration, and the trees stand for it.  Where all of a branch that they do
+not decide is told by the branch, `close` writes it there: it is given the trees of names that have changed and whether
+nothing is after them, and gives statements for those that it knows.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Close = Callable[[Trees, bool], tuple[list[gast.stmt], set[str]]]
 
 
 class Unclear(Exception):
-    """A turn hands on what is no fold."""
+    """An iteration hands on what is no fold."""
 
 
 class Turn:
-    """Walks through a turn; `states` are the names that it is handed, and `sums` those that it accumulates."""
+    """Walks through an iteration; `states` are the names that it is handed, and `sums` those that it accumulates."""
 
     def __init__(
         self, states: AbstractSet[str], sums: AbstractSet[str], types: Mapping[str, Type], close: Close
@@ -88,7 +88,7 @@ class Turn:
         self.fixed |= set(syntax.names_read(value)) - self.states
 
     def told(self, value: gast.expr) -> gast.expr:
-        """An expression over what there was when the turn began."""
+        """An expression over what there was when the iteration began."""
         if not self.settled.isdisjoint(syntax.names_read(value)):
             raise Unclear
         made: gast.expr = syntax.map_names(value, lambda name: self.trees.get(name, name))
@@ -156,7 +156,7 @@ class Turn:
                     raise Unclear
 
     def joined(self, test: gast.expr, first: Trees, second: Trees) -> bool:
-        """The trees behind a branch; whether any of them depends on the test."""
+        """The trees after a branch; whether any of them depends on the test."""
         depends = False
         for name in dict.fromkeys((*first, *second)):
             one, other = (way.get(name, syntax.name(name)) for way in (first, second))
@@ -167,7 +167,7 @@ class Turn:
         return depends
 
     def closed(self, before: Trees, must: bool = False) -> list[gast.stmt]:
-        """The statements for states that have changed since; `must` says that there is nothing behind them."""
+        """The statements for states that have changed since; `must` says that there is nothing after them."""
         changed = {
             name: tree for name, tree in self.trees.items()
             if name in self.states and name not in before

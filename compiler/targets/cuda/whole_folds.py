@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .driving import DriverWriter
 
 PART = 8192  # terms of a sum that one block takes: the same on every GPU, so that the sum is too
-HEAVY_PART = 256  # and turns that have loops of their own
+HEAVY_PART = 256  # and iterations that have loops of their own
 
 
 def whole(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
@@ -99,7 +99,7 @@ def place_of_nothing(driver: DriverWriter, choice: Choice) -> int:
 
 
 def whole_by_rows(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
-    """A row of threads folds each turn into a part of its own."""
+    """A row of threads folds each iteration into a part of its own."""
     writer = driver.writer(own_names([loop]), RowWriter)
     found, choices = folds_in(writer, loop)
     variable = loop.target.id

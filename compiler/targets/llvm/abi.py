@@ -46,7 +46,7 @@ ENTRY = "pellucid_entry"  # the native function that Python calls: slots -> stat
 QUICK_BELOW = "pellucid_quick_below"  # -> elements of array arguments from which on a call may take long
 
 HEADER_BYTES = 64  # of a buffer: reference count, size class, free list, block size; the data follow, aligned
-LIST_LENGTH, LIST_CAPACITY, LIST_DATA = 1, 2, 3  # slots of a list behind its reference count
+LIST_LENGTH, LIST_CAPACITY, LIST_DATA = 1, 2, 3  # slots of a list after its reference count
 LIST_ITEM_BYTES, LIST_HOLDS_OWNERS = 4, 5
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1

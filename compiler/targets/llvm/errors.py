@@ -42,7 +42,7 @@ def make_error(
     arguments = _arguments(site, slots)
     class_ = _exception_class(site.exception, options.exceptions)
     if class_ is OverflowError and arguments == ["Numerical result out of range"]:
-        arguments = [ERRNO_RESULT_TOO_LARGE, *arguments]  # as Python's float power raises it
+        arguments = [ERRNO_RESULT_TOO_LARGE, *arguments]  # Python's float power raises it with the number of the error
     return show(class_(*arguments), _places(sites, number, slots))
 
 

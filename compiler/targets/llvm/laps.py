@@ -53,7 +53,7 @@ def _timed(body: Sequence[gast.stmt], called: Collection[str]) -> Iterator[gast.
 
 
 def _holds_work(loop: gast.For | gast.While, called: Collection[str]) -> bool:
-    """Whether what a loop does in a turn takes longer than looking at a clock."""
+    """Whether what a loop does in an iteration takes longer than looking at a clock."""
     if isinstance(loop, gast.For) and getattr(getattr(loop.iter, "func", None), "id", "") in AS_ONE:
         return False
     return any(

@@ -8,7 +8,7 @@ their owner, so that nothing in the body counts references that other threads co
 by the cost whether the function is called once or on several threads, and reports the error of the first iteration.
 
 Only the outermost `prange` is taken, and only where iterations cannot see each other's names: no name is carried from
-one to the next or read behind the loop, no list is touched, and no other function is called (recursion measures the
+one to the next or read after the loop, no list is touched, and no other function is called (recursion measures the
 stack of the thread it began on; BLAS has threads of its own).
 """
 
@@ -87,7 +87,7 @@ def lower_parallel(
 def _if_short(
     frame: Emission, start: SsaValue, stop: SsaValue, longest: SsaValue, call: list[Any], otherwise: LowerCall
 ) -> SsaValue:
-    """Call a loop's function itself where it has few turns: in a loop even to ask who should do it takes too long."""
+    """Call a loop's function itself where it has few iterations: merely to ask the pool would take too long."""
     code = frame.code
     status = code.variable("i64", "looped", int_(0))
     short, long, behind = code.label("short"), code.label("long"), code.label("behind")

@@ -47,7 +47,7 @@ Tags = tuple[Tag, ...]
 
 
 class LlvmLine(NamedTuple):
-    """A line of a function that speaks of metadata: as tags behind it, or of one node before what comes last."""
+    """A line of a function that speaks of metadata: as tags after it, or of one node before what comes last."""
 
     text: str
     tags: Tags
@@ -132,7 +132,7 @@ class Module:
         self.later: dict[str, list[Late]] = {}  # by the names that they define
         self.named: dict[str, list[int]] = {}
         self.loops = 0  # functions that were written of loops
-        self.alike: dict[object, str] = {}  # the names of functions by what they do (`alike.py`)
+        self.alike: dict[object, str] = {}  # the names of functions by what they do (`merge_functions.py`)
         self.source = ""  # the name that an object file of it carries
         self.line_writer: Any = None  # what adds line tables, where they are asked for
 

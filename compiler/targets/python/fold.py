@@ -223,7 +223,7 @@ def _value_names(node: gast.AST) -> Iterator[str]:
 
 
 def lazy(statement: gast.stmt, types: Mapping[str, Type]) -> set[str]:
-    """The names that a statement reads only under a condition: behind `and`, `or`, or in one arm of a choice."""
+    """The names that a statement reads only under a condition: after `and`, `or`, or in one arm of a choice."""
     found: set[str] = set()
     for part in expressions_of(statement):
         for node in syntax.nodes_of(part):

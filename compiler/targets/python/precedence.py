@@ -70,6 +70,6 @@ def constant_text(value: object, quote: str | None = None) -> str:
             return '"' + repr("'" + value)[2:-1].replace("\\'", "'").replace('"', '\\"') + '"'
         case _ if value is ...:
             return "..."
-        case type() | types.BuiltinFunctionType():  # whose name is a variable's here
+        case type() | types.BuiltinFunctionType():  # its name is a variable's here
             return f"__import__('builtins').{value.__name__}"
     return repr(value)

@@ -1,4 +1,4 @@
-"""Results whose lengths only the examples tell: a list of them, and one array behind the loop.
+"""Results whose lengths only the examples tell: a list of them, and one array after the loop.
 
     ys = [...]                ->     ys_1 = []; n = 0
     y = array(ys)                    for b in range(0, batch, 1):

@@ -30,7 +30,7 @@ class Lengths:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """What is made in a block is not there behind it."""
+        """What is made in a block is not there after it."""
         self.scopes.append({})
         yield
         self.scopes.pop()

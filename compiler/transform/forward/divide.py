@@ -1,6 +1,6 @@
-"""Divide statements, and the functions that they call, into what is the same in every turn of a loop and the rest.
+"""Divide statements, and the functions that they call, into what is the same in every iteration of a loop and the rest.
 
-    y, y_dot = g_jvp(x, x_dot)                  ->     y, t = g_jvp_given(x)            the same in every turn
+    y, y_dot = g_jvp(x, x_dot)                  ->     y, t = g_jvp_given(x)            the same in every iteration
                                                        y_dot = g_jvp_along(t, x_dot)
 
     def g_jvp(x, x_dot):                               def g_jvp_given(x):              def g_jvp_along(t, x_dot):
@@ -41,7 +41,7 @@ class Halved:
     """Both parts of a function, and where what they take and give is found in it.
 
     fixed    the results, by number, that the first part gives ahead of what it hands over
-    read     those of them that the second part takes, behind what is handed over
+    read     those of them that the second part takes, after what is handed over
     taken    the parameters, by number, that the second part takes last
     others   the results, by number, that the second part gives
     """

@@ -38,9 +38,9 @@ from .tangents import Tangents, dotted
 class Pushed:
     """The program with tangents.
 
-    The entry has the parameters it had and behind them `tangents[p, 1]`, the tangent of each parameter p that has one;
-    it returns the results it had and behind them the tangents of those that were asked for.  Those of the second
-    order, `tangents[p, 2]`, come behind all of the first.
+    The entry has the parameters it had and after them `tangents[p, 1]`, the tangent of each parameter p that has one;
+    it returns the results it had and after them the tangents of those that were asked for.  Those of the second
+    order, `tangents[p, 2]`, come after all of the first.
     """
 
     program: Program

@@ -71,7 +71,7 @@ def _items(value: Value, what: str, where: Span) -> list[Value]:
 
 
 def _bound(parameters: list[inspect.Parameter], values: list[Value], where: Span) -> dict[str, Value]:
-    """The parameters with the primals in their order, and defaults for those behind them."""
+    """The parameters with the primals in their order, and defaults for those after them."""
     found: dict[str, Value] = {}
     for parameter in parameters:
         if parameter.kind is parameter.VAR_POSITIONAL:

@@ -192,7 +192,7 @@ class Taking:
     # --- loops beside what is made of them
 
     def hands_on(self, loop: gast.For) -> bool:
-        """Whether a value goes from turn to turn of a loop, or out of it: two versions of it would both give it."""
+        """Whether a value is loop-carried, or leaves the loop: two versions of the loop would both give it."""
         inside = {id(s) for s in syntax.walk([loop])}
         bound = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
         return any(id(s) not in inside for name in bound for s in self.facts.definitions[name])

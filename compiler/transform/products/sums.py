@@ -3,7 +3,7 @@
     for i in range(0, n, 1):
         for j in range(0, l, 1):                       Kernel: the loops i, j, p, of which p adds up,
             s = 0.0                          ->                s += A[i, p] * B[p, j],
-            for p in range(0, m, 1):                           and what stands before and behind the inner loops
+            for p in range(0, m, 1):                           and what stands before and after the inner loops
                 t = A[i, p]
                 t_1 = B[p, j]
                 t_2 = multiply(t, t_1)

@@ -6,7 +6,7 @@
     a_bar[j, i] += t * d                 a_bar[j, i] += t * d
     a_bar[i, i] += u
 
-What is added in between is added behind: sums do not mind.
+What is added in between is added after: sums do not mind.
 """
 
 from __future__ import annotations

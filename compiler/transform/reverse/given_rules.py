@@ -170,7 +170,7 @@ def _assigned(targets: list[str], value: gast.expr) -> gast.stmt:
     return syntax.assign(targets[0] if len(targets) == 1 else targets, value)
 
 
-# --- behind the derivative -----------------------------------------------------------------------------------------
+# --- after the derivative ------------------------------------------------------------------------------------------
 
 
 def erase(program: Program) -> Program:

@@ -3,7 +3,7 @@
 before a statement      arrays and lists for what is saved in it; what a store overwrites
 after a statement       the value that it makes is saved
 at a block's start      values that a loop carries; numbers of iterations
-behind its statements   saves of a recursive function, which come after those of the calls in the block
+after its statements   saves of a recursive function, which come after those of the calls in the block
 at its very end         merges: counts, numbers that come out of a branch
 """
 

@@ -1,4 +1,4 @@
-"""The steps from the two halves of a derivative to a Jacobian: one way forward, one way back per element of the result.
+"""From a forward sweep and a pullback to a Jacobian: one forward sweep, and a pullback per element of the result.
 
     out, residuals = f_vjp(x)
     J = empty((out.shape[0], x.shape[0]))

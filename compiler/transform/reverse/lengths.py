@@ -223,7 +223,7 @@ class Lengths:
             span = getattr(value.after if value.after is not None else value.region.statement, "span", None)
             origin = syntax.assign(name, syntax.call("dim", value.name, axis=axis), span)
             mark = value.after if value.after is not None else value.region.statement
-            # right behind what makes the array
+            # right after what makes the array
             self.regions.order[id(origin)] = (self.regions.order[id(mark)] if mark is not None else -1) + 0.5
             self.regions.place[id(origin)] = value.region
             self.regions.reads[id(origin)] = {value.name: value.key}

@@ -159,7 +159,7 @@ def _zeros_of(frame: Cotangents, element: Array, shape: Sequence[gast.expr]) -> 
 
 
 def _shape_of_all(sweep: Sweep, name: str) -> list[gast.expr] | None:
-    """The shape of all arrays that are put into a list, where it is one and is known behind the forward sweep."""
+    """The shape of all arrays that are put into a list, where it is one and is known after the forward sweep."""
     found = set()
     for statement in syntax.walk(sweep.function.body):
         if syntax.blocks_of(statement) or name not in syntax.names_read(statement):
@@ -299,7 +299,7 @@ def _is_balanced(sweep: Sweep, touching: Sequence[gast.stmt], name: str) -> bool
 
 
 def _net(statements: Sequence[gast.stmt], name: str) -> int | None:
-    """How many items more a list has behind these statements; None where that is not told by their text."""
+    """How many items more a list has after these statements; None where that is not told by their text."""
     net = 0
     for statement in statements:
         value = getattr(statement, "value", None)

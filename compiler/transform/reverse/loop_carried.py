@@ -1,4 +1,4 @@
-"""The loop-carried state of a loop that is cut into segments, and the functions that run some of its turns.
+"""The loop-carried state of a loop that is cut into segments, and the functions that run some of its iterations.
 
     for t in range(n): s = step(s, x[t])     ->     def t_segment(first, last, s_start, x): ...; return s
 
@@ -25,7 +25,7 @@ from .settle import assigned
 
 
 class LoopState:
-    """What a loop hands on from turn to turn, and what it reads."""
+    """What a loop hands on from iteration to iteration, and what it reads."""
 
     def __init__(self, function: Function, loop: gast.stmt, before: set[str]) -> None:
         self.function, self.loop = function, loop
@@ -77,11 +77,11 @@ class LoopState:
     # --- the functions
 
     def segment(self, name: str) -> Function:
-        """Some turns of a loop that counts."""
+        """Some iterations of a loop that counts."""
         return _Part(self, name, ("first", "last")).done(lambda part: [part.counted()])
 
     def some_turns(self, name: str) -> Function:
-        """At most so many turns of a `while`."""
+        """At most so many iterations of a `while`."""
         part = _Part(self, name, ("size",))
         (size,) = part.numbers
         count = part.builder.names.fresh("k")
@@ -100,12 +100,12 @@ class LoopState:
         return part.done(body)
 
     def turns(self, name: str, halves: str) -> Function:
-        """Some turns of a loop that counts, which are made again in halves."""
+        """Some iterations of a loop that counts, which are recomputed in two parts."""
         part = _Part(self, name, ("first", "last", "slots", "leaf"))
         return part.done(lambda part: [part.counted()], (halves,))
 
     def bisected(self, name: str, turns: str, leaves: str, specialiser: Specialiser | None) -> Function:
-        """The same turns, where they are more than `leaf` as two calls: behind the first a state is kept."""
+        """The same iterations, where they are more than `leaf` as two calls: after the first a state is kept."""
         part = _Part(self, name, ("first", "last", "slots", "leaf"))
         first, last, slots, leaf = part.numbers
         builder = part.builder
@@ -154,7 +154,7 @@ class LoopState:
 
 
 class _Part:
-    """A function of some of the turns: of some numbers, the state, and what the loop reads."""
+    """A function of some of the iterations: of some numbers, the state, and what the loop reads."""
 
     def __init__(self, state: LoopState, name: str, numbers: Sequence[str]) -> None:
         self.state, self.name = state, name
@@ -178,7 +178,7 @@ class _Part:
         self.parameters += [*self.starts, *state.read]
 
     def counted(self) -> gast.stmt:
-        """The turns from `first` to `last`."""
+        """The iterations from `first` to `last`."""
         first, last = self.numbers[:2]
         return syntax.rebuild(self.state.loop, iter=syntax.call("range", first, last, 1), segments=None)
 
@@ -186,7 +186,7 @@ class _Part:
         self, body: Callable[[_Part], list[gast.stmt]], again: tuple[str, ...] = (),
         copies: Sequence[gast.stmt] | None = None,
     ) -> Function:  # fmt: skip
-        """The function, of which only the arguments are kept: `again` is what is run in its place behind that."""
+        """The function, of which only the arguments are kept: `again` is what is run in its place after that."""
         table, function, loop, returned = self.builder.types, self.state.function, self.state.loop, self.returned
         start = self.copies if copies is None else copies
         made = [*start, *body(self), syntax.return_([syntax.name(n) for n in returned])]

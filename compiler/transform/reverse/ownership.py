@@ -39,7 +39,7 @@ class Ownership:
     of_call    for each call the array of this function behind each parameter, where its cotangent is handed in, and
                where the part that is the argument begins in it
     handing    for each statement the arrays whose cotangents calls inside of it add to
-    alone      the boxes that a call is handed for single arguments, of which the cotangents are added behind it
+    alone      the boxes that a call is handed for single arguments, of which the cotangents are added after it
     closed     the boxes of the arrays whose cotangents are in them at this point of the backward sweep
     """
 

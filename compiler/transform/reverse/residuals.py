@@ -25,7 +25,7 @@ def trim(
     """Both functions with what has to be handed over alone, and the parameters that are handed in again.
 
     The first `count` results are the function's own, the others residuals; parameters of the forward sweep in `again`
-    come behind the residuals, in their order.  The same objects where there is nothing to leave out.
+    come after the residuals, in their order.  The same objects where there is nothing to leave out.
     """
     atoms = forward.body[-1].value.elts
     names, bars = pullback.parameters[: len(atoms) - count], pullback.parameters[len(atoms) - count :]

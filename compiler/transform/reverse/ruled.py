@@ -101,7 +101,7 @@ def _call(
 
 
 def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
-    """The backward form of a call that is made again with its backward sweep behind it."""
+    """The backward form of a call that is made again with its backward sweep after it."""
     node, places = statement.value, results_of(statement)
     name = node.func.id
     made = _made_again(sweep, name)

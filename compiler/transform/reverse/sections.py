@@ -27,7 +27,7 @@ from .declared import array_type
 if TYPE_CHECKING:
     from .sweep import Sweep
 
-# for each axis the ints whose sum is the first index; None where the part is all of the axis
+# Each axis has the ints whose sum is the first index; None where the part is all of the axis.
 Starts = tuple[tuple[gast.expr, ...] | None, ...]
 
 

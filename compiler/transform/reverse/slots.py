@@ -119,7 +119,7 @@ class Slots:
         return Slot(self._int(anchor, "add", places, more) if more else places, None, step)
 
     def _extreme(self, reader: gast.stmt, atom: gast.expr, anchor: gast.stmt, side: int) -> gast.expr | None:
-        """The least or the greatest value of an int of a loop's header, in all turns of the loops around it."""
+        """The least or the greatest value of an int of a loop's header, in all iterations of the loops around it."""
         fixed = self._hoist(reader, atom, anchor)
         if fixed is not None:
             return fixed

@@ -99,7 +99,7 @@ class Sweep:
         self.parts: set[str] = set()  # views of some elements: `copies` gives them their own where they need them
         self.mirror: dict[int, list[gast.stmt]] = {}
         self.index_of: dict[int, str] = {}
-        self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
+        self.mirrored: dict[int, Region] = {}  # by backward `while`, the loop that it goes back over
         self.lists_closed: dict[str, tuple[ForwardValue, tuple[gast.stmt, ...]]] = {}
         self.forward_calls: dict[int, gast.stmt] = {}
         self.views = Views(self.regions, self.types)

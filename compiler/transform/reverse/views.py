@@ -160,7 +160,7 @@ class Views:
         return self.regions.values[key].region.contains(self.regions.place[id(reader)])
 
     def _outlives(self, root: str, branch: gast.If) -> bool:
-        """Whether an array is there before a branch, so that its cotangent is there behind it."""
+        """Whether an array is there before a branch, so that its cotangent is there after it."""
         return self.regions.home[root].contains(self.regions.place[id(branch)]) and root not in self._made_in(branch)
 
     def _made_in(self, branch: gast.If) -> set[str]:

@@ -34,7 +34,7 @@ from .verdicts import present
 WORK, INFO = object(), object()
 WORDS = {"N": 0, "L": 0, "U": 1, "T": 1, "V": 1, "C": 2}  # of sides, triangles, transposition and eigenvectors
 OF_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
-ASKED = {  # which arguments the library wants to know of to say how long `work` is to be
+ASKED = {  # the arguments by which the library says how long `work` is to be
     "potrf": slice(0, 4), "getrf": slice(0, 4), "geqrf": slice(0, 4), "orgqr": slice(0, 6), "syevd": slice(0, 6),
     "gesvd": slice(2, 4),
 }  # fmt: skip
