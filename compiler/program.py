@@ -94,7 +94,7 @@ class Rule:
 
     @property
     def is_split(self) -> bool:
-        """Whether the first of its functions is called in the place of the function, and the second goes backwards."""
+        """Whether the first of its functions is called in place of the function, and the second goes backwards."""
         return self.kind in ("vjp", "split")
 
     def renamed(self, names: Mapping[str, str]) -> Rule:

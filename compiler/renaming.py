@@ -1,4 +1,4 @@
-"""Put other names, or values, in the place of names, in statements as in expressions, at every stage below core.
+"""Replace names by other names, or by values, in statements as in expressions, at every stage below core.
 
     rename:  x_1 = sin(x)  ->  y = sin(x)         replace:  y = add(t, 1.0)  ->  y = add(2.0, 1.0)
 
@@ -60,7 +60,7 @@ def map_body(statements: Iterable[gast.stmt], change: Callable[[gast.stmt], gast
 def splice(
     statements: Iterable[gast.stmt], change: Callable[[gast.stmt], Sequence[gast.stmt] | None]
 ) -> list[gast.stmt]:
-    """The statements with what `change` gives in the places of some, outer before inner; None leaves one as it is."""
+    """The statements with what `change` gives in place of some, outer before inner; None leaves one as it is."""
     made: list[gast.stmt] = []
     for statement in statements:
         new = change(statement)

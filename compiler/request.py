@@ -104,7 +104,7 @@ class Tangent(Transformation):
 
     kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
     named  those that a `partial` is given by name, and those that are static; they are passed by name beside the tuples
-    is_dependence   ones are in the place of all slopes: what is not zero depends on what was not (`ops/dependence`)
+    is_dependence   ones are in place of all slopes: what is not zero depends on what was not (`ops/dependence`)
     """
 
     suffix = "jvp"

@@ -278,7 +278,7 @@ def symbols_of(type_: Type) -> set[str]:
 
 
 def substitute(extent: Extent, lengths: Mapping[str, Extent]) -> Extent:
-    """The length with other lengths, none of them clamped, in the place of symbols."""
+    """The length with other lengths, none of them clamped, in place of symbols."""
     if isinstance(extent, int):
         return extent
     terms: dict[str, int] = {}
@@ -295,7 +295,7 @@ def substitute(extent: Extent, lengths: Mapping[str, Extent]) -> Extent:
 
 
 def with_lengths(type_: Type, lengths: Mapping[str, Extent]) -> Type:
-    """The type with other lengths in the place of symbols."""
+    """The type with other lengths in place of symbols."""
     if isinstance(type_, ListOf):
         return replace(type_, element=with_lengths(type_.element, lengths))  # type: ignore[arg-type]
     if not isinstance(type_, Array) or not any(_mentions(d, lengths) for d in type_.dims):

@@ -20,7 +20,7 @@ from . import native_part
 
 SETTING, DEVICES = "PELLUCID_ASYNC", "PELLUCID_CPU_DEVICES"
 MOST_DEVICES = 64
-ALL = -1  # in the place of the number of a device
+ALL = -1  # in place of the number of a device
 _LOCAL = threading.local()
 
 

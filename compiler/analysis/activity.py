@@ -76,7 +76,7 @@ def ways_of_rules(program: Program) -> dict[str, set[tuple[int, str]]]:
         rule = function.rule
         if rule is not None:
             ways[name] = {(p, str(out)) for p in (*rule.wrt, *rule.given) for out in rule.outs}
-            if rule.is_split:  # what is called in the place of the function
+            if rule.is_split:  # what is called in place of the function
                 ways[rule.functions[0]] = ways[name]
     return ways
 

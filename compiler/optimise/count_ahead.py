@@ -81,7 +81,7 @@ class _Writer:
         self.has_changed = False
 
     def apart(self, node: gast.stmt) -> list[gast.stmt] | None:
-        """Two nests in the place of one that counts."""
+        """Two nests in place of one that counts."""
         found = self.counted(node) if isinstance(node, gast.For) else None
         self.has_changed |= found is not None
         return None if found is None else self.rewritten(found)

@@ -48,7 +48,7 @@ class _Writer:
         self.has_changed = False
 
     def apart(self, node: gast.stmt) -> list[gast.stmt] | None:
-        """Two loops in the place of one that stores so."""
+        """Two loops in place of one that stores so."""
         loops = loops_of(node)
         step = self.stored(loops) if loops else None
         self.has_changed |= step is not None
@@ -135,7 +135,7 @@ def _at(array: str, place: gast.Subscript, context: gast.expr_context) -> gast.S
 def _with(
     body: Sequence[gast.stmt], step: gast.stmt, made: Callable[[gast.stmt], list[gast.stmt]]
 ) -> list[gast.stmt]:
-    """Copies of statements, with others in the place of one."""
+    """Copies of statements, with others in place of one."""
     found: list[gast.stmt] = []
     for node in body:
         if node is step:

@@ -117,7 +117,7 @@ def whole(loop: gast.For) -> Bounds:
 
 
 def moved(node: gast.expr, counters: Mapping[str, gast.expr]) -> gast.expr:
-    """The expression with sums in the places of counters, its sums in their normal form."""
+    """The expression with sums in place of counters, its sums in their normal form."""
     match node:
         case gast.Name(id=name) if name in counters:
             return counters[name]

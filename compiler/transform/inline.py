@@ -1,4 +1,4 @@
-"""Put the bodies of functions that are not recursive in the place of their calls.
+"""Replace calls of functions that are not recursive by their bodies.
 
     y = slope(x, 2.0)            ->     t = sin(x)            with   def slope(x, k): t = sin(x); y = t * k; return (y,)
                                         y = t * 2.0

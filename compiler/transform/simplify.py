@@ -265,7 +265,7 @@ class _Simplifier:
         return None
 
     def as_strong(self, name: str, candidate: gast.expr) -> gast.expr:
-        """A Python number in the place of NumPy's."""
+        """A Python number in place of NumPy's."""
         have, want = result_type(candidate, self.types), self.types[name]
         if not syntax.is_atom(candidate) or have == want or not isinstance(have, Scalar) or not have.weak:
             return candidate

@@ -28,7 +28,7 @@ from ..types import Array, Scalar, symbols_of
 
 
 def whole_stores(function: Function) -> Function:
-    """The function with values in the place of stores into all of an array; the same object where there are none."""
+    """The function with stores into all of an array replaced by values; the same object where there are none."""
     rewriter = _Rewriter(function)
     body = rewriter.block(function.body, set(), {})
     if not rewriter.told:

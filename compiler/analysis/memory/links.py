@@ -56,7 +56,7 @@ class Links:
             yield from ((name, other) for other in partners if name <= other)
 
     def with_(self, made: Mapping[Pair, Link]) -> Links:
-        """With these links, in the place of those that there are."""
+        """With these links, in place of those that there are."""
         of, counted, own = dict(self.of), dict(self.counted), set[str]()
         for (left, right), link in made.items():
             for name, other in ((left, right), (right, left)):

@@ -49,7 +49,7 @@ def folded(writer: KernelWriter, choice: Choice, names: Mapping[str, str]) -> li
 
 
 def wins(writer: KernelWriter, choice: Choice, key: gast.expr, stands: gast.expr) -> gast.expr:
-    """Whether a value is taken in the place of another, both written already."""
+    """Whether a value is taken in place of another, both written already."""
     type_, given = writer.types[choice.best], {"__key__": key, "__best__": stands}
     made = spelled(writer, syntax.call(choice.operator, "__key__", "__best__"), type_, given)
     if not choice.nan_wins:

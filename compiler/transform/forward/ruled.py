@@ -35,7 +35,7 @@ def _of_all(state: Tangents, statement: gast.stmt, rule: Rule) -> None:
 
 
 def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule) -> None:
-    """Append the call of the rule in the place of that of the function."""
+    """Append the call of the rule in place of that of the function."""
     node, places = statement.value, results_of(statement)
     if not any(places[out] in state.active for out in rule.outs):
         state.builder.append(statement)

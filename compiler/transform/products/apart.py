@@ -36,7 +36,7 @@ class Apart:
         self.taking, self.build, self.integers = taking, taking.build, taking.integers
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
-        """What comes in the place of a nest; None where it holds no product beside something else."""
+        """What comes in place of a nest; None where it holds no product beside something else."""
         facts, dependences = self.taking.facts, self.taking.judge.dependences
         if self.taking.hands_on(loop):
             return None

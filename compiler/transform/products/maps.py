@@ -38,7 +38,7 @@ def in_whole(
     statements: Sequence[gast.stmt], products: AbstractSet[str], build: Builder, integers: Integers, scope: NestScope,
     long: Long = frozenset(),
 ) -> list[gast.stmt]:  # fmt: skip
-    """The statements, with slices in the place of loops; these names are products, as long as the loops go on."""
+    """The statements, with slices in place of loops; these names are products, as long as the loops go on."""
     made: list[gast.stmt] = []
     for statement in statements:
         whole = None

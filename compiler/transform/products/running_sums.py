@@ -38,7 +38,7 @@ class RunningSums:
         self.taking, self.facts, self.build, self.integers = taking, taking.facts, taking.build, taking.integers
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
-        """What comes in the place of a loop; None where it makes no such dot."""
+        """What comes in place of a loop; None where it makes no such dot."""
         for kernel in kernels(loop, self.facts, self.integers.types):
             form = form_of(kernel, self.integers, scope) if kernel.is_dot and len(kernel.levels) == 2 else None
             one = None if form is None else self._ready(form, loop, scope)

@@ -1,4 +1,4 @@
-"""Put the functions of a rule that the user gave in the place of the function, where a derivative passes through it.
+"""Replace a function by those of the rule that the user gave for it, where a derivative passes through it.
 
     y = f(x)    with f.defvjp(forward, backward)    ->    y, r = forward(x)        whose backward form calls `backward`
 

@@ -7,7 +7,7 @@
         out_bar[i] = 1.0
         J[i, :] = f_pullback(residuals, out_bar)
 
-Leaves it to `inline` to put the bodies in the place of calls, and to `hoist` to take out of the loop what is the same
+Leaves it to `inline` to replace calls by bodies, and to `hoist` to take out of the loop what is the same
 for all elements.  An entry of the result is an array for each result and each argument, with the axes of the result
 first.
 """

@@ -13,9 +13,9 @@
 
 The backward sweep keeps what a segment begins with, and runs each segment once more before it goes back through it.
 With segments of about the square root of n iterations it keeps about two square roots of n states in place of n; so it
-does with segments that are one iteration longer each, where nobody knows n.  With a budget the two parts of a loop are cut
-again when they are recomputed, by the binomial schedule: with `slots` states kept at a time, and C(slots + r, slots) times
-`leaf` iterations, each iteration is run at most r + 1 times.
+does with segments that are one iteration longer each, where nobody knows n.  With a budget the two parts of a loop are
+cut again when they are recomputed, by the binomial schedule: with `slots` states kept at a time, and C(slots + r,
+slots) times `leaf` iterations, each iteration is run at most r + 1 times.
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 12; Algorithm 799: Revolve (2000).
 Takes and gives typed programs.  Keeps values; of the loop inside a segment nothing is said any more.
