@@ -131,7 +131,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A second place that explains the first: underlined with dashes."""
+    """A second location that explains the first: underlined with dashes."""
 
     span: Span
     text: str
@@ -235,7 +235,7 @@ class StageError(CompileError):
 
 
 class InternalError(PellucidError):
-    """A fault of Pellucid itself: the step it happened in, the smallest statement that shows it, and its place."""
+    """A fault of Pellucid itself: the step it happened in, the smallest statement that shows it, and its location."""
 
     def __init__(self, step: str, statement_text: str, reason: str = "", place: str = "") -> None:
         self.step, self.statement_text, self.reason, self.place = step, statement_text, reason, place
@@ -286,7 +286,7 @@ def render(diagnostic: Diagnostic, source_text: str | None = None) -> str:
 
 
 def _section(marks: Sequence[tuple[Span, str, str]], lines: Sequence[str], width: int, arrow: str) -> list[str]:
-    """The part of a message that shows one file: its place, then every marked line once, in order."""
+    """The part of a message that shows one file: its location, then every marked line once, in order."""
     first = marks[0][0]
     column = characters_before(_line(lines, first.line), first.column) + 1
     margin = " " * width

@@ -4,7 +4,7 @@
 
 Names change where they are read, where they are bound and, of arrays, where elements are stored, each in its own way.
 `map_...` gives the same object where nothing changes, so that a pass can tell whether it did anything.  `copy_...`
-gives new trees, but for names that stay and constants: where a statement comes to stand in two places, analyses that
+gives new trees, but for names that stay and constants: where a statement comes to stand twice, analyses that
 know an access or an operation by its tree tell them apart.
 """
 
@@ -107,7 +107,7 @@ def renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
 
 
 def copied(node: gast.expr, names: Mapping[str, str]) -> gast.expr:
-    """A copy of an expression, or of a place to assign to, with other names; operators are kept."""
+    """A copy of an expression, or of a target, with other names; operators are kept."""
     return syntax.map_names(node, lambda name: names.get(name, name))
 
 

@@ -60,7 +60,7 @@ class Transformation:
 
 
 class ByArguments(Transformation):
-    """What is asked by some of the arguments: `argnums` has their places, or their names."""
+    """What is asked by some of the arguments: `argnums` has their positions, or their names."""
 
     __slots__ = ()
     argnums: Any
@@ -74,7 +74,7 @@ class ByArguments(Transformation):
 
 @dataclass(frozen=True, slots=True)
 class Backwards(ByArguments):
-    """The options of a derivative in reverse mode by the arguments at these places; of what, a class below says."""
+    """The options of a derivative in reverse mode by the arguments at these positions; of what, a class below says."""
 
     stage = REVERSE
     argnums: Argnums = 0
@@ -139,7 +139,7 @@ class Jet(Tangent):
 
 @dataclass(frozen=True, slots=True)
 class Jacobian(ByArguments):
-    """A request for Jacobians by the arguments at these places, in forward mode."""
+    """A request for Jacobians by the arguments at these positions, in forward mode."""
 
     suffix = "jacfwd"
     argnums: Argnums = 0
@@ -149,7 +149,7 @@ class Jacobian(ByArguments):
 
 
 def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
-    """Every place changed; of a tuple, a tuple."""
+    """Every position changed; of a tuple, a tuple."""
     return tuple(map(change, argnums)) if isinstance(argnums, tuple) else change(argnums)
 
 

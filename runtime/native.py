@@ -68,7 +68,7 @@ def late_definitions(optimised: str, late: Sequence[Late]) -> str:
     """The text of those functions that the optimised text calls, or they each other.
 
     A loop calls the variant of a function that fits its vectors, which is known only when it has been vectorised; none
-    that is not called costs more than its text.  Variants are inlined, but for those that are called in many places:
+    that is not called costs more than its text.  Variants are inlined, but for those that have many callers:
     they are written once.
     """
     calls = Counter(CALLED.findall(optimised))

@@ -176,7 +176,7 @@ def _read(folder: int, name: str) -> bytes | None:
 
 
 def _write(folder: int, name: str, data: bytes) -> None:
-    """Write beside the place and move there: a reader sees the old content or the new one, also after a kill."""
+    """Write to a file beside and move it there: a reader sees the old content or the new one, also after a kill."""
     temporary = f"{name}.{os.getpid()}.{time.monotonic_ns()}{TEMPORARY}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     file = os.open(temporary, flags, 0o600, dir_fd=folder)

@@ -10,8 +10,8 @@
 
 `lanes` is a sum that NumPy may take in any order as well.  `folding` is the user's own, with what belongs to it alone:
 differences, products of floats, ints of Python that are known to fit, and choices.  Iterations may be taken in any
-order and by parts, as long as places are compared where values are equal: what the loop gives is that of its order, but
-for the rounding of sums and products of floats.  A target that has no use for that takes the iterations in order.
+order and by parts, as long as positions are compared where values are equal: what the loop gives is that of its order,
+but for the rounding of sums and products of floats.  A target that has no use for that takes the iterations in order.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _faults(loop: gast.For, name: str, types: Mapping[str, Type]) -> Iterator[Fa
 
 
 def arrays_handed_on(loop: gast.For, types: Mapping[str, Type]) -> list[str]:
-    """The arrays of which each iteration of a loop stores an element at the same place."""
+    """The arrays of which every iteration of a loop stores the same element."""
     inside = list(syntax.walk(loop.body))
     bound = {name for s in inside for name in syntax.names_bound(s)}
     counters = {s.target.id for s in inside if isinstance(s, gast.For)}

@@ -26,7 +26,7 @@ Live = dict[str, gast.stmt]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Liveness:
-    """Facts by statement; where one statement object stands in several places they are joined."""
+    """Facts by statement; where one statement object occurs several times they are joined."""
 
     live_after: Mapping[int, Mapping[str, gast.stmt]]
     at_entry: frozenset[str]

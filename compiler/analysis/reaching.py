@@ -101,9 +101,9 @@ class Reaching:
 
 @remembered
 def reaching(function: Function) -> list[Read]:
-    """For each statement that is no copy, in order, the values that reach the names it reads, each in its place.
+    """For each statement that is no copy, in order, the values that reach the names it reads, each in its position.
 
-    A value is known by the place of its definition among those that are no copies.
+    A value is known by the position of its definition among those that are no copies.
     """
     found = Reaching(function, through_copies=True)
     definitions = (number for number in range(len(found.named)) if number not in found.parts)

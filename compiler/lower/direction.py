@@ -30,7 +30,7 @@ def way_to_store(
 ) -> tuple[int, int] | None:
     """The direction, and how many outer loops stay independent; None where no direction is right or it does not pay.
 
-    `marks` are the indices of the loops, `written` the place that is stored, `at` where the value is asked for.
+    `marks` are the indices of the loops, `written` the target that is stored, `at` where the value is asked for.
     """
     if [n for n in arrays_read(value, low.resolve) if low.may_share(base.name, n)] != [base.name]:
         return None

@@ -285,7 +285,7 @@ def broadcast_select(base: Node, lengths: Sequence[Length]) -> Select:
 
 
 def gather(low: Lowering, base: Node, items: Items) -> Node:
-    """Elements at places that arrays tell; ints beside an array count as arrays without axes, as in NumPy."""
+    """Elements at positions that arrays hold; ints beside an array count as arrays without axes, as in NumPy."""
     flush(low)
     picks, lengths, source = scattered_places(low, base, items)
     made = Select(source, picks, lengths, None, low.span, low.inlined, can_raise=True)

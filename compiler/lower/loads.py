@@ -1,4 +1,4 @@
-"""Index loads of every kind; boolean masks are counted, then copied, or turned into integer arrays of places.
+"""Index loads of every kind; boolean masks are counted, then copied, or turned into integer arrays of positions.
 
     y = x[mask]    ->    count = 0; for i in range(...): if mask[i]: count = count + 1
                          y = empty(shape=(count,), dtype="f64")
@@ -141,7 +141,7 @@ def where_true(
 
 
 def mask_as_indices(low: Lowering, base: Node, items: Items) -> list[gast.expr]:
-    """Every mask replaced by the integer arrays of its true places."""
+    """Every mask replaced by the integer arrays of its true positions."""
     result: list[gast.expr] = []
     axis = 0
     for item in items:

@@ -6,7 +6,7 @@
                                              y[i] = divide(t, add(1.0, t))
 
 A value used twice becomes a local, placed in the outermost loop that fixes it.  A node whose elements would be computed
-again and again (wanted elsewhere too, at several places, or broadcast along an outer loop) is put in memory first.
+again and again (wanted elsewhere too, at several positions, or broadcast along an outer loop) is put in memory first.
 """
 
 from __future__ import annotations

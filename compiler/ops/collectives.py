@@ -90,7 +90,7 @@ def _all(builder: Builder, x: Operand, examples: Examples) -> Atom:
 
 
 def _first_to(builder: Builder, atom: Atom, axis: int) -> Atom:
-    """The first axis moved to another place."""
+    """The first axis moved to another position."""
     order = list(range(1, rank(builder.type_of(atom))))
     order.insert(axis, 0)
     return builder.call("transpose", atom, axes=tuple(order))
@@ -138,7 +138,7 @@ def scattered(
 def exchanged(
     builder: Builder, row: Any, operands: Operands, static: Static, result: Type, examples: Examples
 ) -> Atom:
-    """The axis of the parts and that of the examples change places."""
+    """The axis of the parts and that of the examples are swapped."""
     together = _all(builder, operands[0], examples)
     parts_first = _to_first(builder, together, static["split"] + 1)
     order = [k for k in range(rank(builder.type_of(parts_first))) if k != 1]

@@ -1,7 +1,7 @@
 """Rows: contractions, `matmul` as `@` means it and `einsum` of two operands.
 
     matmul   f64[n, k] @ f64[k, m] -> f64[n, m];  vectors and stacks of matrices as in NumPy
-    einsum   subscripts="ij,jk->ik"; every letter stands in at least two of the three places, once in each
+    einsum   subscripts="ij,jk->ik"; every letter stands in at least two of the three subscripts, once in each
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from .known import known as known_of
 
 @dataclass(slots=True)
 class _Uses:
-    """How an array is used: its allocation, the blocks and places of its stores and loads, the trees of its lengths."""
+    """How an array is used: its allocation, the blocks and positions of its accesses, the trees of its lengths."""
 
     made: list[gast.Assign]
     stores: list[tuple[Sequence[gast.stmt], int, gast.Assign]]

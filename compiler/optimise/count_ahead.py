@@ -10,7 +10,7 @@
                                                          t[place] = x[i]
 
 It is for targets that take running sums in parts: there both loops are taken by all threads, where the one was in
-order.  A position goes up by one, in one place, and what decides whether it does is known without the position and
+order.  A position goes up by one, in one statement, and what decides whether it does is known without the position and
 without what the loop stores.  Every array that is stored is met by its iteration alone: at the position, where it goes
 up, or at the counters of the loops.  What is counted and not used is left as a loop of its own.  Takes and gives
 functions of the loops stage.
@@ -173,7 +173,7 @@ class _Writer:
         return [made, over(found.loops, [*_copies(found.ahead[count.name]), stored, step])]
 
     def placed(self, found: Counted, count: Count, array: str, place: str) -> gast.stmt:
-        """The place of an iteration, as the number that the count was."""
+        """The position of an iteration, as the number that the count was."""
         type_ = self.types[place] = self.types[count.name]
         value: gast.expr = syntax.index(array, *(loop.target.id for loop in found.loops))
         if isinstance(type_, Scalar) and type_.weak:

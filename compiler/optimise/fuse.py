@@ -9,7 +9,7 @@
 
 Two nests are merged where no iteration of the second needs what a later iteration of the first does.  What stands
 between them and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in
-the same way, loop by loop.  Keeps errors and their order: no two things that may fail change places.
+the same way, loop by loop.  Keeps errors and their order: no two things that may fail are reordered.
 """
 
 from __future__ import annotations

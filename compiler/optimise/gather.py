@@ -7,11 +7,11 @@
                                               for j in prange(n - 1):
                                                   b[j + 1] = b[j + 1] + t[j] + t[j + 1]
 
-Nests that stand one after the other, over the same ranges, and add to one array at places that differ by constants, as
+Nests that stand one after the other, over the same ranges, and add to one array at indices that differ by constants, as
 the backward sweep of a stencil does.  Elements near the ends, which not all of them reach, are added to by nests of
 their own.  Every element gets what it got, in the same order: values stay the same to the bit.  Takes and gives
 functions of the loops stage; leaves nests that can fail, or whose terms read the array that they add to, and terms
-whose places differ along more than two axes.
+whose indices differ along more than two axes.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _is_short(loop: gast.For) -> bool:
 
 
 def _spreads(run: Sequence[Term]) -> list[int]:
-    """How far the places of the terms are from each other, along each loop."""
+    """How far the targets of the terms are from each other, along each loop."""
     return [max(moves) - min(moves) for moves in zip(*(term.moves for term in run))]
 
 

@@ -5,7 +5,7 @@
     for i in prange(n): A_1[i] = A[i] + 1.0       for i in prange(n): A[i] = A[i] + 1.0
     return A_1                                    return A
 
-Every element of the argument must have been read when the new one of its place is stored, nothing may read it later,
+Every element of the argument must have been read when the new one at its index is stored, nothing may read it later,
 and nothing that comes from the first store on may raise: a call that fails leaves arguments as they were.  As a signal
 does not end such a call either, its work is bounded: a few operations for each element.
 """
@@ -101,7 +101,7 @@ class _Change:
         return is_nest and _depth(statement) <= rank and _goes_over_elements(statement)
 
     def body(self) -> tuple[gast.stmt, ...]:
-        """The statements that store into the parameter; an element is not copied to its own place."""
+        """The statements that store into the parameter; an element is not copied to itself."""
         facts, names = known(self.function), {self.made: self.parameter}
         kept = [s for s in self.function.body if not self._makes_it(s)]
         stored = [facts.renamed(s, names) for s in kept]

@@ -1,4 +1,4 @@
-"""Find ahead of a loop which iteration is the last to store at each place, so that they need each other no more.
+"""Find ahead of a loop which iteration is the last to store each element, so that they need each other no more.
 
     for i in range(dim(p, 0)):               last = empty(dim(out, 0))
         out[p[i]] = x[i]            ->       for k in prange(dim(out, 0)):
@@ -9,9 +9,10 @@
                                                  if last[p[i]] == i:
                                                      out[p[i]] = x[i]
 
-It is for targets that take a greatest number of each place in any order: both loops are taken by all threads, where the
-one was in order.  The array is stored by one statement and read nowhere in the loop, and iterations hand nothing else
-on.  Takes and gives functions of the loops stage; leaves nests whose first loop does not begin with a known number.
+It is for targets that take a greatest number of each element in any order: both loops are taken by all threads, where
+the one was in order.  The array is stored by one statement and read nowhere in the loop, and iterations hand nothing
+else on.  Takes and gives functions of the loops stage; leaves nests whose first loop does not begin with a known
+number.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _number(loops: Sequence[gast.For]) -> gast.expr:
 
 
 def _at(array: str, place: gast.Subscript, context: gast.expr_context) -> gast.Subscript:
-    """The same place of another array."""
+    """The same element of another array."""
     items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
     return gast.Subscript(syntax.name(array), syntax.tuple_([syntax.map_names(i, lambda n: n) for i in items]), context)
 

@@ -240,7 +240,7 @@ class _Carrier:
         return not any(n in before or self._is_list(n) for n in group - {current, name})
 
     def _is_elementwise(self, body: Sequence[gast.stmt], current: str, name: str, end: gast.stmt) -> bool:
-        """Whether each element of the new array may be written over the one of the old array at its place."""
+        """Whether each element of the new array may be written over the old array's one of the same index."""
         others = set(self._sharing(name)) - {current, name}
         first = next((k for k, s in enumerate(body) if name in self.known.elements(s)), None)
         last = next(k for k, s in enumerate(body) if s is end)
@@ -293,7 +293,7 @@ class _Carrier:
         return [self.known.renamed(allocation, {own: current}), copied, *rest]
 
     def _turned(self, places: list[str], values: list[str], like: gast.stmt) -> gast.stmt:
-        """The arrays change places: after the loop a name stands for another one than was allocated under it."""
+        """The arrays are swapped: after the loop a name stands for another one than was allocated under it."""
         self.bound.update(places)
         return self._placed(syntax.assign(places, syntax.tuple_(values)), like)
 

@@ -5,7 +5,7 @@
     s = ...e...                        ->    s = ...y...
     for i in prange(n): y[i] = e[i] / s      for i in prange(n): y[i] = y[i] / s
 
-Every element of the old array must have been read when the new one's element of that place is stored.
+Every element of the old array must have been read when the new one's element of that index is stored.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Reuser:
 class _Block:
     """The statements of one block as they were, and what became of the arrays that are made in it.
 
-    `makers` has the places where arrays are made and `users` the places that mention them, `merged` the names that an
+    `makers` has the allocation sites of arrays and `users` the statements that mention them, `merged` the names that an
     array stands for by now.  All names are exchanged together in the end.
     """
 
@@ -145,7 +145,7 @@ def makes(statement: gast.stmt) -> bool:
 def may_take_place(
     nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], known: KnownNests, meeting: Meeting
 ) -> bool:
-    """Whether no element of an old array is touched in a nest once the new one's at its place has been stored."""
+    """Whether no element of an old array is touched in a nest once the new one's of its index has been stored."""
     touched = accesses([nest], NestScope(), meeting.integers, known.loads)
     seen = [access for access in touched if access.array in old or access.array in new]
     for position, store in enumerate(seen):

@@ -212,7 +212,7 @@ class _LoopTests:
             yield list(groups.values())
 
     def _never_meet(self, one: gast.Subscript, two: gast.Subscript) -> bool:
-        """Whether two places never are the same element, in the same iteration of the loop or in different ones."""
+        """Whether two accesses never are the same element, in the same iteration of the loop or in different ones."""
         first, second = map(self._access, (one, two))
         changed = self.integers.bound_in(self.loop)
         if self.meeting.meet_in_turns(first, second, self.scope.loops[-1], changed):

@@ -181,7 +181,7 @@ def _runs(block: Sequence[gast.stmt], depth: int) -> Iterator[Run]:
 
 
 def _grouped(block: Sequence[gast.stmt], depth: int) -> Iterator[tuple[Span | None, tuple[gast.stmt, ...]]]:
-    """Neighbours of one call.  The place of a call is an object of its own each time that it is walked into."""
+    """Neighbours of one call.  The span of a call is an object of its own each time that it is walked into."""
     group: list[gast.stmt] = []
     last: Span | None = None
     for statement in block:

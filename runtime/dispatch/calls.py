@@ -204,7 +204,7 @@ class Calls:
         return keys, tuple(o if type(o) is str else id(o) for o in objects)
 
     def _grow(self) -> None:
-        """A table with more than twice as many places as keys: its mask, and entries by hash or in the places after."""
+        """A hash table with more than twice as many slots as keys: its mask, and entries with linear probing."""
         self._size = 1 << (2 * len(self._entries)).bit_length()
         table = self._array([self._size - 1, *[0] * self._size])
         self._table = self._held[-1]

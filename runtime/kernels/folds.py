@@ -163,7 +163,7 @@ def row_extreme(combine, dtype):
 
 
 def row_choice(is_before, dtype):
-    """A device function that folds pairs of a value and its place (int64); every thread gets the first."""
+    """A device function that folds pairs of a value and its position (int64); every thread gets the first."""
 
     carrier = carrier_of(dtype)
 

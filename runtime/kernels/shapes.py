@@ -26,7 +26,7 @@ ROW_THREADS, LONE_ROW_THREADS = 256, 1024  # the most for a row; where there are
 FEW_ROWS = 256
 PART = 8192  # terms that one block of a long sum takes, 32 a thread
 PART_THREADS = 256
-TURNS = 4096  # terms that a warp adds into its own row of places
+TURNS = 4096  # terms that a warp adds into its own row of targets
 MOST_SECOND = 65535  # blocks along the second axis of a grid
 
 SORTED = 4096  # keys that a block of a sort takes, 512 a warp
@@ -138,7 +138,7 @@ def scan_parts(n: int) -> Launch:
 
 @remembered
 def scatter_parts(n: int) -> Launch:
-    """(grid, block) of a kernel that adds n terms into places that data names: a warp for each 4096 of them."""
+    """(grid, block) of a kernel that adds n terms into targets that data names: a warp for each 4096 of them."""
     return blocks_for(n, TURNS), WARP
 
 

@@ -13,7 +13,7 @@ from .device import ALL
 
 @cuda.jit(device=True)
 def in_tile():
-    """(along memory, which row): the place of a thread in a launch of `tiles(n, m)`."""
+    """(along memory, which row): the position of a thread in a launch of `tiles(n, m)`."""
     row = (cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y) * cuda.blockDim.y + cuda.threadIdx.y
     return cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x, row
 

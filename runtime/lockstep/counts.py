@@ -26,7 +26,7 @@ BANKS, BANK_BYTES = 32, 4
 
 
 class Access(NamedTuple):
-    """One place in a kernel that touches memory."""
+    """One line of a kernel that touches memory."""
 
     kernel: str
     line: int

@@ -1,6 +1,6 @@
 """What one thread of a kernel can do; a rewritten kernel gets its thread as the first argument.
 
-Memory is reached through it, and it knows its place:
+Memory is reached through it, and it knows its position:
 
     x[i, j]                        ->   _t.load(_site_1, x, (i, j))
     cuda.threadIdx.x               ->   _t.threadIdx.x
@@ -41,13 +41,13 @@ class Triple(NamedTuple):
 
 
 def nth(number: int, size: Triple) -> Triple:
-    """The place of a thread in its block, or of a block in the grid, x first."""
+    """The position of a thread in its block, or of a block in the grid, x first."""
     return Triple(number % size.x, number // size.x % size.y, number // (size.x * size.y))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """A place in the printed file that touches memory or waits."""
+    """A location in the printed file that touches memory or waits."""
 
     file: str
     line: int
@@ -89,7 +89,7 @@ class Thread:
     laneid = property(lambda self: self.number % WARP)
 
     def grid(self, count: int) -> Any:
-        """The place of this thread among all of the launch."""
+        """The position of this thread among all of the launch."""
         at = tuple(b * d + t for b, d, t in zip(self.blockIdx, self.blockDim, self.threadIdx))
         return at[0] if count == 1 else at[:count]
 
@@ -225,7 +225,7 @@ class Thread:
     # --- arrays of the kernel
 
     def shared_array(self, site: Site, shape: Any, dtype: Any) -> DeviceArray:
-        """The one array that the block has for this place in the text."""
+        """The one array that the block has for this line of the program."""
         block = self.block
         if site not in block.shared:
             made = block.shared[site] = allocate(shape, dtype, SHARED)

@@ -1,4 +1,4 @@
-"""The loops around a place, and what guards ahead of it say of lengths.
+"""The loops around a statement, and what guards ahead of it say of lengths.
 
 if n != maximum(m - 2, 0):                               after it n and m - 2 are alike
     raise ValueError(...)
@@ -19,7 +19,7 @@ from .affine import Affine
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A loop around a place: forms that its variable is never below, and never above while the body runs.
+    """A loop around a statement: forms that its variable is never below, and never above while the body runs.
 
     A `while` has no variable.  `step` is 0 where it is not known; `turn` is the unknown that counts longer steps.
     """

@@ -28,7 +28,7 @@ INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.it
 FRONT, BACK, NATURAL = "front", "back", "natural"
 NATURALS: frozenset[str | None] = frozenset({FRONT, NATURAL})
 
-Pair = tuple[int, int, int]  # an axis counted from the end, and the places of two operands
+Pair = tuple[int, int, int]  # an axis counted from the end, and the positions of two operands
 Test = tuple[tuple[Affine, ...], tuple[Affine, ...]]
 
 

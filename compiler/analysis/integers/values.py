@@ -1,4 +1,4 @@
-"""The ints of one function as sums of lengths and variables, and what the loops around a place say of them.
+"""The ints of one function as sums of lengths and variables, and what the loops around a statement say of them.
 
     for i in range(0, dim(u, axis=0) - 2, 1):      u is f64[n]:    i from 0 to n - 3
         v[i + 1] = ...                             i + 1 >= 0 and n - 1 - (i + 1) >= 0: in bounds

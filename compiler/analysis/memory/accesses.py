@@ -28,7 +28,7 @@ LoadsOf: TypeAlias = Callable[[gast.expr], Sequence[gast.Subscript]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """One place in the text where elements are read or stored.
+    """One expression of the program that reads or stores elements.
 
     `natural` are the axes of which somebody else knows that the index is not negative.
     """

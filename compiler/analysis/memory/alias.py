@@ -33,7 +33,7 @@ READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.share
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aliases:
-    """The links that may hold before each statement; joined where one statement object stands in several places."""
+    """The links that may hold before each statement; joined where one statement object occurs several times."""
 
     links: Mapping[int, Links]
 

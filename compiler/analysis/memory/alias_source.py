@@ -30,7 +30,7 @@ AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
 
 @dataclass(frozen=True, slots=True)
 class AliasBinding:
-    """One place where a name is bound: the target, the expression it is bound to (None for a loop), and its value."""
+    """One binding of a name: the target, the expression it is bound to (None for a loop), and its value."""
 
     target: gast.AST
     source: gast.AST | None

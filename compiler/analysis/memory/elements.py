@@ -23,7 +23,7 @@ from .accesses import Access
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Any element of an axis: its place, what is never negative of it, and the unknowns that are its own."""
+    """Any element of an axis: its position, what is never negative of it, and the unknowns that are its own."""
 
     place: Affine
     facts: tuple[Affine, ...]

@@ -1,4 +1,4 @@
-"""The links between names at one place of a function: which share elements, and why.
+"""The links between names at one point of a function: which share elements, and why.
 
     y = x[1:]          ->     {x: {y: link}, y: {x: link}}
 
@@ -36,7 +36,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """All links of a place: those of a name by the other one, and by the names that their parts are counted from.
+    """All links at a point: those of a name by the other one, and by the names that their parts are counted from.
 
     `counted` may still name links that have gone, or have lost their parts.
     """

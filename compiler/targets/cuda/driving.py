@@ -1,4 +1,4 @@
-"""The driver: what is left of a function when its loops are kernels, and the launches in their places.
+"""The driver: what is left of a function when its loops are kernels, and the launches in their place.
 
     for i in prange(size): out[i] = f(x[i])     ->     f_1[elements(size)](x, out, size)
     for t in range(steps): ...nests...          ->     for t in range(steps): ...launches...

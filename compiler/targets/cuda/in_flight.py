@@ -8,7 +8,7 @@
     else: ...one after the other
 
 A GPU needs some 16 bytes of each thread on their way to keep its memory busy, and no compiler may move a load ahead of
-a store that could be to the same place.  The short arrays become registers.
+a store that could be to the same location.  The short arrays become registers.
 """
 
 from __future__ import annotations

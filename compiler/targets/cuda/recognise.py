@@ -3,11 +3,11 @@
     for i in range(1, n): out[i] = out[i - 1] + term        a scan: blocks fold parts, one block scans what they give,
                                                             and each block scans its part after what lies before it
     for i in range(n): out[place] += term                   a scatter: a warp adds its terms, in their order, into a row
-                                                            of shared memory, and the rows are added up; for more places
-                                                            iterations are sorted by them; integers are added in any
-                                                            order
+                                                            of shared memory, and the rows are added up; for more
+                                                            elements iterations are sorted by them; integers are added
+                                                            in any order
 
-Sums of floats have an order that lengths and places alone fix, so that a GPU gives the same bits each time, and every
+Sums of floats have an order that lengths and indices alone fix, so that a GPU gives the same bits each time, and every
 GPU the same.
 """
 
@@ -99,7 +99,7 @@ class Scatter:
 
     @property
     def is_by_data(self) -> bool:
-        """Whether elements say which place it is."""
+        """Whether the index is computed from loaded elements."""
         by_data: set[str] = set()
         for node in syntax.walk(self.loops[-1].body):
             if isinstance(node, gast.Assign) and _reads_elements(node.value, by_data):
@@ -218,7 +218,7 @@ def _is_small(operator: str, term: gast.expr) -> bool:
 
 
 def scatters_of(function: Function, loop: gast.For) -> list[Scatter]:
-    """The steps of a loop that does nothing but sums, or extremes, at places that data may name; empty for others."""
+    """The steps of a loop that does nothing but sums, or extremes, at indices that data may name; empty for others."""
     nest = loops_of(loop, inner=("range", "prange"))
     if nest:
         nest = loops_of(over(nest, _direct(nest[-1].body)), inner=("range", "prange"))

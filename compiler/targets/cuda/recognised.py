@@ -50,7 +50,7 @@ def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
 
 
 def _celled(driver: DriverWriter, name: str) -> str:
-    """The place on the device from which the host takes what a name is after a scan."""
+    """The location on the device from which the host takes what a name is after a scan."""
     cell = driver.cell_of[name] = driver.names.fresh(f"{name}_cell")
     driver.extra[cell] = f"{dtype_of(driver.types[name])}[]"
     return cell

@@ -238,7 +238,7 @@ def _line_of(refused: Any, path: str) -> int:
 
 
 def reason_in(text: str) -> str:
-    """What an error of numba's says, in one line, without the step before it and the candidates and places after it."""
+    """What an error of numba's says, in one line, without its step, its candidates and their locations."""
     lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", text).splitlines()]
     kept = [line for line in lines if line and not re.match(r"Failed in \w+ mode pipeline", line)]
     ends = (number for number, line in enumerate(kept) if number and line.startswith(AFTER_REASON))

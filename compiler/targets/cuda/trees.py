@@ -40,7 +40,7 @@ def product(parts: Sequence[gast.expr]) -> gast.expr:
 
 
 def with_name(node: gast.expr, name: str, value: gast.expr) -> gast.expr:
-    """An expression with another one in place of a name."""
+    """An expression with a name replaced by another expression."""
     made: gast.expr = syntax.map_names(node, lambda n: value if n == name else n)
     return made
 

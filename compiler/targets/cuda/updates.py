@@ -176,7 +176,7 @@ def _contest(
 
 
 def told(tree: gast.expr, definitions: Mapping[str, gast.expr]) -> gast.expr:
-    """A tree with the values of names in their places."""
+    """A tree with names replaced by their values."""
 
     def value(name: str) -> gast.expr | str:
         return told(definitions[name], definitions) if name in definitions else name

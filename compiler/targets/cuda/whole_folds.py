@@ -92,7 +92,7 @@ def part_start(driver: DriverWriter, writer: KernelWriter, name: str, operator: 
 
 
 def place_of_nothing(driver: DriverWriter, choice: Choice) -> int:
-    """The place that a choice begins with, where the text tells."""
+    """The position that a choice begins with, where it is a constant of the program."""
     start = driver.starts.get(choice.place)
     value = None if start is None else number_of(start.value)
     return value if isinstance(value, int) else -1

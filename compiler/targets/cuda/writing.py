@@ -254,7 +254,7 @@ def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, 
 
 
 def spelled(writer: KernelWriter, tree: gast.expr, type_: Type, given: Mapping[str, gast.expr]) -> gast.expr:
-    """An expression over names of one type that stand for what is written already, with that in their places."""
+    """An expression over names of one type that stand for what is written already, which replaces them."""
     types, own = writer.speller.types, writer.own
     writer.speller.types = {**types, **dict.fromkeys(given, type_)}
     writer.own = own | given.keys()

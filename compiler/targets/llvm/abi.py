@@ -36,7 +36,7 @@ LENGTH_LIMIT = 2**52
 BYTES_LIMIT = 2**60
 
 STACK_LIMIT, DEPTH_LIMIT, DEPTH = 0, 1, 2
-INTERRUPTED = -1  # the status of a call that a signal ended, where it is not known in which place
+INTERRUPTED = -1  # the status of a call that a signal ended, where it is not known at which statement
 GUARDED = 3  # not 0 in a call that a signal may end (`runtime/interrupts.py`)
 VALUES, VALUE_COUNT = 4, 16
 TRACE_LENGTH, TRACE, TRACE_COUNT = VALUES + VALUE_COUNT, VALUES + VALUE_COUNT + 1, 40
@@ -68,7 +68,7 @@ class EmitOptions:
 
 @dataclass(frozen=True, slots=True)
 class ErrorSite:
-    """A place that can raise: the exception, its message (`syntax.raise_` says in which form), and its place.
+    """A site that can raise: the exception, its message (`syntax.raise_` says in which form), and its location.
 
     `inlined` are the spans of the calls it was inlined through, outermost first.  A site whose exception is empty
     is a call from one native function to another: a link of the traceback, never raised itself.

@@ -47,7 +47,7 @@ def make_error(
 
 
 def _places(sites: Sequence[ErrorSite], number: int, slots: Any) -> list[Line]:
-    """The calls that the context recorded, and the place of the site."""
+    """The calls that the context recorded, and the location of the site."""
     calls = [sites[slots[TRACE + k]] for k in reversed(range(min(slots[TRACE_LENGTH], TRACE_COUNT)))]
     return [line for place in (*calls, *(sites[number:number + 1] if number >= 0 else ())) for line in _lines(place)]
 

@@ -34,7 +34,7 @@ INTERNAL_ERROR = "RuntimeError"
 class ArrayPlace:
     """The variables of one array name.  C arrays have no strides: they follow from the lengths.
 
-    `owned` places hold a reference and release it; the others are parameters that are never assigned.
+    `owned` variables hold a reference and release it; the others are parameters that are never assigned.
     """
 
     type: Array

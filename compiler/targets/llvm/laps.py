@@ -34,7 +34,7 @@ Place = tuple[Span, ...]  # the calls that a statement was inlined through, and 
 
 @dataclass(slots=True, eq=False)
 class Laps:
-    """What is timed: the places of the lines, whose numbers are 1, 2, ...; and the statements by identity."""
+    """What is timed: the locations of the lines, whose numbers are 1, 2, ...; and the statements by identity."""
 
     places: dict[Place, int] = field(default_factory=dict)
     timed: dict[int, gast.stmt] = field(default_factory=dict)

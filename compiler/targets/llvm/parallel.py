@@ -261,7 +261,7 @@ def _outlined(
 
 
 def _inner_frame(frame: Emission, node: gast.For, name: str, captured: Sequence[str], in_region: bool) -> Emission:
-    """A frame whose places are those that the loop mentions; it owns what it assigns."""
+    """A frame with the variables that the loop mentions; it owns what it assigns."""
     code = Code(frame.module, frame.code.flags, keeps_names=False)
     if frame.module.line_writer is not None:
         frame.module.line_writer.enter(code, frame.function.name, name)

@@ -1,7 +1,7 @@
 """Where compiled loops look whether a signal ends the call.
 
     while error > 1e-9:       ->     while error > 1e-9:
-        ...                              if a signal came: leave with the status of this place
+        ...                              if a signal came: leave with the status of this line
                                          ...
 
 Every iteration of a `while`, of a `for` that calls other functions or products, and every call of a recursive function
@@ -35,9 +35,9 @@ TO_INT = "llvm.fptosi.sat.i64.f64"
 
 
 def poll(frame: Emission, long: bool = False) -> None:
-    """Leave if a signal ends this call; the function of a loop, which several places may share, says only that.
+    """Leave if a signal ends this call; the function of a loop, which several callers may share, says only that.
 
-    `long` is the way to this place: then the call is armed here, without waiting until it has taken long.
+    `long` is the way to this point: then the call is armed here, without waiting until it has taken long.
     """
     code = frame.code
     frame.module.declare(SIGNALS, f"@{SIGNALS} = external global i32")
@@ -62,7 +62,7 @@ def poll(frame: Emission, long: bool = False) -> None:
 
 
 def site_of(frame: Emission) -> int:
-    """The status of a call that is stopped in this place."""
+    """The status of a call that is stopped at this line."""
     return frame.site("KeyboardInterrupt", "", ())
 
 

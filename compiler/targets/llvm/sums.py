@@ -241,7 +241,7 @@ def _terms(loop: gast.For) -> float:
 
 
 def _again(tree: gast.expr) -> gast.expr:
-    """The same expression for another place: analyses know what stands in a place by its identity."""
+    """A copy of the expression for another statement: analyses know expressions by identity."""
     return syntax.map_names(tree, lambda name: name)
 
 

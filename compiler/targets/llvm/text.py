@@ -333,7 +333,7 @@ class Code:
         return self.value("ptr", f"getelementptr inbounds {type_}, {pointer}, {index}")
 
     def variable(self, type_: str, hint: str, initial: SsaValue | None = None, of: str = "") -> SsaValue:
-        """A place on the stack, which LLVM turns into registers."""
+        """A variable on the stack, which LLVM turns into a register."""
         name = "%" + self.fresh(hint, of)
         self.stack.append(f"  {name} = alloca {type_}")
         if initial is not None:

@@ -167,7 +167,7 @@ def _is_of_numbers(rows: Rows) -> bool:
 
 
 def columns(value: Value) -> Iterator[Column]:
-    """What all items of lists have in one place."""
+    """What all items of lists have at one position."""
     if isinstance(value, Column):
         yield value
     for _, part in parts(value):

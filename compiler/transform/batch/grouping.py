@@ -27,7 +27,7 @@ from .judging import Judge, changed, in_order
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The places of the first and the last statement; after `forced` all could be done for all examples at once."""
+    """The positions of the first and the last statement; after `forced` all could be done for all examples at once."""
 
     first: int
     last: int

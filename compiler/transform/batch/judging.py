@@ -190,7 +190,7 @@ def mentioned(statement: gast.stmt) -> set[str]:
 
 
 def in_order(statements: Sequence[gast.stmt], judge: Judge) -> list[list[int]]:
-    """The places of the statements that may raise for some examples only, between those that need all examples."""
+    """The positions of the statements that may raise for some examples only, between those that need all examples."""
     found: list[list[int]] = [[]]
     for place, statement in enumerate(statements):
         if judge.crosses(statement):

@@ -116,6 +116,6 @@ class Apart:
 
 
 def _all_checks(one: Ready) -> list[Check] | None:
-    """What all that a product reads and adds to needs, slices by the places that they reach."""
+    """What all that a product reads and adds to needs, slices by the bounds that they reach."""
     assert one.form.place is not None
     return one.hulls.needed([*one.form.operands, one.form.place], with_slices=True)

@@ -208,7 +208,7 @@ class _Map:
     # --- places
 
     def _axes(self, place: gast.Subscript) -> tuple[str | int, ...]:
-        """What each axis of a place goes along; empty where it stays."""
+        """What each axis of a target goes along; empty where it stays."""
         items = place.slice.elts
         slices = [k for k, item in enumerate(items) if isinstance(item, gast.Slice)]
         inner = {k: number - len(slices) for number, k in enumerate(slices)}

@@ -98,7 +98,7 @@ class RunningSums:
 
 
 def _items(vector: Operand, turn: gast.expr) -> list[gast.expr]:
-    """The place of the element of an iteration."""
+    """The target of an iteration."""
     return [turn if axis.variable else axis.item for axis in vector.axes]
 
 

@@ -87,7 +87,7 @@ class Term:
 class Kernel:
     """`target += (sum of terms)` inside of loops, outermost first.
 
-    target     the place of an array, or the name that a loop carries or that a product of slices has
+    target     elements of an array, or the name that a loop carries or that a product of slices has
     load       where it is an array, the statement that reads the element that is added to
     value      the name of what is assigned to the target
     """

@@ -141,7 +141,7 @@ class Cotangents:
         return made
 
     def untouched(self, name: str) -> bool:
-        """Whether nothing has been added to a cotangent yet, on any way to this place of the backward sweep."""
+        """Whether nothing has been added to a cotangent yet, on any path to this point of the backward sweep."""
         if self.owns(name):
             return name not in self.bars and name not in self.sweep.ownership.closed
         return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)

@@ -36,7 +36,7 @@ from .sweep import Seeds, Sweep
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result that is differentiated: its place among the results, and how the user would write it.
+    """A result that is differentiated: its position among the results, and how the user would write it.
 
     `what` is the word for what is pulled back.  `holds` says what the result is: a value, the `items` of a list of
     numbers, or of a list of arrays the `elements` of all of them, or their `shapes`.  These have no cotangent: what is

@@ -121,7 +121,7 @@ class Writer:
         )
 
     def block(self, number: int) -> list[int]:
-        """The derivatives of one result by all arguments; their places among the results of the new function."""
+        """The derivatives of one result by all arguments; their positions among the results of the new function."""
         first, type_ = len(self.results), self.build.type_of(self.outputs[number])
         if isinstance(type_, Scalar):
             self.results += self._pulled(number, self._number(1.0, type_))

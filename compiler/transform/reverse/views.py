@@ -116,7 +116,7 @@ class Views:
                 self.natural.add(self.regions.key(statement, name))
 
     def of(self, name: str, reader: gast.stmt) -> Shown:
-        """What a name shows, where a statement reads it; keys stand for the values that its place is counted by."""
+        """What a name shows, where a statement reads it; keys stand for the values that its indices are counted by."""
         if name in self.regions.stores or name in self.regions.carried:
             return Place(name)
         if name in self._branches:

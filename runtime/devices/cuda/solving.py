@@ -5,7 +5,7 @@
     potrf('L', n, f, max(1, n), work, info)      a call for the dtype; `work` is as long as the library asks for
     x = f, lower(f), upper(f)      a result; of a triangle, the rest is 0
     w                              a result among the arguments is written in place
-    pivots = positions(p)          a result: places that the library counts from one, counted from zero; waits for them
+    pivots = positions(p)          a result: positions that the library counts from one, from zero; waits for them
     zero_on_diagonal(f)            as `info` of a call that fails where there is one
     failed = number(info)          1.0 where the last call says that it failed, else 0.0; waits for it
     along_rows('Z2Z', y, a, -1)    transforms of all rows
