@@ -1,4 +1,4 @@
-"""What the iterations of a `folding` loop hand on to each other: accumulations and choices, in loops that a user wrote.
+"""What is loop-carried in a `folding` loop: accumulations and choices, in loops that a user wrote.
 
     for i in folding(0, n, 1):
         if greater(x[i], 0.0):
@@ -179,7 +179,7 @@ def _dtype_of(term: gast.expr, function: Function) -> str:
 
 
 def folding_faults(function: Function) -> Iterator[Fault]:
-    """Names and elements that an iteration takes from the one before otherwise than to accumulate or to choose."""
+    """Loop-carried names and elements, but for accumulations and choices."""
     for loop in filter(is_folding, syntax.walk(function.body)):
         sums = accumulations(loop.body, function.types)
         chosen = {name for choice in choices_in(loop) for name in choice.names}
@@ -192,7 +192,7 @@ def folding_faults(function: Function) -> Iterator[Fault]:
 
 
 def _meddling(loop: gast.For, chosen: set[str]) -> Iterator[Fault]:
-    """Statements beside choices that mention what these hand on."""
+    """Statements beside choices that mention what these carry."""
     inside = {id(s) for node in _own(loop.body) if choice_of(node) is not None for s in syntax.walk([node])}
     for node in syntax.walk(loop.body):
         if id(node) not in inside and not chosen.isdisjoint((*reads_of(node), *syntax.names_bound(node))):

@@ -1,4 +1,4 @@
-"""What the iterations of a `lanes` loop hand on to each other: accumulations, and nothing else.
+"""What is loop-carried in a `lanes` loop: accumulations, and nothing else.
 
     for k in lanes(0, n, 1):
         t = multiply(x[k], x[k])          t is the iteration's own
@@ -9,7 +9,7 @@
 
 An accumulation is a statement `s = operator(s, term)` whose operator takes elements together in a reduction (`Fold`).
 No other statement of the loop mentions `s`, so nobody sees what it is on the way.  What an element of an array holds is
-handed on as well, where each iteration stores it: its index does not move with the loop.
+loop-carried as well, where each iteration stores it: its index does not move with the loop.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
 
 
 def lanes_faults(function: Function) -> Iterator[Fault]:
-    """Names and elements that an iteration takes from the one before otherwise than to accumulate."""
+    """Loop-carried names and elements, but for accumulations."""
     for loop in syntax.walk(function.body):
         if is_lanes(loop):
             for name in carried(loop.body):

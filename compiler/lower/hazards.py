@@ -1,4 +1,4 @@
-"""What has to be in memory before a statement runs, because the statement changes what it is made of.
+"""What has to be in memory before a statement runs, because the statement overwrites its operands.
 
     y = x * 2.0              y = x * 2.0
     x[0] = 1.0        ->     y is written out here: what is read of x afterwards would be another value

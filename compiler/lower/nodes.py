@@ -1,4 +1,4 @@
-"""Arrays that are not there: what an element is, as a graph that the nests evaluate.
+"""Arrays that are not in memory: what an element is, as a graph that the nests evaluate.
 
     y = sin(x[1:]) * 2.0    ->    Apply("multiply", Apply("sin", Select(Stored("x"), i -> i + 1)), Fill(2.0))
 

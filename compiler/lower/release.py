@@ -5,7 +5,7 @@
     z = ...                 del y
                             z = ...
 
-Parameters, results, and what is only used up to the end of the function anyway are left alone.
+Parameters, results, and what lives to the end of the function anyway are left alone.
 """
 
 from __future__ import annotations

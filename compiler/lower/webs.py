@@ -1,7 +1,7 @@
-"""Give every web a name of its own: the definitions of a name that reads have in common, and those reads.
+"""Give every def-use web a name of its own: the definitions that reads have in common, and those reads.
 
     t = sum(x)             t = sum(x)
-    y = x / t       ->     y = x / t           what is assigned once may be read later, and is known by its value
+    y = x / t       ->     y = x / t           live ranges end earlier, and what is assigned once is known by its value
     t = sum(y)             t_1 = sum(y)
     return (t,)            return (t_1,)
 

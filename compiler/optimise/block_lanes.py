@@ -5,13 +5,13 @@
         while abs(x * x - c[i]) > t:          for lane in lanes(16): x_1[lane] = 1.0; ...
             x = 0.5 * (x + c[i] / x)    ->    while left > 0 and spare > 0:
         out[i] = x                                left = 0
-                                                  for lane in lanes(16): an iteration of each that goes on; left +=
-                                                  going if left < 4: spare -= 1
+                                                  for lane in lanes(16): an iteration of each; left += going
+                                                  if left < 4: spare -= 1
                                               if left > 0: for lane in range(16): the rest of its iterations
                                               for i in range(block * 16, minimum(block * 16 + 16, n)): out[i] = ...
 
 Values are those of the loop as it stood: each lane takes the iterations of its element, in their order.  Where few
-lanes are left for long, they are finished one after the other.  Lanes past the end do the last element again, and store
+lanes are left for long, they finish one after the other.  Lanes past the end do the last element again, and store
 nothing.  Where all elements have as many iterations, each iteration is one of all lanes.  An error in an iteration
 would be that of another element than the first: loops that may raise stay as they are.  Takes and gives functions of
 the loops stage.

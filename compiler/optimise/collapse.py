@@ -1,4 +1,4 @@
-"""A nest over whole arrays becomes one loop over their elements as they lie in memory.
+"""Loop collapsing: a nest over whole arrays becomes one loop over their elements in the order of memory.
 
     for i in prange(x.shape[0]):                   size = x.shape[0] * x.shape[1]
         for j in range(x.shape[1]):                x_flat = x.reshape(size)

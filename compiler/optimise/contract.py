@@ -1,4 +1,4 @@
-"""Make a scalar of an array of which every element is used only in the iteration that stores it.
+"""Array contraction: an array becomes a scalar where each element is used only in the iteration that stores it.
 
     e = empty(n)                             for i in prange(n):
     for i in prange(n):              ->          e = exp(x[i])
@@ -6,7 +6,7 @@
         y[i] = e[i] * e[i]
 
 The array must be made here, stored in one statement of one nest and read only after it in the same iteration of all
-loops that its index moves with.  Its lengths, where somebody asks for them, are told by what it was made from.
+loops that its index moves with.  Its lengths, where they are read, are taken from what it was made from.
 """
 
 from __future__ import annotations

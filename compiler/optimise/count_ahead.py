@@ -1,4 +1,4 @@
-"""Count ahead of a loop at which positions its iterations store or read, so that they need each other no more.
+"""Count ahead of a loop at which positions its iterations store or read, so that they become independent.
 
     for i in range(dim(mask, 0)):                places = empty(dim(mask, 0))
         if mask[i]:                              for i in range(dim(mask, 0)):
@@ -112,7 +112,7 @@ class _Writer:
         return isinstance(type_, Scalar) and type_.dtype == INT_WORD
 
     def is_plain(self, loops: Sequence[gast.For], counts: set[str]) -> bool:
-        """Whether the iterations hand nothing on but the counts."""
+        """Whether nothing is loop-carried but the counts."""
         bound = {name for s in syntax.walk([loops[0]]) for name in syntax.names_bound(s)}
         if not Marker(self.function).is_plain(loops[0], bound) or (set(carried(loops[-1].body)) - counts):
             return False

@@ -6,7 +6,7 @@
 The backward sweep of a loop goes through its iterations from the last to the first.  Where they are independent the
 loop is written as it would be forward: then it merges with others, runs on threads and takes whole vectors.  A
 cotangent that all iterations add to is a sum in any order (`lanes`); sums of the user's keep theirs.  Takes and gives
-functions of the loops stage; leaves loops that hand on anything else, and those that can fail, of whose errors the
+functions of the loops stage; leaves loops that carry anything else, and those that can fail, of whose errors the
 first is told.
 """
 

@@ -10,7 +10,7 @@
 
 The typed stage keeps a store whose lengths may not fit, for its error; here the guard is a statement of its own, and so
 is that of a product (`gemm(t, a, b)`), which is a store as well.  An array is read where anything is made of its
-elements but elements of arrays that are not read; a branch after which nobody mentions it is asked on its own.  Takes
+elements but elements of arrays that are not read; a branch after which nothing mentions it is asked on its own.  Takes
 and gives functions of the loops stage; leaves what can fail, arrays that others may see, and allocations that are asked
 for their lengths.
 """
@@ -83,7 +83,7 @@ def _lasting(statements: Iterable[gast.stmt], reader: ReadCollector, scope: Nest
 
 
 class _Ways:
-    """What an array is called, by its class: in a branch after which nobody mentions it, what is stored is its own."""
+    """What an array is called, by its class: in a branch after which nothing mentions it, what is stored is its own."""
 
     def __init__(self, function: Function) -> None:
         self.classes, self.live = storage_classes(function), liveness(function)

@@ -43,7 +43,7 @@ class Divergent:
     """A loop over elements, each of which iterates until it is done, or so many times.
 
     loads       elements that the iterations read and that differ from lane to lane, by their forms
-    carried     the names that the iterations take from before, or hand on
+    carried     the loop-carried names
     read_after  those of them that are read after the iterations
     """
 
@@ -57,7 +57,7 @@ class Divergent:
 
     @property
     def changed(self) -> list[str]:
-        """The names that an iteration hands on."""
+        """The loop-carried names."""
         bound = names_bound_in(self.turns.body)
         return [name for name in self.carried if name in bound]
 

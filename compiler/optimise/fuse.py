@@ -1,4 +1,4 @@
-"""Merge loop nests that run over the same range and work on the same arrays.
+"""Loop fusion: merge nests that run over the same range and work on the same arrays.
 
     for i in prange(n):                      for i in prange(n):
         for j in range(m):                       for j in range(m):
@@ -229,7 +229,7 @@ def _computes_functions(nest: gast.For) -> bool:
 
 
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
-    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
+    """The kind of the merged loop: what is loop-carried in a `range` is taken in order, which `lanes` would not.
 
     Outside of all loops a `range` may yet turn out to be one that runs on threads, iteration by iteration.  What takes
     elements of arrays together may do so in order, which is how a sum row by row is as fast as it can be.

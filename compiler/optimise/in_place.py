@@ -1,4 +1,4 @@
-"""Store into the caller's own array what is written back to it anyway, where nothing can fail half-way.
+"""Store into the caller's own array what is written back to it anyway, where nothing can fail after the first store.
 
     # A: f64[n] -> A_1                            # A: f64[n] -> A
     A_1 = empty(n)                       ->

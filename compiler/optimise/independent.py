@@ -6,7 +6,7 @@
             while ...: count += 1                     while ...: count += 1
             counts[i, j] = count                      counts[i, j] = count
 
-Takes and gives functions of the loops stage.  An iteration is independent when it leaves nothing behind in names, and
+Takes and gives functions of the loops stage.  An iteration is independent when it carries nothing in names, and
 when no element that one iteration stores is read or stored by another: on some axis both indices move with the loop
 by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever
 runs the iterations at once reports that of the first.  Every such loop is marked, whatever stands around it: which of
@@ -134,7 +134,7 @@ class Marker:
         return self._is_independent(loop, assigned, assigned - sums)
 
     def hands_on_only(self, loop: gast.For, names: AbstractSet[str]) -> bool:
-        """The same of a loop that need not store anything: its iterations hand on these names, and nothing else."""
+        """The same of a loop that need not store anything: these names are loop-carried, and nothing else."""
         assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
         stores = any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body))
         if not self.is_plain(loop, assigned) or not self._is_private(loop, assigned - names):

@@ -1,4 +1,4 @@
-"""A loop in order around independent ones goes inside of them, where no iteration of these then needs another.
+"""Loop interchange: a sequential loop around independent ones goes inside of them, where these stay independent.
 
     for t in range(steps):                       for i in prange(dim(x, 0)):
         for i in prange(dim(x, 0)):       ->         for t in range(steps):

@@ -1,4 +1,4 @@
-"""What the text of a statement says, found once: the passes over nests ask the same of the same trees.
+"""What a statement says by itself, found once: the passes over nests ask the same of the same trees.
 
     for i in prange(n):           mentions   i twice, x and y once, t three times, n once
         t = sin(x[i])             binds      i, t        exposed   n, x, y

@@ -4,8 +4,8 @@
         x = 0.5 * (x + c / x)          ->    x_2 = 0.5 * (x_1[lane] + c_1[lane] / x_1[lane])
                                              x_1[lane] = where(going, x_2, x_1[lane])
 
-Both arms of a branch are evaluated, in all lanes, so that nothing here may fail.  A lane that is done keeps its values,
-of which the test says again that it is done.
+Both arms of a branch are evaluated, in all lanes, so that nothing here may fail.  A lane that is done is masked: it
+keeps its values, of which the test says again that it is done.
 """
 
 from __future__ import annotations

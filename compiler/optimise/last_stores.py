@@ -10,8 +10,8 @@
                                                      out[p[i]] = x[i]
 
 It is for targets that take a greatest number of each element in any order: both loops are taken by all threads, where
-the one was in order.  The array is stored by one statement and read nowhere in the loop, and iterations hand nothing
-else on.  Takes and gives functions of the loops stage; leaves nests whose first loop does not begin with a known
+the one was in order.  The array is stored by one statement and read nowhere in the loop, and nothing else is
+loop-carried.  Takes and gives functions of the loops stage; leaves nests whose first loop does not begin with a known
 number.
 """
 

@@ -1,4 +1,4 @@
-"""Allocate what loops need ahead of them, once: temporaries, and the buffers of arrays that a loop carries along.
+"""Allocate what loops need ahead of them, once: temporaries, and the buffers of loop-carried arrays.
 
     for i in range(steps):                       t = empty(n)
         t = empty(n)                             for i in range(steps):
@@ -6,7 +6,7 @@
         x = t                                        x, t = t, x
 
 Where every element of `t` depends on the same element of `x` alone, and the buffer of `x` is ours, `x` is updated in
-place.  Where the first buffer is somebody else's it is never written: `t` and another one take turns.
+place.  Where the first buffer belongs to another name it is never written: `t` and another buffer alternate.
 """
 
 from __future__ import annotations

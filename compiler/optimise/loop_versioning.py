@@ -1,4 +1,4 @@
-"""An innermost loop in two versions: one for where tests ahead of it hold, and the loop as it stands.
+"""Loop versioning: an innermost loop for where runtime checks ahead of it hold, and the loop as it stands.
 
     for k in range(n):                              for k in range(n):
         for i in range(n):                              for i in range(n):
@@ -9,10 +9,10 @@
                                                             else:
                                                                 for j in range(n): ...
 
-What is tested is found by `runtime_checks`: that indices are in bounds in all iterations, which `ranges` then proves of
-the first version, and that what is stored by one index is reached by no other, which `noalias` promises of it.  Where
-two indices meet in a single iteration, that iteration has a loop of its own.  A loop that keeps the promise without a
-test is only marked.  Takes and gives functions of the loops stage.
+What is checked is found by `runtime_checks`: that indices are in bounds in all iterations, which `ranges` then proves
+of the first version, and that what is stored by one index is reached by no other, which `noalias` promises of it.
+Where two indices meet in a single iteration, that iteration has a loop of its own.  A loop that keeps the promise
+without a test is only marked.  Takes and gives functions of the loops stage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Let an array take the place of one that is read for the last time where the new one is stored.
+"""Buffer reuse: an array takes the buffer of one that is read for the last time where the new one is stored.
 
     e = empty(n); y = empty(n)               y = empty(n)
     for i in prange(n): e[i] = exp(x[i])     for i in prange(n): y[i] = exp(x[i])
@@ -30,7 +30,7 @@ from .known import known as known_of
 
 
 def reuse(function: Function) -> Function:
-    """The function whose arrays take the places of arrays that are read for the last time."""
+    """The function whose arrays take the buffers of arrays that are read for the last time."""
     if not any(makes(s) for s in syntax.walk(function.body)):
         return function
     reuser = _Reuser(function, known_of(function))

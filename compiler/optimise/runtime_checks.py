@@ -1,10 +1,10 @@
-"""What has to be tested before an innermost loop, for its indices to be in bounds and its elements to be apart.
+"""Runtime checks before an innermost loop, for its indices to be in bounds and its accesses not to alias.
 
     for j in range(n):                     d[i, j] and d[k, j] are in bounds if n <= d.shape[1];
         d[i, j] = d[i, k] + d[k, j]   ->   they are never one element if i != k,
                                            and d[i, k] is none of them but in the iteration j == k
 
-Takes a loop of the loops stage and gives the tests; `loop_versioning` writes them.  What is decided without a test is
+Takes a loop of the loops stage and gives the checks; `loop_versioning` writes them.  What is decided at compile time is
 asked of `ranges` and `meeting`.
 """
 

@@ -1,4 +1,4 @@
-"""Whether the iterations of a nest store apart, by names that no two iterations have the same number in.
+"""Whether the iterations of a nest store different elements, by names whose value differs in every iteration.
 
     for i in range(n):
         for j in range(m):

@@ -1,11 +1,11 @@
-"""Let nests side by side share names for their scalars, and give every local the lowest number that is free.
+"""Let nests side by side share names for private scalars, and give every local the lowest number that is free.
 
     for i in prange(n): t_7 = sin(x[i]); y[i] = t_7 * t_7        for i in prange(n): t = sin(x[i]); y[i] = t * t
     for i in prange(n): t_9 = cos(x[i]); z[i] = t_9 + t_9   ->   for i in prange(n): t = cos(x[i]); z[i] = t + t
 
-Takes and gives functions of the loops stage, in which every web has a name of its own and may say what it wishes to be
-called.  Within a nest names stay apart: what is assigned once is known by its value.  No two statements share a tree in
-the function that it gives, and names that are gone are forgotten.
+Takes and gives functions of the loops stage, in which every def-use web has a name of its own and may say what it
+wishes to be called.  Within a nest names stay apart: what is assigned once is known by its value.  No two statements
+share a tree in the function that it gives, and names that are gone are forgotten.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Give one name to what is one variable: out of the copies at merges.
+"""Out of SSA: give one name to the copies that meet at merges (copy coalescing).
 
     e_1 = e - delta        ->     e = e - delta
     e = e_1

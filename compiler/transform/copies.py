@@ -1,4 +1,4 @@
-"""Copy what would otherwise be seen to change: CPython shares elements where the language has values.
+"""Copy what would otherwise change through an alias: CPython shares elements where the language has values.
 
     y = x[1:]            ->     y = x[1:].copy()
     x[0] = 5.0                  x[0] = 5.0

@@ -1,4 +1,4 @@
-"""Make one function again of calls that were walked into, where they are the same, long, and many.
+"""Outlining: make one function again of calls that were walked into, where they are the same, long, and many.
 
     t = sin(x)                            y = wave(x, k)         def wave(x, k):
     y = t * k                  ->         z = wave(y, k)             t = sin(x)
@@ -8,8 +8,8 @@
 Calls are walked into for what is known of their arguments, and are the same if all of that is the same: statements,
 types and constants, up to names.  What is differentiated, optimised and translated is then the function, once.
 
-Takes and gives typed programs, before anything is simplified: what is known of a single call would tell the calls
-apart.  Keeps meaning and spans.  Leaves calls that store into arrays of the caller's, and those of functions of the
+Takes and gives typed programs, before anything is simplified: what is known of a single call would make the calls
+differ.  Keeps meaning and spans.  Leaves calls that store into arrays of the caller's, and those of functions of the
 program, as they are; leaves it to `inline` to take a function apart again that is in the way of a transformation.
 """
 
@@ -51,7 +51,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """What tells calls apart, and what their names are in it: `names` in the order in which they are mentioned."""
+    """What makes calls differ, and what their names are in it: `names` in the order in which they are mentioned."""
 
     text: Hashable
     names: tuple[str, ...]

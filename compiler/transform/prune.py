@@ -1,4 +1,4 @@
-"""Leave out what nobody reads: dead names, stores into dead arrays, loops and branches without effect.
+"""Dead code elimination: dead names, stores into dead arrays, loops and branches without effect.
 
     def f(x):                  ->     def f(x):
         y = sin(x)                        z = cos(x)

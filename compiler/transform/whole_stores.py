@@ -7,7 +7,7 @@
 
 A value can be fused with what reads it, and its cotangent may be one number that stands for a constant array; one that
 is stored into has its cotangent in place.  Takes and gives typed functions in which every name is a value; leaves what
-loops and branches hand on, and stores of another shape or dtype.
+loops and branches merge, and stores of another shape or dtype.
 """
 
 from __future__ import annotations

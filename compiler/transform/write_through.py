@@ -6,8 +6,9 @@
                                   s = sum(row_1)
 
 Takes typed functions as the specialiser makes them, where names of one array see each other's stores as in NumPy; gives
-ones where every name is a value, for all names whose place in their array is known (`analysis/memory/places`).  What
-is left is refused by the step that follows.  Two names for one whole array become one name.
+ones where every name is a value, for all names of which it is known what part of an array they show
+(`analysis/memory/places`).  What is left is refused by the step that follows.  Two names for one whole array become one
+name.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 Takes and gives functions of the loops stage.  Sums, products and extremes stay as they are; what an iteration chooses
 is written as a choice (`contests.py`).  A loop in a loop that stays in order becomes a fold where that goes on to
 launch kernels: not where each of many iterations would launch one for a part of little work.  Leaves loops whose
-iterations hand on anything else: of a compensated sum the order is told, since what is lost reads the sum.
+iterations carry anything else: the order of a compensated sum matters, since what is lost reads the sum.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
                                                             and each block scans its part after what lies before it
     for i in range(n): out[place] += term                   a scatter: a warp adds its terms, in their order, into a row
                                                             of shared memory, and the rows are added up; for more
-                                                            elements iterations are sorted by them; integers are added
+                                                            elements, terms are sorted by them; integers are added
                                                             in any order
 
 Sums of floats have an order that lengths and indices alone fix, so that a GPU gives the same bits each time, and every
@@ -289,7 +289,7 @@ def _are_alone(function: Function, found: Sequence[Scatter]) -> bool:
 
 
 def _are_free(function: Function, loop: gast.For, nest: Sequence[gast.For]) -> bool:
-    """Whether iterations hand nothing on to each other, nor to what comes after them, but elements."""
+    """Whether iterations pass nothing to each other, nor to what comes after them, but elements."""
     bound = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
     return (
         Marker(function).is_plain(loop, bound) and not carried(nest[-1].body)

@@ -1,4 +1,4 @@
-"""What one iteration of a loop makes of the names that it is handed, as trees over what they hold when it begins.
+"""What one iteration of a loop makes of the loop-carried names, as trees over what they hold when it begins.
 
     t = greater(v, best)
     if t:                              best     v if greater(v, best) else best
@@ -30,11 +30,11 @@ Close = Callable[[Trees, bool], tuple[list[gast.stmt], set[str]]]
 
 
 class Unclear(Exception):
-    """An iteration hands on what is no fold."""
+    """Something is loop-carried that is no fold."""
 
 
 class Turn:
-    """Walks through an iteration; `states` are the names that it is handed, and `sums` those that it accumulates."""
+    """Walks through an iteration; `states` are the loop-carried names, and `sums` those that it accumulates."""
 
     def __init__(
         self, states: AbstractSet[str], sums: AbstractSet[str], types: Mapping[str, Type], close: Close

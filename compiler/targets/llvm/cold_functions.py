@@ -1,4 +1,4 @@
-"""Functions that only hold a program together, which LLVM translates as they stand.
+"""Cold functions, which only hold a program together: LLVM translates them without optimisation.
 
     allocations, products, loops that are native functions of their own, sums of few parts
         ->    define internal i64 @pellucid.function.loss(...) noinline optnone nounwind

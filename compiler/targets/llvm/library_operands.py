@@ -3,7 +3,7 @@
     c = a @ b of matrices     ->     letter, leading dimension and data of each; a copy where neither rows nor columns
                                      are contiguous
 
-Everything is handed over by address, and every int in 64 bits, of which a library whose ints have 32 reads the lower
+Everything is passed by address, and every int in 64 bits, of which a library whose ints have 32 reads the lower
 half.
 """
 

@@ -1,9 +1,9 @@
-"""Large parallel loops on several threads: the loop becomes a native function over a part of its range.
+"""Large parallel loops on several threads: the loop is outlined as a native function over a part of its range.
 
     for i in prange(n):        ->    define i64 @pellucid.loop.1(ptr %captures, ptr %context, i64 %first, i64 %last)
         y[i] = f(x[i])               status = pellucid_parallel_for(@pellucid.loop.1, captures of x, y, ..., 0, n, cost)
 
-What the body reads from outside is passed in a struct; what it assigns is its own.  Arrays of outside come without
+What the body reads from outside is passed in a struct; what it assigns is private.  Arrays of outside come without
 their owner, so that nothing in the body counts references that other threads count too.  `runtime/threads.py` decides
 by the cost whether the function is called once or on several threads, and reports the error of the first iteration.
 

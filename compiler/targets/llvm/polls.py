@@ -8,8 +8,8 @@ Every iteration of a `while`, of a `for` that calls other functions or products,
 looks: a load of one word and a branch that is never taken.  Other loops go in strips of as many iterations as are
 expected to take some hundred microseconds, and look in between, so that the iterations themselves cost what they did.
 A run of plain statements as long as an array never looks if it is cheap or stands in another loop: it is over in one
-pass through memory.  Nor do loops that are known to be short.  Loops on threads are cut by the runtime, which looks in
-between.
+pass through memory.  Nor do loops that are known to be short.  Loops on threads are divided by the runtime, which looks
+in between.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class _Taker:
 
     def in_blocks(self, node: gast.For, totals: Sequence[str], kind: str, end: gast.expr | None) -> list[gast.stmt]:
         """Every 256 terms a sum of their own, then added to the whole.  Where a loop inside takes another sum, whose
-        lost digits go from iteration to iteration, the kind of the loop is "range"."""
+        lost digits are loop-carried, the kind of the loop is "range"."""
         blocks = {n: self.scalar("block", self.types[n]) for n in totals}
         turns = syntax.call(kind, *node.iter.args)
         loop = syntax.rebuild(node, iter=turns, body=_accumulating(self.block(node.body), blocks))

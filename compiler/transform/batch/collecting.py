@@ -7,7 +7,7 @@
                                          append(ys_1, y_1)
                                      y = empty((batch, n));  y[b] = ys_1[b]
 
-The lengths have to be equal, which is tested while it runs: then `n` is what the symbol of the length means.
+The lengths have to be equal, which is checked at run time: then `n` is what the symbol of the length means.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class Taking:
     def taken(self, loop: gast.For, one: Ready, make: Make) -> list[gast.stmt] | None:
         """What comes in place of the loops; the loops themselves where they go beyond an operand.
 
-        None where both would hand on a value.
+        None where a value is loop-carried in both.
         """
         build, hulls = self.build, one.hulls
         self.start(loop)

@@ -175,7 +175,7 @@ class Whole:
         return value
 
     def _place(self, variable: str) -> gast.expr:
-        """The position of a loop's iteration along the axis of the product; of a slice any bound that is not that of all of it."""
+        """The position of a loop's iteration along the axis of the product; of a slice its bounds, None where idle."""
         start = self.hulls.starts[variable]
         first = plus_number(self.build, start.atom, start.plus)
         level = next(level for level in self.form.kernel.levels if level.variable == variable)

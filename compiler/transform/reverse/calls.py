@@ -4,10 +4,10 @@
                           ->       ...
                                    x_bar_1 = g_backward(n, y_bar, a_saved)
 
-What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again
-where it is a parameter.  Cotangents of the results come in, cotangents of the parameters that are numbers go out; those
-of arrays are handed in, in boxes (`ownership.py`), and added to in place; a list that is handed in has a list of
-cotangents that is handed in too.
+What the backward form needs of one activation lies on lists that are passed through all calls, or is passed in again
+where it is a parameter.  Cotangents of the results are arguments, cotangents of the parameters that are numbers are
+results; those of arrays are passed in, in boxes (`ownership.py`), and added to in place; a list that is passed in has a
+list of cotangents that is passed in too.
 """
 
 from __future__ import annotations

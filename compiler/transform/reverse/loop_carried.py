@@ -25,7 +25,7 @@ from .settle import assigned
 
 
 class LoopState:
-    """What a loop hands on from iteration to iteration, and what it reads."""
+    """The loop-carried state, and what the loop reads."""
 
     def __init__(self, function: Function, loop: gast.stmt, before: set[str]) -> None:
         self.function, self.loop = function, loop
@@ -57,7 +57,7 @@ class LoopState:
         return start, stop
 
     def with_other_lengths(self, builder: Builder, names: Sequence[str]) -> list[Type]:
-        """The types of what is handed on where it is another value than in the loop: its lengths may be others."""
+        """The types of the state where it is another value than in the loop: its lengths may be others."""
         found = {s for name in names for s in symbols_of(builder.types[name]) if s in self.own_lengths}
         lengths = {symbol: builder.fresh_symbol(symbol) for symbol in sorted(found)}
         return [with_lengths(builder.types[name], lengths) for name in names]

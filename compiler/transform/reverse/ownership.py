@@ -1,14 +1,14 @@
-"""Hand the cotangents of arrays to calls, which add to them in place: who has a box open owns the array in it.
+"""Pass the ownership of cotangent arrays to calls, which add to them in place: who has a box open owns its array.
 
                                         x_bars.append(x_bar)
     y = g(x, n)            ->           g_backward(x, n, y_bar, x_bars)
                                         x_bar_1 = x_bars.pop()
 
-In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes there and back.
-A box is a list of one array: who takes the array out is the only one who has it, and stores into it in place, so that a
-call costs what it does, however long the array is.  A box is handed on from call to call as it is; within a block in
-which something is added to the cotangent, it is open from the first time on until a statement calls again, or the block
-ends.
+In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes to the callee and
+back.  A box is a list of one array: who takes the array out is the only one who has it, and stores into it in place, so
+that a call costs what it does, however long the array is.  A box is handed on from call to call as it is; within a
+block in which something is added to the cotangent, it is open from the first time on until a statement calls again, or
+the block ends.
 
 Source: L. Hascoet and V. Pascual, The Tapenade Automatic Differentiation Tool (2013), on adjoints of calls.
 """

@@ -5,7 +5,7 @@
     save(backward)       what is kept and what is made again; names in place of the keys                 (saves.py)
 
 Each step gives a record that the next one takes.  Functions that call themselves are planned and written one by one;
-what they hand each other is the business of `calls.py`.
+what they pass each other is the business of `calls.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Undo the stores into an array where the backward sweep goes back over them.
+"""Undo the stores into an array where the backward sweep comes back to them.
 
     x_saved[t, i] = x[i]                 x_1 = x                            ahead of the sweep
     x[i] = v                             x_1[i] = x_saved[t, i]             at the start of the block

@@ -1,4 +1,4 @@
-"""Give every name one value, but for the names in which a branch or a loop merges values.
+"""Into SSA: give every name one value, but for the names in which a branch or a loop merges values.
 
     s = 0.0                                    s = 0.0
     y = sin(s)                                 y = sin(s)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Seeds:
     """Where a sweep begins: cotangents of values of the function, and those among them that are parameters.
 
-    `boxes` are the parameters in which the cotangents of arrays among the function's parameters are handed in.
+    `boxes` are the parameters in which the cotangents of arrays among the function's parameters are passed in.
     """
 
     parameters: tuple[str, ...]
