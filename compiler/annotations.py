@@ -1,4 +1,4 @@
-"""What nodes carry besides the fields of their class: what one step tells later ones, and no text of theirs says.
+"""What nodes carry besides the fields of their class: what one step tells later ones, and what is not printed.
 
     z = y.copy()                      a statement of the typed language
         .span, .inlined               where the user wrote it

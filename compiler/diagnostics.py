@@ -269,7 +269,7 @@ def error_class(diagnostics: Iterable[Diagnostic]) -> type[CompileError]:
 
 
 def render(diagnostic: Diagnostic, source_text: str | None = None) -> str:
-    """The diagnostic as text; lines come from `source_text` (for the file of the main span) or from the files."""
+    """The diagnostic as a string; lines come from `source_text` (for the file of the main span) or from the files."""
     main = diagnostic.span
     marks = [(main, diagnostic.label, "^"), *((label.span, label.text, "-") for label in diagnostic.labels)]
     width = len(str(max(span.line for span, _, _ in marks)))
@@ -355,7 +355,7 @@ def characters_before(line: str, column: int) -> int:
 
 
 def expand(line: str) -> str:
-    """The line as it may be shown: tabs as `TAB` blanks; nothing that moves the cursor or turns the text around."""
+    """The line as it may be shown: tabs as `TAB` blanks; nothing that moves the cursor or changes direction."""
     blanks = line.replace("\t", " " * TAB)
     if blanks.isprintable():
         return blanks
@@ -367,7 +367,7 @@ def _is_control(character: str) -> bool:
 
 
 def display_width(text: str) -> int:
-    """Columns of a terminal that a text takes: wide characters two, combining marks and joiners none."""
+    """Columns of a terminal that a string takes: wide characters two, combining marks and joiners none."""
     return sum(_width(c) for c in expand(text))
 
 

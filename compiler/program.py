@@ -78,7 +78,7 @@ class Rule:
                `jvp`: `functions` is the one that takes the parameters and the tangents of `wrt` and gives the results
                and the tangents of `outs`.
                `checkpoint`: the function that is run again in its place, or none: the function itself
-               `split`:  as `vjp`, made by the compiler; `given` are handed in again, and may have a derivative
+               `split`:  as `vjp`, made by the compiler; `given` are passed in again, and may have a derivative
     wrt        the parameters, by number, that have a derivative, as far as the rule speaks of them
     outs       the results, by number, that have one
     given      the parameters, by number, that the rule reads and that have none; no derivative may reach them

@@ -5,7 +5,7 @@
 Names change where they are read, where they are bound and, of arrays, where elements are stored, each in its own way.
 `map_...` gives the same object where nothing changes, so that a pass can tell whether it did anything.  `copy_...`
 gives new trees, but for names that stay and constants: where a statement comes to stand twice, analyses that
-know an access or an operation by its tree tell them apart.
+know an access or an operation by its tree distinguish them.
 """
 
 from __future__ import annotations

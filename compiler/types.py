@@ -96,7 +96,7 @@ def add(left: Extent, right: Extent) -> Extent | None:
     return affine(terms, constant)
 
 
-# The symbols of sums that are no plain sums, with those of their parts: what a name means follows from its text.
+# The symbols of sums that are no plain sums, with those of their parts: what a name means follows from its spelling.
 _SUMS: dict[str, frozenset[str]] = {}
 
 

@@ -1,4 +1,4 @@
-"""LLVM modules as they are handed over to be translated, with what has to be known of them.
+"""LLVM modules as they are passed on to be translated, with what has to be known of them.
 
     Source("define i64 @f(...", late=(Late("exp_x4", "define ...", ...),))    ->    `native.object_code`
 """

@@ -4,8 +4,8 @@
     PELLUCID_TARGET=neoverse-n1   ->    aarch64-unknown-linux-gnu, neoverse-n1: vectors of 16 bytes
     PELLUCID_TARGET=aarch64       ->    any processor of that architecture; `aarch64-linux` and triples mean it too
 
-A target is the text of the setting; the empty one is the present processor.  What a named processor offers is asked of
-LLVM: it makes a function part of another only if the other may use every instruction that the first may use.
+A target is the string of the setting; the empty one is the present processor.  What a named processor offers is asked
+of LLVM: it makes a function part of another only if the other may use every instruction that the first may use.
 """
 
 from __future__ import annotations

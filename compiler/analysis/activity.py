@@ -82,7 +82,7 @@ def ways_of_rules(program: Program) -> dict[str, set[tuple[int, str]]]:
 
 
 def _reach(program: Program) -> dict[str, _Facts]:
-    """Which results (and lists handed in) of each function depend on which parameters; lists count as results."""
+    """Which results (and lists passed in) of each function depend on which parameters; lists count as results."""
     facts = {name: _Facts([]) for name in program.functions}
     ruled = ways_of_rules(program)
     for name, ways in ruled.items():
@@ -126,9 +126,9 @@ def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: 
 
 
 def _spread_of_list(own: _Facts, argument: str, other: _Facts, parameter: str) -> None:
-    """A list handed in is changed in place: it is useful inside where it is useful outside.
+    """A list passed in is changed in place: it is useful inside where it is useful outside.
 
-    Where it has a list of cotangents inside, because of another call, it needs one here as well, to be handed in.
+    Where it has a list of cotangents inside, because of another call, it needs one here as well, to be passed in.
     """
     if argument in own.useful:
         other.useful.add(parameter)

@@ -60,7 +60,7 @@ class Restorable:
         return not all(map(self.recorded.at_hand, keys)) and self.recorded.reloads(load)
 
     def undone(self, array: str) -> list[gast.stmt]:
-        """The stores into an array that can be undone, in the order of the text."""
+        """The stores into an array that can be undone, in program order."""
         if array not in self._undone:
             self._undone[array] = [store for store in self.regions.stores[array] if self._is_undone(store)]
         return self._undone[array]

@@ -38,7 +38,7 @@ SIGNS = {True: gast.And, False: gast.Or}
 
 
 def read_loops(text: str, path: str, *, headers: bool = True) -> Program:
-    """The functions of a text, the first of them the entry.  Raises StageError."""
+    """The functions of a printed stage, the first of them the entry.  Raises StageError."""
     return read_program(text, path, LoopsReader, headers)
 
 

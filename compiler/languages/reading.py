@@ -28,7 +28,7 @@ from .messages import message_of
 
 
 def read_program(text: str, path: str, reader: type[FunctionReader], headers: bool) -> Program:
-    """The functions of a text, the first of them the entry.  Raises StageError."""
+    """The functions of a printed stage, the first of them the entry.  Raises StageError."""
     file = read_file(text, path, headers=headers)
     functions: dict[str, Function] = {}
     known = {d.name: d.results for d in file.definitions}

@@ -130,7 +130,7 @@ def _annotated(stage: str) -> tuple[Check, ...]:
 
 
 def verify(function: Function, stage: str) -> tuple[str, ...]:
-    """The findings as text; empty for a function of the language."""
+    """The findings as strings; empty for a function of the language."""
     return tuple(map(str, findings(function, stage)))
 
 

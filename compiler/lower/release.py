@@ -74,7 +74,7 @@ class _Releaser:
         return self.live.after(statement)
 
     def _is_surely_made(self, statement: gast.stmt, name: str) -> bool:
-        """Whether a statement assigns a name whichever way it goes; what may not be there cannot be released."""
+        """Whether a statement assigns a name on every path; what may not be there cannot be released."""
         match statement:
             case gast.Assign():
                 return name in syntax.names_bound(statement)

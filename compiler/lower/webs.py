@@ -41,7 +41,7 @@ def separate(function: Function) -> Function:
 
 
 def webs(found: Reaching) -> list[int]:
-    """For each definition and merge, the first of its web; a merge joins what it merges where somebody reads it."""
+    """For each definition and merge, the first of its web; a merge joins what it merges where something reads it."""
     first = list(range(len(found.named)))
 
     def root(web: int) -> int:

@@ -37,7 +37,7 @@ def seen(container: Any, kind: str) -> Any:
 
 
 def digit_of(letter: str) -> int:
-    """The value of a letter as a digit; 36 for one that is none."""
+    """The value of a character as a digit; 36 for one that is none."""
     raise NotImplementedError
 
 

@@ -326,5 +326,5 @@ def _takes(function: object, keyword: str) -> bool:
         parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
         hands_on = any(p.kind == p.VAR_KEYWORD for p in parameters.values())  # to the ufunc that does the work
         return keyword in parameters or hands_on and keyword in OF_UFUNCS
-    except (TypeError, ValueError):  # one in C says in the first line of its text what it takes
+    except (TypeError, ValueError):  # one in C says in the first line of its docstring what it takes
         return f"{keyword}=" in (function.__doc__ or "").partition("\n\n")[0]

@@ -265,7 +265,7 @@ def order_of(axes: object, rank_: int) -> tuple[int, ...]:
 
 @StaticFunction
 def position(letters: Sequence[object], letter: object) -> int:
-    """Where a letter stands in a string or tuple; -1 where it does not."""
+    """Where a character stands in a string or tuple; -1 where it does not."""
     found = [k for k, other in enumerate(letters) if other == letter]
     return found[0] if found else -1
 

@@ -99,7 +99,7 @@ class _Turner:
         return "lanes" if sums and self.marker.is_independent_but_for(loop, sums) else None
 
     def _sums(self, loop: gast.For) -> set[str]:
-        """The cotangents that all iterations add to, where they hand on nothing else; none where they do."""
+        """The cotangents that all iterations add to, where they carry nothing else; none where they do."""
         sums = {accumulated(s) for s in loop.body if fold_of(s, self.types) is not None}
         found = set(carried(loop.body))
         adding = [s for s in loop.body if not found.isdisjoint((*syntax.names_bound(s), *reads_of(s)))]

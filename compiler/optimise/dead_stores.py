@@ -1,4 +1,4 @@
-"""Take away stores into arrays that nobody reads, and what is computed for them alone.
+"""Take away stores into arrays that nothing reads, and what is computed for them alone.
 
     t = empty(n)                                       t = empty(n)
     for k in range(steps):                             for k in range(steps):
@@ -42,7 +42,7 @@ from .known import known as known_of
 
 
 def drop_dead_stores(function: Function) -> Function:
-    """The function without stores that nobody reads; the same object where there are none."""
+    """The function without stores that nothing reads; the same object where there are none."""
     known, classes = known_of(function), storage_classes(function)
     ways = _Ways(function)
     made = {classes[s.targets[0].id] for s in syntax.walk(function.body) if _is_allocation(s)} | ways.before.keys()

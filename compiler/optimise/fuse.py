@@ -253,7 +253,7 @@ def _both(first: Effects, second: Effects) -> Effects:
 
 
 def hidden_counters(function: Function) -> set[str]:
-    """The names that are loop variables and nothing else, and that nobody reads after their loops."""
+    """The names that are loop variables and nothing else, and that nothing reads after their loops."""
     live = liveness(function)
     counters: set[str] = set()
     others: set[str] = set(function.parameters)

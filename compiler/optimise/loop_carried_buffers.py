@@ -190,7 +190,7 @@ class _Carrier:
     # --- what goes around
 
     def _cycle(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> _Cycle | None:
-        """How the names that are carried hand the array on: by plain assignments at the end of each iteration."""
+        """How the names that are carried pass the array on: by plain assignments at the end of each iteration."""
         if any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
             return None
         source = {n: n for n in carried}

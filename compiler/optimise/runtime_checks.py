@@ -174,7 +174,7 @@ class _LoopTests:
     # --- elements that are apart
 
     def apart(self) -> Tests | None:
-        """Tests that elements which are written differently are others, but for the cuts; None where none can tell."""
+        """Checks that elements which are spelled differently differ, but for the cuts; None where none can show it."""
         if not is_plain(self.loop.body, self.integers.types, self.finder.classes):
             return None
         found: Tests = {}
@@ -246,7 +246,7 @@ class _LoopTests:
         return {} if self.comparisons.proves(tree) else self.comparisons.not_negative(tree, length)
 
     def _at_rest(self, a: gast.expr, b: gast.expr, length: gast.expr) -> Tests | None:
-        """Both stay, and a test can tell them."""
+        """Both are invariant in the loop, and the check compares them."""
         if self._factor(a) or self._factor(b):
             return None
         return self.comparisons.not_zero(minus(a, b), length)

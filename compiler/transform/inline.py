@@ -5,7 +5,7 @@
 
 Takes and gives typed programs.  Keeps meaning, spans and the single assignment of names; lengths of the callee become
 those of the arguments.  Leaves recursive functions, functions with a rule for their derivative, and functions that
-nobody calls any more, to others.
+nothing calls any more, to others.
 """
 
 from __future__ import annotations

@@ -296,7 +296,7 @@ class _Simplifier:
         return found + self.length_of_operand(value) if syntax.operator_of(value) == "dim" else found
 
     def length_of_operand(self, value: gast.Call) -> list[gast.expr]:
-        """A length of what is asked for nothing else, asked of what it is made of: then nobody needs to make it."""
+        """A length of what is asked for nothing else, asked of what it is made of: then it need not be made."""
         asked = value.args[0].id
         made = self.known.value_of(asked) if asked in self.measured else None
         for operand in made.args if isinstance(made, gast.Call) else ():

@@ -46,7 +46,7 @@ class _Rewriter:
         self.build = Builder(Names(taken), types, {})
 
     def block(self, statements: Sequence[gast.stmt], own: set[str], now: dict[str, str]) -> list[gast.stmt]:
-        """A block in which `own` names may be made anew: nobody reads them but it and what comes after it.
+        """A block in which `own` names may be made anew: nothing reads them but it and what comes after it.
 
         `now` says under which name each of them goes on.
         """

@@ -200,7 +200,7 @@ class Calls:
 
     @staticmethod
     def _name(keys: tuple[int, ...], objects: tuple[Any, ...]) -> Any:
-        """A key as Python compares it: objects by identity, texts by what they say."""
+        """A key as Python compares it: objects by identity, strings by value."""
         return keys, tuple(o if type(o) is str else id(o) for o in objects)
 
     def _grow(self) -> None:

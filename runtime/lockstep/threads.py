@@ -35,7 +35,7 @@ class Triple(NamedTuple):
     z: int
 
     def within(self, size: Triple) -> str:
-        """As text: of as many axes as the block or the grid has."""
+        """As a string: of as many axes as the block or the grid has."""
         axes = 3 if size.z > 1 else 2 if size.y > 1 else 1
         return str(self.x) if axes == 1 else str(tuple(self[:axes]))
 

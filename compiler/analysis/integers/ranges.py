@@ -191,7 +191,7 @@ def _branch(values: Values, node: gast.If, state: State) -> State:
 
 
 def _join(values: Values, left: State, right: State) -> State:
-    """What holds whichever way control came; a side that raised does not come."""
+    """What holds whichever path control took; a side that raised does not come."""
     if not right.reachable:
         return left
     if not left.reachable:

@@ -195,7 +195,7 @@ def _is_box(type_: Type | None) -> bool:
 
 
 class _Walker:
-    """Follows the paths of a function; with `live` it forgets names that nobody reads again where paths meet."""
+    """Follows the paths of a function; with `live` it forgets names that nothing reads again where paths meet."""
 
     def __init__(
         self, function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None,

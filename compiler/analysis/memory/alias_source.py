@@ -39,7 +39,7 @@ class AliasBinding:
 
 @dataclass(slots=True)
 class AliasFacts:
-    """What one function's expressions may be; `bindings` in the order of the text; `returned` over all returns."""
+    """What one function's expressions may be; `bindings` in program order; `returned` over all returns."""
 
     values: dict[gast.AST, PointsTo] = field(default_factory=dict)
     bindings: dict[str, dict[gast.AST, AliasBinding]] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Flow:
             if arriving is not None:
                 state = arriving
                 arriving = self.statement(statement, state)
-            else:  # dead code is looked at all the same: it stands in the text
+            else:  # dead code is looked at all the same: it is in the program
                 self.statement(statement, dict(state))
         return arriving
 

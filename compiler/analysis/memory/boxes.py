@@ -51,7 +51,7 @@ def _assuming(program: Program, lists: Lists) -> Program:
 
 
 def _candidates(program: Program) -> Lists:
-    """The lists of arrays, but for what Python hands in."""
+    """The lists of arrays, but for what Python passes in."""
 
     def lists(function: Function) -> set[str]:
         found = {name for name, type_ in function.types.items() if isinstance(type_, ListOf)}

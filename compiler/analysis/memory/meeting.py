@@ -126,7 +126,7 @@ class Meeting:
     # --- one axis
 
     def _never_equal(self, first: Access, second: Access, axis: int, then: Then) -> bool:
-        """Whether the indices of one axis alone tell the elements apart, seen without looking at any bounds."""
+        """Whether the indices of one axis alone show that the elements differ, without looking at any bounds."""
         here, there = self._form(first.items[axis]), self._form(second.items[axis])
         if here is None or there is None:
             return False

@@ -3,8 +3,8 @@
     for j in noalias(k + 1, n):          a[i, j], a[i, k] and a[k, j] are three different elements, in all iterations
         a[i, j] -= a[i, k] * a[k, j]
 
-Indices are the same where their text is.  So that nothing but their text tells elements apart, an array that is stored
-to has one name in the loop, and that name is always the same array.
+Indices are the same where they are spelled the same.  So that spelling alone distinguishes elements, an array that is
+stored to has one name in the loop, and that name is always the same array.
 """
 
 from __future__ import annotations

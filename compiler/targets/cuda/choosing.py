@@ -4,8 +4,8 @@
         best = x[i]                ->    if cuda.threadIdx.x == 0:
         place = i                            best_parts[cuda.blockIdx.x] = best ...
 
-Threads take their iterations in order, so that each keeps the first of equal values as the text says; between threads,
-of equal values the one of the lower position wins.  What is kept besides is stored by the thread that had it.
+Threads take their iterations in order, so that each keeps the first of equal values as the program says; between
+threads, of equal values the one of the lower position wins.  What is kept besides is stored by the thread that had it.
 """
 
 from __future__ import annotations

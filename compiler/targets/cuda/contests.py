@@ -248,7 +248,7 @@ def _definitions(loop: gast.For) -> dict[str, gast.expr]:
 
 
 def numbers_ahead(before: Sequence[gast.stmt]) -> dict[str, object]:
-    """The names that these statements leave with a number that the text tells."""
+    """The names that these statements leave with a constant number."""
     found: dict[str, object] = {}
     for node in before:
         for name in {n for s in syntax.walk([node]) for n in syntax.names_bound(s)}:

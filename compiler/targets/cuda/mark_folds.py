@@ -185,7 +185,7 @@ class _Folder:
         return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
 
     def may_fail(self, tree: gast.expr, chooser: Chooser) -> bool:
-        """Whether an expression of an iteration may raise where the text has it after a test."""
+        """Whether an expression of an iteration may raise where the program has it after a test."""
         kind = replace(failures(self.function), types=self.types).kind(tree)
         known = ranges(self.function)
         inside = [n for s in syntax.walk(chooser.loop.body) for n in syntax.own_nodes(s)]

@@ -1,7 +1,7 @@
 """Where the numbers of a driver lie: on the host, or in cells, arrays without axes on the device.
 
     total = 0.0                                      total is a cell: it is made on the device and
-    for i in lanes(n): total += x[i]                 read by kernels alone, so that nobody waits for it
+    for i in lanes(n): total += x[i]                 read by kernels alone, so that nothing waits for it
     if total > 0.0: ...                              needed on the host: it is fetched, and that waits
 
 A number is made on the device if a loop over elements or an element makes it; a test, the bound of a loop and a shape

@@ -198,7 +198,7 @@ class Turn:
         return None
 
     def with_constants(self, tree: gast.expr) -> gast.expr:
-        """The tree with constants for names that are known to be equal to them: comparisons cannot tell them apart."""
+        """The tree with constants for names that are known to be equal to them: comparisons cannot distinguish them."""
         for test, truth in self.path:
             match test:
                 case gast.Call(func=gast.Name(id="equal"), args=[gast.Name(id=name), gast.Constant() as value]):

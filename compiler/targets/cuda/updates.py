@@ -52,7 +52,7 @@ class Update:
 
     @property
     def moved(self) -> list[gast.expr]:
-        """The trees that are evaluated in other iterations than the text has them: none of them may fail."""
+        """The trees that are evaluated in other iterations than in the program: none of them may fail."""
         key = None if self.contest is None else self.contest.key
         return [*self.guards, *(value for value in self.becomes.values() if not syntax.same(value, key))]
 

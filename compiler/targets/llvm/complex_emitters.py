@@ -273,5 +273,5 @@ for _row in OPERATORS.values():
     elif _row.of_complex in ("either", "both"):
         _question(_row.name, "or" if _row.of_complex == "either" else "and")
     if _row.is_comparison and _row.name not in OF_COMPLEX:
-        _sign = _row.meaning.__name__  # lt, le, ...: the letters of LLVM's predicates
+        _sign = _row.meaning.__name__  # lt, le, ...: the names of LLVM's predicates
         _ordered(_row.name, f"o{_sign[0]}t", f"o{_sign}")

@@ -1,4 +1,4 @@
-"""Arrays as BLAS and LAPACK take them: by address, column after column, with letters and steps that tell how they lie.
+"""Arrays as BLAS and LAPACK take them: by address, column after column, with flags and steps for their layout.
 
     c = a @ b of matrices     ->     letter, leading dimension and data of each; a copy where neither rows nor columns
                                      are contiguous

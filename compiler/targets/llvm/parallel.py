@@ -125,7 +125,7 @@ def _is_small(cost: float, start: SsaValue, stop: SsaValue) -> bool:
 
 
 def assigned_names(node: gast.For) -> list[str]:
-    """The names that a loop gives a value or takes it from, in the order of the text."""
+    """The names that a loop gives a value or takes it from, in program order."""
     return list(dict.fromkeys(n for s in syntax.walk([node]) for n in syntax.names_changed(s)))
 
 

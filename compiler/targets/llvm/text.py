@@ -207,7 +207,7 @@ class Code:
         self.uses: dict[str, None] = {}  # functions and variables of the module that were mentioned
         self.terminated = False
         self.unreached = ""  # the label of the last block that nothing leads to
-        self.halves: dict[str, tuple[SsaValue, SsaValue]] = {}  # the parts of complex numbers, by their text
+        self.halves: dict[str, tuple[SsaValue, SsaValue]] = {}  # the parts of complex numbers, by how these are written
         self.vector_calls = 0  # of functions that have variants for vectors
         self.scope: int | None = None  # the metadata of the function and of the line, where there are line tables
         self.location: int | None = None

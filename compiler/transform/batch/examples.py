@@ -175,7 +175,7 @@ def columns(value: Value) -> Iterator[Column]:
 
 
 def absences(value: Value) -> Iterator[Out]:
-    """The results that say whether others are None, or which text it is."""
+    """The results that say whether others are None, or which string it is."""
     if isinstance(value, Optional) and isinstance(value.absent, Out):
         yield value.absent
     if isinstance(value, OneOf):

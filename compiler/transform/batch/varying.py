@@ -135,7 +135,7 @@ class _Finder:
         if isinstance(value, gast.Name):
             self._merge(bound[0], value.id, control)
             if isinstance(self.types[bound[0]], ListOf) and bound[0] in self.names:
-                self.add(value.id)  # a list is handed on, not copied: each example needs one of its own from the start
+                self.add(value.id)  # a list is passed on, not copied: each example needs one of its own from the start
         for name in bound:
             new = symbols_of(self.types[name]) - self.seen
             if new and not isinstance(value, gast.Name) and (control or self._shape_varies(value)):

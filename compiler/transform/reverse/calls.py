@@ -85,7 +85,7 @@ def _handed_boxes(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee:
 
 
 def _starts(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee) -> Iterator[gast.expr]:
-    """Where the parts that are arguments begin in the arrays whose cotangents are handed in."""
+    """Where the parts that are arguments begin in the arrays whose cotangents are passed in."""
     ints = IntAtoms(frame.builder)
     for parameter in callee.arrays():
         _, starts = sweep.ownership.of_call[id(statement)].get(parameter, ("", ()))
@@ -105,7 +105,7 @@ def _result_name(sweep: Sweep, frame: Cotangents, type_: Type, argument: gast.ex
 
 @dataclass(slots=True)
 class Callee:
-    """One function that is called: its activity, the names of its two forms, and the parameters handed in again."""
+    """One function that is called: its activity, the names of its two forms, and the parameters passed in again."""
 
     function: Function
     activity: Activity
@@ -126,7 +126,7 @@ class Callee:
 
 
 class Derivative:
-    """All functions of a derivative: which are needed, what they hand each other."""
+    """All functions of a derivative: which are needed, what they pass each other."""
 
     def __init__(
         self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None,
@@ -159,7 +159,7 @@ class Derivative:
         return self.callees[name]
 
     def write_callees(self) -> bool:
-        """Write every function that is called so far; whether all was settled: nothing more has to be handed in."""
+        """Write every function that is called so far; whether all was settled: nothing more has to be passed in."""
         settled = True
         while missing := [name for name in self.callees if name not in self.saved]:
             for name in missing:

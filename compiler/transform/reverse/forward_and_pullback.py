@@ -40,7 +40,7 @@ class Output:
 
     `what` is the word for what is pulled back.  `holds` says what the result is: a value, the `items` of a list of
     numbers, or of a list of arrays the `elements` of all of them, or their `shapes`.  These have no cotangent: what is
-    handed over in its place are the shapes of the cotangents, which have to be the same.
+    passed on in its place are the shapes of the cotangents, which have to be the same.
     """
 
     place: int

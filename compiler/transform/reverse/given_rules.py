@@ -7,7 +7,7 @@
                                                           y = with_tangent(y_1, y_dot)
 
 The second is taken backwards as it stands: no slope passes through `given` and into `y_1`, and that of `x_dot` is that
-of `x`.  What is linear in tangents reads none of them backwards, so that afterwards nobody reads them (`erase`).
+of `x`.  What is linear in tangents reads none of them backwards, so that afterwards nothing reads them (`erase`).
 
 Takes typed programs, before `settle`, and gives typed ones.
 """
@@ -221,7 +221,7 @@ def _without_tangent(statement: gast.stmt) -> gast.stmt:
 
 
 def _plain(statement: gast.stmt) -> gast.stmt:
-    # nobody reads it but what is left of dead statements that may raise, as they would for the operand itself
+    # nothing reads it but what is left of dead statements that may raise, as they would for the operand itself
     return _plain_copy(statement) if _mark(statement) else statement
 
 

@@ -299,7 +299,7 @@ def _is_balanced(sweep: Sweep, touching: Sequence[gast.stmt], name: str) -> bool
 
 
 def _net(statements: Sequence[gast.stmt], name: str) -> int | None:
-    """How many items more a list has after these statements; None where that is not told by their text."""
+    """How many items more a list has after these statements; None where the program does not show it."""
     net = 0
     for statement in statements:
         value = getattr(statement, "value", None)

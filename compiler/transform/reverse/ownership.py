@@ -6,7 +6,7 @@
 
 In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes to the callee and
 back.  A box is a list of one array: who takes the array out is the only one who has it, and stores into it in place, so
-that a call costs what it does, however long the array is.  A box is handed on from call to call as it is; within a
+that a call costs what it does, however long the array is.  A box is passed on from call to call as it is; within a
 block in which something is added to the cotangent, it is open from the first time on until a statement calls again, or
 the block ends.
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Ownership:
     """Which cotangents of one function are in boxes, at each point of its backward sweep.
 
-    of_call    for each call the array of this function behind each parameter, where its cotangent is handed in, and
+    of_call    for each call the array of this function behind each parameter, where its cotangent is passed in, and
                where the part that is the argument begins in it
     handing    for each statement the arrays whose cotangents calls inside of it add to
     alone      the boxes that a call is handed for single arguments, of which the cotangents are added after it
@@ -82,7 +82,7 @@ class Ownership:
             region = region.parent
 
     def roots(self) -> set[str]:
-        """The arrays whose cotangents are handed to calls."""
+        """The arrays whose cotangents are passed to calls."""
         return {root for found in self.of_call.values() for root, _ in found.values()}
 
     def _behind(self, shown: Shown) -> tuple[str, Starts] | None:
@@ -143,7 +143,7 @@ class Ownership:
     # --- parameters
 
     def enter(self, frame: Cotangents, root: str, box: str) -> None:
-        """Begin with a cotangent that was handed in."""
+        """Begin with a cotangent that was passed in."""
         self._made[id(frame), root] = box
         frame.bars[root] = self._take(frame, box, root)
 

@@ -2,7 +2,7 @@
 
     plan(function)       what carries a derivative, which value each read means, which stores only add
     backward(plan)       the statements backwards, which name what they read of the forward sweep by keys    (sweep.py)
-    save(backward)       what is kept and what is made again; names in place of the keys                 (saves.py)
+    save(backward)       what is kept and what is recomputed; names in place of the keys                 (saves.py)
 
 Each step gives a record that the next one takes.  Functions that call themselves are planned and written one by one;
 what they pass each other is the business of `calls.py`.

@@ -79,7 +79,7 @@ def sweeps(
     """Both sweeps of the entry, and the functions that it calls."""
     derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse, being_made)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
-    while True:  # until all functions that are called know what they are handed
+    while True:  # until all functions that are called know what is passed to them
         entry = save(backward(planned, derivative, seeds, wrt))
         if derivative.write_callees():
             return derivative, entry

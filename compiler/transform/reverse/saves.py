@@ -45,7 +45,7 @@ class Saved:
 
     `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept, `restored` the
     arrays of which that is kept which stores overwrite; `tape_names` says what the function calls the tapes of others
-    that it hands on.
+    that it passes on.
     """
 
     backward: Backward

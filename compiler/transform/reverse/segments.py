@@ -8,12 +8,12 @@
         s = step(s, x)                  ->           s = s_segment(size, s, x)           at most `size` iterations
                                                      size = size + 1
 
-    for t in checkpoint(range(n), memory=...)    s = t_turns(0, n, slots, leaf, s, x)    made again by t_halves
+    for t in checkpoint(range(n), memory=...)    s = t_turns(0, n, slots, leaf, s, x)    recomputed by t_halves
         s = step(s, x[t])               ->
 
 The backward sweep keeps what a segment begins with, and runs each segment once more before it goes back through it.
 With segments of about the square root of n iterations it keeps about two square roots of n states in place of n; so it
-does with segments that are one iteration longer each, where nobody knows n.  With a budget the two parts of a loop are
+does with segments that are one iteration longer each, where n is unknown.  With a budget the two parts of a loop are
 cut again when they are recomputed, by the binomial schedule: with `slots` states kept at a time, and C(slots + r,
 slots) times `leaf` iterations, each iteration is run at most r + 1 times.
 

@@ -218,7 +218,7 @@ class _Settler:
         return isinstance(type_, ListOf) and is_floating(type_.element)
 
     def lists_first(self, names: Iterable[str]) -> list[str]:
-        """Items of lists are handed over in loops; the copies that end a block stand together after them."""
+        """Items of lists are passed on in loops; the copies that end a block stand together after them."""
         return sorted(names, key=lambda name: not self.is_held(name))
 
     def new_list(self, name: str, block: _Block, like: gast.stmt) -> None:

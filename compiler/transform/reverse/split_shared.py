@@ -112,7 +112,7 @@ def _with_rule(
 
 
 def _tidied(function: Function) -> Function:
-    """Without what nobody reads: what it read of the forward sweep need not be kept."""
+    """Without what nothing reads: what it read of the forward sweep need not be kept."""
     for _ in range(ROUNDS):
         before = function
         function = prune(simplify_once(function), keep_errors=False)
