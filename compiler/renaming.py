@@ -123,7 +123,7 @@ def placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
 def _changed(statement: gast.stmt, tree: Tree, bound: Change, stored: Change) -> gast.stmt:
     """The statement with what `tree` makes of its expressions; the same object where nothing changes."""
     made = _with_names(statement, tree, bound, stored)
-    shows = getattr(statement, "shows", ())  # of whose elements `analysis/memory/alias.py` is told here
+    shows = getattr(statement, "shows", ())  # names for `analysis/memory/alias.py`, whose elements it shows
     named = tuple(map(bound, shows)) if shows else ()
     return made if named == shows else syntax.rebuild(made, shows=named)
 

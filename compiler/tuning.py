@@ -18,7 +18,7 @@ SHARED_SCALARS_SAVING = 1000  # the same where all are numbers: the gradient the
 LARGEST_GRAPH = 80  # nodes fused into one nest.  Jacobi on local copies: 1.4 times as long with 10
 LARGEST_BODY = 60  # statements of a nest that is merged; a longer body would only spill registers.  No row
 REACH = 24  # statements back that a nest is compared with: keeps the work linear.  No row; first calls of long programs
-LIGHT_WORK, LIGHT_LOADS = 4, 2  # of an element that is computed again rather than kept.  No row
+LIGHT_WORK, LIGHT_LOADS = 4, 2  # work and loads of an element that is recomputed rather than kept.  No row
 REPEATED_LOAD = 3  # loads of one element from which on it has a name.  No row; it reads better
 MOST_TESTS = 6  # runtime checks that elements are apart, before a versioned loop.  Floyd-Warshall needs 2
 LEAST_TURNS = 8  # the known trip count from which a loop is worth two versions.  No row
@@ -36,7 +36,7 @@ PART = 65536  # elements, a multiple of every block: some ten microseconds of wo
 # --- threads and signals -------------------------------------------------------------------------------------------
 
 SMALL_LOOP = 30_000.0  # nanoseconds: a loop that is known to take less never needs threads.  No row
-GRANULE = 64  # iterations: chunks of a vectorised loop end where vectors do, and elements are computed alike.  No row
+GRANULE = 64  # iterations: chunks of a vectorised loop end where vectors do, to compute elements alike.  No row
 SHORT_LOOP = 20_000.0  # nanoseconds: a loop that is known to take less never looks for signals.  No row
 STRIP_TURNS = 2**18  # of a loop between two looks for signals, at most.  No row
 STRIP_TIME = 200_000.0  # nanoseconds between two looks, as expected.  No row, not even with 2000
@@ -61,8 +61,8 @@ STACK_BYTES, STACK_TOTAL = 1024, 16384  # of an array of known length on the sta
 # --- what LLVM gets ------------------------------------------------------------------------------------------------
 
 LEAST_TEXT = 8000  # characters of a module.  First calls: with 4000 that of the digits gradient costs 7 % more
-COST_AS_IT_STANDS = 0.1  # of translating a function; optimising and translating it costs 1.  Order of work alone
+COST_AS_IT_STANDS = 0.1  # cost of translating a function; to optimise and translate it costs 1.  Order of work alone
 SHORT_BODY = 12  # statements of a function that is optimised as a whole: with 30, LLVM takes 1.12 times as long
-FEW_TURNS = 4  # of a loop that stays in a function which is not optimised.  First calls of the digits network
-LARGE_PART = 4096  # elements, of each of which the loop that does the work has an iteration.  As FEW_TURNS
+FEW_TURNS = 4  # iterations of a loop that stays in a function without optimisation.  First calls of the digits network
+LARGE_PART = 4096  # elements, each an iteration of the loop that does the work.  As FEW_TURNS
 LONG_BODY = 100  # instructions of a loop of which LLVM takes one vector at a time, not two.  No row; first calls

@@ -41,7 +41,7 @@ def prepare() -> ModuleType | None:
         return None
     found.open(cpu_devices(), os.environ.get(SETTING, "1") != "0")
     atexit.register(_close, found)
-    if hasattr(os, "register_at_fork"):  # a child has no thread that would end them
+    if hasattr(os, "register_at_fork"):  # a forked child has no thread that would end them
         os.register_at_fork(before=finish)
     return found
 

@@ -140,7 +140,7 @@ def _symbols(code: bytes, uses: Sequence[HasAddresses]) -> dict[str, int]:
     found = dict(routines.PROVIDED)
     for name in set(re.findall(rb"pellucid\.[\w.$]+", code)):
         for library in uses:
-            with suppress(KeyError):  # it is another's, or its own
+            with suppress(KeyError):  # another library has it, or the module itself
                 found[name.decode()] = library.address(name.decode())
     return found
 

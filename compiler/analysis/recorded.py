@@ -28,7 +28,7 @@ from .regions import ForwardValue, Regions
 from .restorable import Restorable
 
 LENGTH = 1000
-OVERWRITTEN = " overwritten"  # what stores into an array overwrite: no name of a program ends so
+OVERWRITTEN = " overwritten"  # marks what stores into an array overwrite; no name of a program ends so
 
 
 @dataclass(slots=True)

@@ -210,7 +210,7 @@ def view(low: Lowering, name: str, base: Node, items: Items) -> Node:
 def named_view(low: Lowering, name: str, source: Stored, items: Items, dims: Sequence[Extent]) -> Stored:
     """A view statement, or the variable that shows the same elements already."""
     key = source.name, tuple(map(text_of, items))
-    is_lasting = source.name not in low.facts.merged  # what indices are assigned `settle` sees
+    is_lasting = source.name not in low.facts.merged  # `settle` sees what indices are assigned
     if is_lasting and key in low.views:
         return low.views[key][0]
     type_ = Array(source.dtype, tuple(dims), layout_of_view(low, source.name, items))

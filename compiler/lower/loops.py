@@ -311,7 +311,7 @@ def lower_for(low: Lowering, statement: gast.For) -> None:
     _place(low, statement)
     counts = isinstance(bounds[2], gast.Constant) and bounds[2].value != 0
     if not body and counts and variable not in low.live.after(statement):
-        return  # nothing is left of it
+        return  # no statement is left of it
     start, stop, step = bounds
     low.emit(syntax.for_range(variable, start, stop, step, body or [_nothing(low)], kind=statement.iter.func.id))
     _restore(low, statement, leaving)

@@ -24,7 +24,7 @@ def not_stored(place: str, reason: str) -> Decision:
 class Story:
     def __init__(self) -> None:
         self.merged: dict[int, tuple[gast.stmt, set[int]]] = {}
-        self.gone: dict[int, gast.stmt] = {}  # by their ids, which stay theirs
+        self.gone: dict[int, gast.stmt] = {}  # the nests are kept, so that their ids stay theirs
         self.apart: list[set[int]] = []
 
     def fused(self, made: gast.stmt, *parts: gast.stmt) -> None:

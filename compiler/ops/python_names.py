@@ -324,7 +324,7 @@ def is_lacking(binding: NameBinding, keyword: str) -> bool:
 def _takes(function: object, keyword: str) -> bool:
     try:
         parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
-        hands_on = any(p.kind == p.VAR_KEYWORD for p in parameters.values())  # to the ufunc that does the work
+        hands_on = any(p.kind == p.VAR_KEYWORD for p in parameters.values())  # they go to the ufunc that does the work
         return keyword in parameters or hands_on and keyword in OF_UFUNCS
     except (TypeError, ValueError):  # one in C says in the first line of its docstring what it takes
         return f"{keyword}=" in (function.__doc__ or "").partition("\n\n")[0]

@@ -123,7 +123,7 @@ class _Fuser:
                     placed[:] = [*before, *behind]
                     return True
             if found.opaque or not self.carried.isdisjoint(found.binds):
-                break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two of them
+                break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two
             if clash(found, moving):
                 needed.append(position)
                 moving = _both(moving, found)
@@ -150,7 +150,7 @@ class _Fuser:
         return not self._arrays(first).isdisjoint(self._arrays(second))
 
     def _arrays(self, nest: gast.stmt) -> frozenset[str]:
-        if id(nest) not in self._read:  # `known` keeps the nest, and with it its id
+        if id(nest) not in self._read:  # `known` keeps the nest, so that its id stays taken
             reads = self.known.mentions(nest).reads
             self._read[id(nest)] = frozenset(n for n in reads if isinstance(self.types.get(n), Array))
         return self._read[id(nest)]

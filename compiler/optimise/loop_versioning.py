@@ -83,7 +83,7 @@ class _Versioner:
         found: dict[str, gast.expr] = {}
         for statement in [*takewhile(_names_a_value, reversed(statements))][::-1]:
             name, value = statement.targets[0].id, statement.value
-            # in normal form: what is written out twice at each of twenty names would be a million terms long
+            # in normal form, since twenty names that each occur twice would expand to a million terms
             made = plus(_without_names(value, found), 0) if self.finder.is_sum(value) else None
             for other in [n for n, v in found.items() if n == name or name in syntax.names_read(v)]:
                 del found[other]

@@ -134,7 +134,7 @@ class _LoopTests:
         proven = [is_natural or self.comparisons.proves(least), not is_natural and self.comparisons.proves(sides[1])]
         found: Tests = {}
         for side, is_proven in zip(sides, proven):
-            if is_proven and not all(proven):  # what is proven here and not by `ranges` is tested for its sake
+            if is_proven and not all(proven):  # where both are proven here, the checks are for `ranges`
                 continue
             tests = self.comparisons.not_negative(side, length)
             if tests is None:

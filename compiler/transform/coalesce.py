@@ -37,8 +37,8 @@ def coalesce(function: Function) -> Function:
 
 def join_copies(function: Function) -> dict[str, str]:
     """A new name for every name that is joined with another one."""
-    interference: Interference | None = None  # made when the first two names are left that nothing else keeps apart
-    joined: dict[str, set[str]] = {}  # what a name stands for
+    interference: Interference | None = None  # it is computed only when all else allows two names to be joined
+    joined: dict[str, set[str]] = {}  # by root, the names that were joined
     hidden = temporaries_of(function)
     parent: dict[str, str] = {}
 

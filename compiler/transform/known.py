@@ -31,7 +31,7 @@ class Known:
         self.counts = facts.count
         self.merged = {n for n, found in facts.definitions.items() if len(found) > 1 or n in facts.parameters}
         stored = {base for statement in syntax.walk(function.body) for base in stored_names(statement)}
-        if function.keeps_apart:  # its caller may store into what it gives
+        if function.keeps_apart:  # the caller may store into its results
             stored.update(syntax.names_read(function.body[-1]))
         self.stored = {self.regions.root(base) for base in stored}
         self.lists = {name for name, type_ in types.items() if isinstance(type_, ListOf)}

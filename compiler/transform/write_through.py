@@ -44,7 +44,7 @@ def write_through(function: Function) -> Function:
             break
         places = Places(function)
         names = {n for c in found for n in _resolvable((c.stored, c.other), places, function)}
-        names -= {c.stored for c in found if c.stored == c.other}  # what NumPy does not let anybody write to
+        names -= {c.stored for c in found if c.stored == c.other}  # NumPy's read-only views
         names -= _bare_in_tests(function, places)
         if not names:
             break

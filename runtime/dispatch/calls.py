@@ -36,7 +36,7 @@ from .guard_words import Question
 from .plan import CallPlan
 from .words import ENTRY, FLAG_EXTRA, FLAG_STATIC, PARAMETERS, STATE
 
-KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worries than dispatch
+KEY_LIMIT = 4096  # keys that one function learns; a program with more spends its time elsewhere than in dispatch
 NUMPY = {name: getattr(np, name) for name in DTYPES}
 SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefdFD"))  # dtypes of C; which are the same depends on the machine
 TABLE_BYTES, NOT_OURS = 32, 255
@@ -101,7 +101,7 @@ class Calls:
         self._records: list[int] = []
         self._state = (ctypes.c_int64 * len(STATE))()
         self._size = 0
-        self._set("LAST", self._array([{"KEY_COUNT": -1}.get(name, 0) for name in ENTRY]))  # no key is like it
+        self._set("LAST", self._array([{"KEY_COUNT": -1}.get(name, 0) for name in ENTRY]))  # no key equals it
         self._set("RECORDS", self._array([0]))
         self._grow()
         words = [word for p in parameters for word in self._parameter(p)]

@@ -138,7 +138,7 @@ def _dict_of(guard: Guard) -> dict[str, Any]:
         case "keyword":
             found = guard.owner.__kwdefaults__
         case "attribute" if isinstance(guard.owner, type):
-            (found,) = gc.get_referents(vars(guard.owner)) or [None]  # behind the view that is given out
+            (found,) = gc.get_referents(vars(guard.owner)) or [None]  # the dict itself, of which `vars` returns a view
         case "attribute":
             found = vars(guard.owner)
         case _:

@@ -133,7 +133,7 @@ class CallPlan:
         before, made = self._current, self._words_for(findings)
         self._place.value = ctypes.addressof(made.words)
         self._current = made
-        del before  # it was held until native code could not find it any more
+        del before  # it was held until native code could no longer find it
 
     def _words_for(self, findings: Findings) -> PlanWords:
         hidden = self.hidden(findings)

@@ -206,7 +206,7 @@ class Thread:
         self, memory: Allocation, other: tuple[Moment, Site] | None, site: Site, index: Any, mine: str, theirs: str
     ) -> None:
         if other is not None and not is_ordered(other[0], self.now):
-            if self.has_failed or memory.is_of_failed:  # it went on with an index that is in bounds, whosever it is
+            if self.has_failed or memory.is_of_failed:  # threads went on with any index in bounds
                 raise KernelFault(f"{self.kernel}: the program fails ahead of {site.text}")
             who, where = self.told(other[0]), f"line {other[1].line}"
             if other[1].file != site.file:

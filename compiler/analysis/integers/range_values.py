@@ -96,8 +96,8 @@ class Values:
         self.held: Held = {}
         self.made_floats: dict[int, Affine | None] = {}  # the ints that casts make floats of, by the casts
         self.symbols: Mapping[str, Affine] = {}  # the lengths that the parameters tell
-        self.broken: dict[int, set[tuple[str, str]]] = {}  # by loop: what it does not keep, of what it carries
-        self.is_typed = False  # on the typed stage, where all types may speak of them
+        self.broken: dict[int, set[tuple[str, str]]] = {}  # by loop, assumptions on carried names that it breaks
+        self.is_typed = False  # whether it is the typed stage, where symbols of all types are trusted
         self._prover: tuple[tuple[Affine, ...], Prover] | None = None
 
     # --- proofs ----------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from .nests import bounds
 from .trees import expression, python
 from .writing import KernelWriter, first_turn
 
-WANTED = 16  # bytes of a thread's loads on their way
+WANTED = 16  # bytes of a thread's loads that are in flight
 MOST = 4  # iterations of a thread, and different elements that an iteration loads
 THREADS = 256
 

@@ -25,8 +25,8 @@ from .lists import is_of_lists
 from .nests import kind_of
 from .trees import mentioned_itself
 
-CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # of which `folds.py` of the kernels finds an extreme
-FOLDED = CHOSEN - {"u8"} | {"c64", "c128"}  # and what it adds up and multiplies
+CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # `runtime/kernels/folds.py` finds an extreme of these
+FOLDED = CHOSEN - {"u8"} | {"c64", "c128"}  # it adds up and multiplies these
 FOLDING = frozenset({"lanes", "folding"})
 DEVICE_LOOPS = frozenset({"prange", "lanes", "folding"})
 

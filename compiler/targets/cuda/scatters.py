@@ -27,8 +27,8 @@ from .writing import KernelWriter, like, own_names, start_value
 if TYPE_CHECKING:
     from .driving import DriverWriter
 
-PLACES = 1024  # of shared memory, for the targets that a warp adds into
-TURNS = 4096  # of a scatter, that one warp takes
+PLACES = 1024  # targets in shared memory that a warp adds into
+TURNS = 4096  # iterations of a scatter that one warp takes
 
 
 def scatters(driver: DriverWriter, found: Sequence[Scatter]) -> list[gast.stmt]:

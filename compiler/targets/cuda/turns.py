@@ -41,9 +41,9 @@ class Turn:
     ) -> None:
         self.states, self.sums, self.types, self.close = states, sums, types, close
         self.trees: Trees = {}
-        self.settled: set[str] = set()  # states of which a statement has been written
+        self.settled: set[str] = set()  # states for which a statement has been written
         self.fixed: set[str] = set()  # names that trees mention: they keep their values
-        self.path: list[tuple[gast.expr, bool]] = []  # what is known of tests that the states decide
+        self.path: list[tuple[gast.expr, bool]] = []  # the outcomes, on this path, of tests that the states decide
 
     def walked(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """The statements that are left.  Raises Unclear."""

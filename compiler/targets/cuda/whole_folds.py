@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .driving import DriverWriter
 
 PART = 8192  # terms of a sum that one block takes: the same on every GPU, so that the sum is too
-HEAVY_PART = 256  # and iterations that have loops of their own
+HEAVY_PART = 256  # the same where iterations have loops of their own
 
 
 def whole(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:

@@ -80,7 +80,7 @@ def lap(frame: Emission, laps: Laps, statement: gast.stmt) -> None:
         place = (*getattr(statement, "inlined", ()), span)
         number = laps.places.setdefault(place, len(laps.places) + 1)
     if FIRST + 2 * number + 1 >= SLOTS:
-        return  # it counts for the line before it
+        return  # its time counts for the line before it
     _define(frame.module)
     frame.code.call("void", LAP, int_(number))
 

@@ -268,7 +268,7 @@ def _inner_frame(frame: Emission, node: gast.For, name: str, captured: Sequence[
         frame.module.line_writer.at(code, node)
     assigned = assigned_names(node)
     owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace | ScalarValue))
-    names = dict.fromkeys((*captured, *assigned))  # the order says nothing of what they are called
+    names = dict.fromkeys((*captured, *assigned))  # their order does not depend on their names
     tags = {n: p.tags for n in names if isinstance(p := frame.places[n], ArrayPlace)}
     certain = frozenset(n for n in assigned if isinstance(frame.places[n], ScalarValue))
     places = places_of(code, frame.function.types, names, owned, tags, certain)

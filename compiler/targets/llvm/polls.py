@@ -44,7 +44,7 @@ def poll(frame: Emission, long: bool = False) -> None:
     frame.module.declare(LOOK, f"declare i64 @{LOOK}(ptr)")
     frame.module.declare(ARM, f"declare void @{ARM}(ptr)")
     look, stop, on = code.label("look"), code.label("stop"), code.label("on")
-    # volatile: it changes behind LLVM's back
+    # It is volatile, since the signal handler changes it.
     word = code.value("i32", f"load volatile i32, {code.mention(SIGNALS)}")
     code.branch(code.compare("ne", word, int_(0, "i32")), look, on, unlikely=True)
     answer, leaves = "%" + code.fresh("answer"), "%" + code.fresh("leaves")

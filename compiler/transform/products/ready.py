@@ -215,7 +215,7 @@ class Judge:
         form, hulls = one.form, one.hulls
         if any(level.is_slice for level in form.kernel.levels):
             return self.is_alone(one)
-        may_shorten = hulls.stops[form.adding].form != Affine(1)  # of an axis whose length is 1 by its type
+        may_shorten = hulls.stops[form.adding].form != Affine(1)  # it is 1 for an axis whose length is 1 by its type
         own = {id(s) for level in form.kernel.levels[form.depth :] for s in syntax.walk([level.loop])}
         loads = [check.operand.load for check in one.checks]
         if any(load is None or not any(load.statement is s for s in form.kernel.inner) for load in loads):

@@ -37,7 +37,7 @@ from ...records import dataclass
 from ...types import Array, Scalar, Type
 
 ALONG, ADDED = ("along the slice", "along the other slice"), "along what is added up"  # the variables of slices
-MOST_TERMS = 4  # of a sum that is taken apart.  No row
+MOST_TERMS = 4  # a sum of more terms is not divided.  No row
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -142,7 +142,7 @@ class Whole:
         build.body, build.span, build.inlined = [], end.span, getattr(end, "inlined", ())
         value = self._sum(start_of(kernel), ())
         made = build.body
-        if kernel.is_dot:  # of what the product has, and not of a name for it
+        if kernel.is_dot:  # the load is of the product itself, and not of a name for it
             (*made, load) = made
             value = load.value
             self._keep_layout(load.targets[0].id, str(kernel.target))

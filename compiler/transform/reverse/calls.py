@@ -139,8 +139,8 @@ class Derivative:
         self.sections: dict[tuple[str, str], set[int]] = {}
         self._written_with = 0
         self.reverse = reverse
-        self.again: dict[str, Again] = {}  # by the functions whose calls the backward sweep makes again
-        self.being_made = being_made  # those that this derivative is a part of
+        self.again: dict[str, Again] = {}  # by name, the functions whose calls the backward sweep recomputes
+        self.being_made = being_made  # the derivatives that this one is a part of
         rules = [function.rule for function in program.functions.values()]
         self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.is_split}
 

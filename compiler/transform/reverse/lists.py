@@ -175,7 +175,7 @@ def _shape_of_all(sweep: Sweep, name: str) -> list[gast.expr] | None:
                 operator in LIST_READS
             ):
                 pass
-            case _:  # another name, a store, a function that may put in others
+            case _:  # an alias, a store or a call may put in others
                 return None
     lengths = [sweep.lengths.fixed(extent) for dims in found for extent in dims]
     told = [length for length in lengths if length is not None]

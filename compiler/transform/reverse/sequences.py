@@ -56,7 +56,7 @@ def _following(saves: Saves) -> dict[str, str]:
             if list(syntax.names_bound(statement)) != [name] or not isinstance(statement.value, gast.Name):
                 continue
             if isinstance(table[name], ListOf):
-                continue  # of ints, and without a derivative: a list is no value that is kept
+                continue  # a list of ints has no derivative, and is not kept
             then = regions.values[regions.key(statement, statement.value.id)]
             if then.region is loop and _kind(table[name]) == _kind(table[then.name]):
                 found[regions.starts[name]] = then.key

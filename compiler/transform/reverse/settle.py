@@ -82,7 +82,7 @@ class _Block:
 class _Settler:
     def __init__(self, function: Function) -> None:
         self.declared, self.types = function.types, dict(function.types)
-        self.merged_types: dict[str, Type] = {}  # of names that hold the place of a merged one
+        self.merged_types: dict[str, Type] = {}  # the types of placeholders for merged names
         self.names = Names({*function.types, *function.parameters})
         self.used: set[str] = set(function.parameters)
         self.reads: Counter[str] = Counter()
@@ -131,7 +131,7 @@ class _Settler:
                 block.statements.append(syntax.rebuild(statement, **changes))
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 if isinstance(value, gast.Name) and isinstance(self.declared[name], ListOf):
-                    block.env[name] = block.env[value.id]  # a list is called what it was called first
+                    block.env[name] = block.env[value.id]  # a list keeps its first name
                 else:
                     self.define(statement, [name], self.read(value, block.env), block)
             case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
