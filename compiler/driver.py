@@ -184,7 +184,7 @@ def lowered(program: Program) -> Program:
 
 
 def for_llvm(program: Program) -> Program:
-    """The loops as LLVM is told them."""
+    """The loops as they are passed to LLVM."""
     return run_steps(program, pipeline.LLVM_WAY)
 
 

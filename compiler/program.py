@@ -113,7 +113,7 @@ class Function:
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
     until all derivatives are taken, and those of a function that `is_kept` for good; one that `is_shared` stands for
-    many calls, and a transformation may walk into it again.  `walked_into` has the functions that were, by the places
+    many calls, and a transformation may inline it again.  `walked_into` has the functions that were, by the places
     of their calls.  Of one that `is_judged` it is known that no store shows through another name.  What the results of
     one share that `keeps_apart` is relied on: no pass lets them share more.  Loops stay `as_written` where the user
     forbids to replace them.

@@ -64,7 +64,7 @@ def default_device() -> int:
 def _close(found: ModuleType) -> None:
     try:
         found.finish(ALL)
-    except BaseException:  # Ctrl-C, by which all of them were told to end: machine code must not go before they do
+    except BaseException:  # Ctrl-C asked all of them to end: machine code must not be freed before they do
         found.finish(ALL)
         raise
     finally:

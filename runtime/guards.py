@@ -9,7 +9,7 @@ does an array of the same type: the program takes its elements for an argument, 
 container of numbers is held as a copy, and compared by value.
 
 Threads call while others change the world, so all that depends on what was found (arrays, words for native code) is
-made from one `Findings`, which never changes; the newest one is put in place of the former by a single store.
+made from one `Findings`, which never changes; the newest one replaces the former by a single store.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     pellucid_free(owner)       -> back to the pool
     pellucid_new_matrix(context, item bytes, rows, columns)
                                -> the same for lengths that nobody has checked, or what is wrong with them: a code
-    Buffer(owner)              -> frees it when Python lets go; numpy.asarray(buffer) copies nothing
+    Buffer(owner)              -> frees it when Python drops it; numpy.asarray(buffer) copies nothing
 
 Freed blocks are kept for later, up to `limit` bytes in all: an eighth of the memory, or PELLUCID_POOL_BYTES.
 """

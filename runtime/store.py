@@ -137,7 +137,7 @@ class Store(NamedTuple):
 
     @contextlib.contextmanager
     def _folder(self, create: bool = False) -> Iterator[int]:
-        """The folder as a file descriptor, so that it stays the one that was looked at.  Raises OSError."""
+        """The folder as a file descriptor, so that it stays the one that was checked.  Raises OSError."""
         if create:
             with contextlib.suppress(FileExistsError):
                 os.makedirs(os.path.dirname(self.path), exist_ok=True)

@@ -66,7 +66,7 @@ def accumulated_array(node: gast.stmt) -> str:
 
 
 def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
-    """How an accumulation takes terms together; None for other statements, and where their order is told."""
+    """How an accumulation takes terms together; None for other statements, and where their order matters."""
     type_ = types.get(accumulated(node))
     if not isinstance(type_, Scalar) or type_.weak and not is_floating(type_):
         return None  # of Python's ints the order tells whether one is too large

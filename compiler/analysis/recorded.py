@@ -55,7 +55,7 @@ class Recorded:
         self.restorable = Restorable(self, self.mirrored)
 
     def kept(self, needed: Iterable[str], given: Set[str] = frozenset()) -> list[str]:
-        """The values to keep, in program order, where the `given` ones can be had without."""
+        """The values to keep, in program order, where the `given` ones are available anyway."""
         needed = [key for key in dict.fromkeys(needed) if not self.at_hand(key) and key not in given]
         origins, uses, waiting = set(), {}, list(needed)
         while waiting:

@@ -209,7 +209,7 @@ class Lowering:
         return Stored(name, type_, own)
 
     def _outlives(self, tree: gast.expr) -> bool:
-        """Whether a length can be told by this tree for as long as the function runs."""
+        """Whether this tree is a length for as long as the function runs."""
         match tree:
             case gast.Constant():
                 return True

@@ -241,7 +241,7 @@ def arrays_read(node: Node, resolve: Resolve) -> set[str]:
 
 
 def names_read(node: Node, resolve: Resolve) -> set[str]:
-    """Every variable that evaluating it reads: arrays, scalars and what its lengths are told by."""
+    """Every variable that evaluating it reads: arrays, scalars and what its lengths are computed from."""
     found: set[str] = set()
     for part in nodes_below(node, resolve):
         for length in part.lengths:

@@ -155,7 +155,7 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: KnownNes
     users = [s for s in behind if name in known.mentions(s).counts]
     lengths = {n for tree in shape_of(found.made[0]) for n in syntax.names_read(tree)}
     if _count_loads(users, name, known) != len(found.loads) or any(bound[n] != 1 for n in lengths):
-        return False  # or a length could not be told everywhere by what the array was made from
+        return False  # else a length could not everywhere be read off what the array was made from
     fixed = syntax.names_read(place)
     return all(known.mentions(s).binds.isdisjoint(fixed) for s in behind)
 

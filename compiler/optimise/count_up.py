@@ -7,7 +7,7 @@ The backward sweep of a loop goes through its iterations from the last to the fi
 loop is written as it would be forward: then it merges with others, runs on threads and takes whole vectors.  A
 cotangent that all iterations add to is a sum in any order (`lanes`); sums of the user's keep theirs.  Takes and gives
 functions of the loops stage; leaves loops that carry anything else, and those that can fail, of whose errors the
-first is told.
+first is reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def count_up(function: Function) -> Function:
 
 
 def count_up_freely(function: Function) -> Function:
-    """The same for targets whose errors are told by another program: a loop that can fail is turned round too."""
+    """The same for targets whose errors are reported by another program: a loop that can fail is reversed too."""
     return _turned(function, tells_errors=False)
 
 

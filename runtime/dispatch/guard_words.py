@@ -5,7 +5,7 @@
     Guard("global", f, "LINKS", [1])    ->    a value: the globals, "LINKS", the address of a copy of the list
 
 Fields of functions, classes and cells are single words of memory.  Variables stand in dicts; one that has not changed
-since it was last looked into is told by its version, where CPython keeps one, and else each name is looked up.
+since it was last looked into is seen by its version, where CPython keeps one, and else each name is looked up.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ class Flow:
         return state
 
     def loop(self, node: gast.For | gast.While, state: State) -> State | None:
-        """Round and round until the state at the head no longer changes."""
+        """Iterate to a fixpoint of the state at the head of the loop."""
         outer = self.breaks, self.continues
         # starting from where an earlier visit ended keeps nested loops from multiplying
         head = join_states([state, self.heads.get(node)]) or {}

@@ -57,7 +57,7 @@ class Then:
         return Affine(0, ((self.numbers[unknown], 1),))
 
     def counts(self, loop: Loop) -> bool:
-        """Whether the iterations of a loop are told by its variable: both moments count from one start, or by ones."""
+        """Whether its variable identifies the iterations of a loop: both moments count from one start, or by ones."""
         if loop is self.carrier or abs(loop.step) == 1:
             return bool(loop.step)
         start = loop.start()
@@ -77,7 +77,7 @@ class Meeting:
     def may_meet(self, first: Access, second: Access, carrier: Loop | None, varying: AbstractSet[str]) -> bool:
         """Whether the second may touch an element of the first, in a later iteration of `carrier` or in the same one.
 
-        `varying` are the names that may have got other values in between; the loops around `carrier` stand still.
+        `varying` are the names that may have other values in between; the loops around `carrier` stand still.
         """
         then = self._then(carrier, varying)
         if first.array != second.array:

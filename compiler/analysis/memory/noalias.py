@@ -42,7 +42,7 @@ def is_plain(body: Sequence[gast.stmt], types: Mapping[str, Type], classes: Mapp
 
 
 def noalias_faults(function: Function) -> Iterator[tuple[gast.stmt, str]]:
-    """Loops whose body alone does not tell which elements the promise speaks of."""
+    """Loops whose body alone does not show which elements the promise is about."""
     for loop in filter(is_noalias, syntax.walk(function.body)):
         if not is_plain(loop.body, function.types, storage_classes(function)):
             yield loop, "`noalias` is no promise where an array that is stored to has another name, or a loop is inside"

@@ -6,7 +6,7 @@
     else: r = a[j, :]        r       the part [k, :] of a, where k is 0 or j by the path that was taken
 
 A name that merges values has a place where all of them show the same part of one array, but for ints: those get a name
-(`Choice`) that merges with it.  What is made anew, and what cannot be told, is a root: a place of its own.
+(`Choice`) that merges with it.  What is made anew, and what is not known, is a root: a place of its own.
 """
 
 from __future__ import annotations

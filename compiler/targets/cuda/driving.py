@@ -250,7 +250,7 @@ class DriverWriter:
     def single_run(self, body: Sequence[gast.stmt], position: int) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """The statements from here on that set cells and single elements: one thread's work.
 
-        Arrays that are let go among them may as well be let go after them.
+        Arrays that are released among them may as well be released after them.
         """
         run: list[gast.stmt] = []
         deletes: list[gast.stmt] = []

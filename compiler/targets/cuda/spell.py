@@ -49,7 +49,7 @@ class Unmappable(Exception):
 class Speller:
     """Spells expressions of one function for kernels.
 
-    `read` is told every name that is read and gives the tree that stands for it; `fail` is told that a check was
+    `read` is called with every name that is read and gives the tree that stands for it; `fail` is told that a check was
     written, and gives the name of the fault word.
     """
 

@@ -6,8 +6,8 @@
         place = i
 
 What is about these names alone leaves the iteration, and the trees stand for it.  Where all of a branch that they do
-not decide is told by the branch, `close` writes it there: it is given the trees of names that have changed and whether
-nothing is after them, and gives statements for those that it knows.
+not decide depends on the branch alone, `close` writes it there: it takes the trees of names that have changed and
+whether nothing is after them, and gives statements for those that it knows.
 """
 
 from __future__ import annotations

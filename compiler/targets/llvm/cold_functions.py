@@ -24,7 +24,7 @@ def is_glue(function: Function, recursive: frozenset[str]) -> bool:
 
 
 def attributes(frame: Emission) -> str:
-    """What LLVM is told of a function that is written."""
+    """The attributes of a function that is written."""
     return AS_IT_STANDS if frame.is_glue and frame.calls_loops and not frame.holds_loops else OPTIMISED
 
 

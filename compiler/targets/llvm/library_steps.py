@@ -1,4 +1,4 @@
-"""The steps of a library routine's row, written as LLVM text: memory to work in, calls by address, results put back.
+"""The steps of a library routine's row, as LLVM text: memory to work in, calls by address, results written back.
 
     f = columns(a)                                  a block, and the elements of `a` copied into it
     potrf('L', n, f, max(1, n), info)      ->       call void @pellucid_blas_dpotrf(ptr %L, ptr %n, ptr %f, ...)

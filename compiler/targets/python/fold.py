@@ -195,7 +195,7 @@ def in_order(names: list[str], pending: dict[str, Pending]) -> list[str]:
 
 
 def differs(first: int, second: int) -> bool:
-    """Whether it can be told which of two failures came first."""
+    """Whether it can be observed which of two failures came first."""
     return NOTHING not in (first, second) and ANY in (first, second)
 
 

@@ -69,7 +69,7 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
 
 
 def require_in_sight(program: Program, axis_name: str | None, where: Any) -> None:
-    """Raise a BatchError for a collective over the axis in a function that is called and not walked into."""
+    """Raise a BatchError for a collective over the axis in a function that is called and not inlined."""
     for function in program.functions.values():
         found = [s for s in function.body if crosses(s, axis_name)] if function is not program.main else []
         if found:

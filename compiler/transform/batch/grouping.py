@@ -7,7 +7,8 @@
     r = sqrt(z)             /
 
 Statements that may raise for some examples only stay in one loop, from the first to the last: of two examples that
-raise, the first one is heard, wherever in its program it does so.  So do those that have to do with one ragged array.
+raise, the error of the first one is raised, wherever in its program it does so.  So do those that have to do with one
+ragged array.
 """
 
 from __future__ import annotations

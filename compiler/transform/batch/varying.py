@@ -113,7 +113,7 @@ class _Finder:
                 self.block(orelse, control)
 
     def _change(self, call: gast.Call, control: bool) -> None:
-        """`append(xs, v)`, `add_at(a, items, v)`, `pop(xs)`: what is changed varies as what is put in does.
+        """`append(xs, v)`, `add_at(a, items, v)`, `pop(xs)`: what is changed varies as what is inserted does.
 
         A function may change the lists that it is given: those of a call vary together.
         """

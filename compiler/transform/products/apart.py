@@ -84,7 +84,7 @@ class Apart:
         return [*ahead, *taking.versions(loop, test, made)]
 
     def _needed(self, loop: gast.For, scope: NestScope) -> list[tuple[Hulls, Check]] | None:
-        """The axes that may be too short for the elements of the nest; None where that cannot be told ahead of it."""
+        """The axes that may be too short for the elements of the nest; None where that is not known ahead of it."""
         found: list[tuple[Hulls, Check]] = []
         for access in accesses([loop], scope, self.integers):
             levels = [Level(inner.statement, (), ()) for inner in access.scope.loops[len(scope.loops) :]]

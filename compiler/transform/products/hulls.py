@@ -152,7 +152,7 @@ class Hulls:
         return None
 
     def is_ahead(self, atom: gast.expr) -> bool:
-        """Whether an int can be had ahead of the loops: it is there, or a sum of what is."""
+        """Whether an int is available ahead of the loops: it is defined there, or a sum of such ints."""
         if not isinstance(atom, gast.Name) or atom.id not in self.bound:
             return self.bound.isdisjoint(syntax.names_read(atom))
         value = self.integers.facts.value_of(atom.id)

@@ -53,7 +53,7 @@ class Plan:
 
 
 def plan(program: Program, function: Function, activity: Activity, lasting: bool = True) -> Plan:
-    """The plan of a settled function; raises G004 for what has no derivative here."""
+    """The plan of a function in SSA form (`settle`); raises G004 for what has no derivative here."""
     if not lasting:
         _refuse_changed_arguments(function, activity)
     regions = map_regions(function)

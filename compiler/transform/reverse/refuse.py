@@ -1,4 +1,4 @@
-"""The one way in which reverse mode says no."""
+"""The one way in which reverse mode refuses a program."""
 
 from __future__ import annotations
 

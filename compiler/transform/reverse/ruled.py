@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def by_rule(sweep: Sweep, frame: Cotangents, statement: gast.stmt, rule: Rule) -> None:
-    """The backward form of `y, residuals = forward(x)`: what the rule of the user's says."""
+    """The backward form of `y, residuals = forward(x)`: what the user's rule says."""
     node, places = statement.value, results_of(statement)
     wanted = [places[k] for k in rule.outs]
     bars = [frame.bars.pop(name, None) for name in wanted]

@@ -155,7 +155,7 @@ class Sweep:
     # --- lengths
 
     def length(self, atom: gast.expr, axis: int) -> gast.expr | None:
-        """A length without reading the array for it, where that can be had."""
+        """A length without reading the array for it, where that is possible."""
         assert isinstance(atom, gast.Name)
         if atom.id in self.regions.values:
             return self.lengths.of(atom.id, axis)

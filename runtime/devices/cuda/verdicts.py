@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-MOST_PENDING = 16  # calls that a result may wait for; they hold their arguments, so that their errors can be told
+MOST_PENDING = 16  # calls that a result may wait for; they hold their arguments, so that their errors can be reported
 
 Explain = Callable[[], Any]  # raises the error of the call
 
