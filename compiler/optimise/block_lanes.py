@@ -76,7 +76,7 @@ class _Blocker:
         return in_blocks(node, scope, self.finder.integers, self.block)
 
     def apart(self, found: Divergent) -> Divergent:
-        """The same loop, whose own names are not those of its bounds: these are asked for in every block."""
+        """The same loop, whose own names are not those of its bounds, since every block reads the bounds."""
         bounds = {name for bound in found.loop.iter.args for name in syntax.names_read(bound)}
         body = [*found.before, found.turns, *found.after]
         names = {name: self.names.fresh(name) for name in sorted(bounds & names_bound_in(body))}
@@ -102,7 +102,7 @@ class _Blocker:
 
 
 class _Block:
-    """One such loop being written; `held` has the arrays of a number for each lane, by the names they stand for."""
+    """Writes one such loop; `held` has the arrays of a number for each lane, by the names they stand for."""
 
     def __init__(self, found: Divergent, names: Names, types: dict[str, Type]) -> None:
         self.found, self.names, self.types = found, names, types
@@ -223,7 +223,7 @@ def _count(number: int) -> gast.expr:
 
 
 def _with_loads(statement: gast.stmt, named: dict[Hashable, str]) -> gast.stmt:
-    """A statement of which nobody else has the trees, with names for elements."""
+    """A copy of a statement, in trees of its own, with names for elements."""
 
     class Named(gast.NodeTransformer):
         def visit_Subscript(self, node: gast.Subscript) -> gast.expr:

@@ -154,7 +154,7 @@ def _names(node: gast.Subscript) -> tuple[str, ...]:
 
 
 def accessed_at(variables: tuple[str, ...], body: Sequence[gast.stmt]) -> list[str]:
-    """The arrays that the body meets at these variables; none where they serve anything else."""
+    """The arrays that the body accesses at these variables; none where the variables serve anything else."""
     arrays: dict[str, None] = {}
     uses = places = 0
     for statement in syntax.walk(body):

@@ -27,7 +27,7 @@ Tests = dict[object, tuple[int, gast.expr]]  # by what they compare, each test w
 
 
 def together(*parts: Tests) -> Tests:
-    """All tests, of those that compare the same with different constants the one that implies the others."""
+    """The tests, without those that are implied by another one with the same terms."""
     found: Tests = {}
     for key, test in (item for part in parts for item in part.items()):
         found[key] = max(found.get(key, test), test, key=lambda each: each[0])

@@ -42,7 +42,7 @@ class _Uses:
 
 
 def contract(function: Function) -> Function:
-    """The function without the arrays that need not be there."""
+    """The function with such arrays contracted to scalars."""
     known = known_of(function)
     bound = Counter(function.parameters)
     for statement in syntax.walk(function.body):
@@ -61,12 +61,12 @@ def contract(function: Function) -> Function:
 
 
 def decided_anew(decisions: Sequence[Decision], news: Mapping[str, str]) -> tuple[Decision, ...]:
-    """The decisions, where an array that was to be stored met with something else after all."""
+    """The decisions for `explain`, where an array that was to be stored is contracted after all."""
     return tuple(not_stored(d.place, news[d.stored]) if d.stored in news else d for d in decisions)
 
 
 def _uses(function: Function, known: KnownNests) -> dict[str, _Uses]:
-    """All arrays that are made by an `empty` and never go by another name."""
+    """All arrays that are allocated by an `empty` and have no alias."""
     uses = {
         s.targets[0].id: _Uses([], [], [])
         for s in syntax.walk(function.body)

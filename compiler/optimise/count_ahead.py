@@ -130,7 +130,7 @@ class _Writer:
         return stored.isdisjoint({self.classes.get(n) for n in read})
 
     def are_apart(self, loops: Sequence[gast.For], used: Sequence[Count]) -> bool:
-        """Whether each array that the nest stores is met by an iteration alone: at a position, or at the counters."""
+        """Whether each element that the nest stores belongs to one iteration: at a position, or at the counters."""
         inside = {c.name: {id(node) for node, _ in element_places(c.block)} for c in used}
         return stored_at_turns(self.function, loops, inside)
 
@@ -256,7 +256,7 @@ def _copy(node: Any) -> Any:
 
 
 def _copies(body: Iterable[gast.stmt]) -> list[gast.stmt]:
-    """Trees of their own: analyses know an access by its tree."""
+    """Copies of the trees: analyses know an access by its tree."""
     return [copy_statement(s, lambda name: name, lambda name: name) for s in body]
 
 

@@ -31,7 +31,7 @@ from .known import known as known_of
 
 
 def count_up(function: Function) -> Function:
-    """The function with independent loops counting up; the same object where none is turned round."""
+    """The function with independent loops counting up; the same object where none is reversed."""
     return _turned(function, tells_errors=True)
 
 

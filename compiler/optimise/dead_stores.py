@@ -68,7 +68,7 @@ def _is_allocation(statement: gast.stmt) -> TypeGuard[gast.Assign]:
 
 
 def _lasting(statements: Iterable[gast.stmt], reader: ReadCollector, scope: NestScope) -> frozenset[int]:
-    """The ids of the statements that can fail or do what nothing is known of: they stay."""
+    """The ids of the statements that can fail or whose effect is unknown: they stay."""
     found: set[int] = set()
     for statement in statements:
         effects = reader.of(statement, scope)
@@ -116,7 +116,7 @@ class _Ways:
 
 
 def _wanted(function: Function, known: KnownNests, lasting: AbstractSet[int], ways: _Ways) -> set[str]:
-    """The scalars, and the classes of the arrays, whose values somebody needs; `lasting` are statements that stay."""
+    """The scalars, and the classes of the arrays, whose values are needed; `lasting` are statements that stay."""
     needs: dict[str, set[str]] = {new: {old} for new, old in ways.before.items()}
     open_: list[str] = [INPUTS]
     for statement in syntax.walk(function.body):

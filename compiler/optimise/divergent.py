@@ -176,7 +176,7 @@ class Finder:
     # --- errors
 
     def is_total(self, tree: gast.expr) -> bool:
-        """Whether no operation in an expression can fail; of elements somebody else asks."""
+        """Whether no operation in an expression can fail, accesses of elements aside."""
         return all(self._fits(node) for node in syntax.nodes_of(tree) if isinstance(node, gast.Call))
 
     def is_sure(self, tree: gast.expr) -> bool:

@@ -45,7 +45,7 @@ class Effects:
     opaque: bool = False
 
     def without(self, names: AbstractSet[str]) -> Effects:
-        """The effects for those who never see these names."""
+        """The effects without those on these private names."""
         return Effects(
             self.reads - names, self.binds - names, self.exposed - names, self.counts, self.loads, self.stores,
             self.fails, self.opaque,

@@ -38,7 +38,7 @@ from .known import known as known_of
 
 
 def fuse(function: Function) -> Function:
-    """The function with its nests merged; every nest has scalars of its own."""
+    """The function with its nests merged; every nest has private scalars."""
     known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function

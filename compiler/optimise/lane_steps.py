@@ -42,7 +42,7 @@ class LaneSteps:
         self.reads: Counter[str] = Counter()
 
     def turn(self, loop: gast.While | gast.For, changed: Sequence[str]) -> tuple[str, list[gast.stmt]]:
-        """The name of what says whether a lane goes on, if that is asked, and the statements of its next iteration."""
+        """The name of the mask of lanes that go on, if that is asked, and the statements of the next iteration."""
         self.reads = Counter(name for s in syntax.walk(loop.body) for name in reads_of(s))
         going = self._named("going", self.tree(loop.test)) if isinstance(loop, gast.While) else ""
         self._block(loop.body)

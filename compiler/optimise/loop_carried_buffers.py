@@ -36,7 +36,7 @@ from .reuse import makes, may_take_place
 
 
 def carry(function: Function) -> Function:
-    """The function whose loops allocate as little as can be."""
+    """The function with allocations moved ahead of its loops."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For | gast.While)]
     if not any(makes(s) for loop in loops for s in loop.body):
         return function
@@ -181,7 +181,7 @@ class _Carrier:
         return all(group.isdisjoint(self.known.mentions(s).counts) for s in others)
 
     def _sharing(self, name: str) -> list[str]:
-        """The names that may at some time share memory with an array, itself included."""
+        """The names that may at some time alias an array, itself included."""
         return self.members[self.classes[name]]
 
     def _is_list(self, name: str) -> bool:
@@ -233,7 +233,7 @@ class _Carrier:
         return [outside, *allocations], [*kept, turned]
 
     def _is_ours(self, current: str, name: str, before: AbstractSet[str]) -> bool:
-        """Whether nobody else can see the buffer that a name holds when the loop begins."""
+        """Whether the buffer that a name holds when the loop begins has no alias."""
         group = set(self._sharing(name))
         if not group.isdisjoint(self.function.parameters):
             return False
@@ -262,7 +262,7 @@ class _Carrier:
     # --- new statements
 
     def _another(self, name: str, wish: str) -> str:
-        """A new name for arrays like this one, which may share their memory."""
+        """A new name for arrays like this one, which may alias them."""
         made = self.names.fresh(wish)
         self.types[made], self.wishes[made] = self.types[name], wish
         self.classes[made] = self.classes[name]

@@ -42,7 +42,7 @@ from .runtime_checks import Finder
 
 
 def version_loops(function: Function) -> Function:
-    """The function with such loops in two versions; the same object where there are none."""
+    """The function with such loops versioned; the same object where there are none."""
     if not any(_is_innermost(s) for s in syntax.walk(function.body)):
         return function
     versioner = _Versioner(function)

@@ -90,7 +90,7 @@ class _Block:
     """The statements of one block as they were, and what became of the arrays that are made in it.
 
     `makers` has the allocation sites of arrays and `users` the statements that mention them, `merged` the names that an
-    array stands for by now.  All names are exchanged together in the end.
+    array stands for by now.  All names are replaced together in the end.
     """
 
     def __init__(self, statements: Sequence[gast.stmt], known: KnownNests) -> None:
@@ -108,7 +108,7 @@ class _Block:
         self._gone: set[int] = set()
 
     def first_touch(self, name: str) -> int | None:
-        """Where elements of an array made here are first touched."""
+        """The statement that first accesses elements of an array allocated here."""
         later = (place for place in self.users[name] if place > self.makers[name])
         return next((place for place in later if name in self.known.elements(self.statements[place])), None)
 

@@ -36,7 +36,7 @@ class Checks:
     """What has to hold before a loop, in an order in which nothing fails.
 
     conditions  comparisons of ints that do not change in the loop
-    meet        the first of the iterations in which elements may meet all the same, and the one after the last
+    meet        the first of the iterations in which accesses may alias all the same, and the one after the last
     is_noalias  whether what is stored by one index is reached by no other in the rest
     """
 
@@ -66,7 +66,7 @@ class Finder:
         return all(is_int_name(a, self.integers.types) or syntax.operator_of(a) == "dim" for a in atoms)
 
     def of(self, loop: gast.For, scope: NestScope) -> Checks:
-        """The tests for a loop inside of these others."""
+        """The checks for a loop inside of these others."""
         found = _LoopTests(self, loop, scope)
         bounds = found.bounds() if found.counts else {}
         apart = found.apart() if syntax.operator_of(loop.iter) == "range" and is_candidate(loop) else None
@@ -81,7 +81,7 @@ class Finder:
 
 
 class _LoopTests:
-    """The tests for one loop.  `low` and `high` are the ends of its variable."""
+    """The checks for one loop.  `low` and `high` are the ends of its variable."""
 
     def __init__(self, finder: Finder, loop: gast.For, scope: NestScope) -> None:
         self.finder, self.loop = finder, loop
@@ -115,7 +115,7 @@ class _LoopTests:
     # --- bounds
 
     def bounds(self) -> Tests:
-        """Tests that indices are in bounds in all iterations, as far as tests can say so."""
+        """Checks that indices are in bounds in all iterations, as far as comparisons of ints can say so."""
         found: Tests = {}
         branches = [s for s in self.loop.body if isinstance(s, gast.If)]
         guarded = {id(place) for place, _ in element_places(branches)}
@@ -188,7 +188,7 @@ class _LoopTests:
         return found if len(found) + len(self.cuts) <= MOST_TESTS else None
 
     def turns_that_meet(self) -> tuple[tuple[gast.expr, gast.expr], Tests | None]:
-        """From the first cut to past the last, no further than the loop goes, and tests that it goes at all."""
+        """From the first cut to past the last, no further than the loop goes, and a check that it runs at all."""
         least, *others = self.cuts.values()
         greatest = least
         for cut in others:
@@ -224,7 +224,7 @@ class _LoopTests:
         return replace(found, items=tuple(self._items(place)), natural=natural_axes(found, self.ranges))
 
     def _settled(self, one: gast.Subscript, two: gast.Subscript) -> Tests | None:
-        """Tests by which two elements are apart."""
+        """Checks that two accesses do not alias."""
         ways: tuple[Callable[..., Tests | None], ...] = self._at_rest, self._in_one_turn
         for way in ways if self.counts and self.step == 1 else ():
             for axis, pair in enumerate(zip(self._items(one), self._items(two), strict=True)):
@@ -239,7 +239,7 @@ class _LoopTests:
         return None
 
     def _natural(self, index: gast.expr, length: gast.expr) -> Tests | None:
-        """Tests that an index does not count from the end in any iteration."""
+        """Checks that an index does not count from the end in any iteration."""
         return self._not_negative(self._ends(index)[0], length)
 
     def _not_negative(self, tree: gast.expr, length: gast.expr) -> Tests | None:
@@ -252,7 +252,7 @@ class _LoopTests:
         return self.comparisons.not_zero(minus(a, b), length)
 
     def _in_one_turn(self, a: gast.expr, b: gast.expr, length: gast.expr) -> Tests | None:
-        """The one stays and the other moves past it; where they meet is noted."""
+        """One is invariant and the other moves past it; the iteration where they meet is noted."""
         for still, moving in ((a, b), (b, a)):
             if self._factor(still) == 0 and self._factor(moving) == 1:
                 cut = minus(still, self._at(moving, syntax.constant(0)))

@@ -78,7 +78,7 @@ def plain_nests(statements: Iterable[gast.stmt], function: Function, known: Know
 
 
 def _temporaries(function: Function) -> dict[str, str]:
-    """What the names that the compiler chose are called without their number."""
+    """The names that the compiler chose, without their number."""
     numbered = {n: base_of(n) for n in function.types if base_of(n) != n and n not in function.parameters}
     chosen = function.temporaries or {n for n, base in numbered.items() if base == "t"}
     return {n: base for n, base in numbered.items() if n in chosen}

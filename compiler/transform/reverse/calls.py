@@ -118,7 +118,7 @@ class Callee:
         return [p for p in self.activity.parameters if isinstance(self.function.types[p], Scalar)]
 
     def arrays(self) -> list[str]:
-        """The parameters whose cotangents the backward form is handed, in boxes, and adds to."""
+        """The parameters whose cotangents the backward form takes in boxes, and adds to."""
         return [p for p in self.activity.parameters if isinstance(self.function.types[p], Array)]
 
     def lists(self) -> list[str]:
@@ -209,7 +209,7 @@ class Derivative:
         return saved.tape_names[tape]
 
     def with_tapes(self, saved: Saved, body: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """Hand the tapes to the calls of a finished body."""
+        """Pass the tapes to the calls of a finished body."""
         made: list[gast.stmt] = []
         forms = {name: callee for callee in self.callees.values() for name in (callee.forward, callee.backward)}
         for statement in body:
@@ -301,7 +301,7 @@ def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapp
 
 
 def passing_names(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
-    """The names that the user did not write and that say nothing: temporaries, their cotangents, bounds of loops."""
+    """The names of temporaries, their cotangents and bounds of loops, which the user did not write."""
     own = {base_of(name) for name in function.types if name not in function.temporaries}
     bases = {base_of(name) for name in function.temporaries} - own | {"t"}
     passing = bases | {f"{base}_bar" for base in bases} | PASSING

@@ -107,7 +107,7 @@ class Cotangents:
         self.bars[name] = value
 
     def named(self, value: gast.expr, hint: str) -> gast.expr:
-        """The value, called after what it is the cotangent of if the last statement gave it a passing name."""
+        """The value, named after its primal if the last statement gave it a temporary name."""
         last = self.builder.body[-1] if self.builder.body else None
         if not isinstance(value, gast.Name) or base_of(value.id) not in ("t", "t_bar") or base_of(hint) == "t_bar":
             return value

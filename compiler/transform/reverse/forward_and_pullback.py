@@ -63,7 +63,7 @@ def split_derivative(
 ) -> SplitDerivative:  # fmt: skip
     """A function that returns all results and the residuals, and one from cotangents of results to those of `wrt`.
 
-    The shapes of the cotangents are looked at unless those who call it are trusted.
+    The shapes of the cotangents are checked unless the callers are trusted.
     """
     places = [output.place for output in outputs]
     settled = with_rules(program, wrt, places, specialiser).map(settle)

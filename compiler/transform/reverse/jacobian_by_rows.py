@@ -63,7 +63,7 @@ def _has_rows(value: Value) -> bool:
 
 
 def jacobian_by_rows(made: Specialised, wanted: Wanted) -> Specialised:
-    """The function that goes forward once, and back for every element of the result."""
+    """The function with one forward sweep, and a pullback for every element of the result."""
     cut = made.cut
     assert cut is not None and isinstance(cut.slopes, SequenceValue)
     out, auxiliary = split(made, wanted)

@@ -252,7 +252,7 @@ def _final_shapes(sweep: Sweep, name: str) -> str:
 
 
 def _closing(sweep: Sweep, name: str, made: Callable[[Builder], gast.Name]) -> str:
-    """A value of the forward sweep that is had of a list where its block ends."""
+    """A value of the forward sweep that is read off a list where its block ends."""
     if name not in sweep.lists_closed:
         region = sweep.regions.home[name]
         last = end_of(sweep, region)

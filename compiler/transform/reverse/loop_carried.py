@@ -136,7 +136,7 @@ class LoopState:
         return part.done(body, copies=())
 
     def call(self, builder: Builder, name: str, *numbers: gast.expr, state: Sequence[str] = ()) -> list[str]:
-        """Hand the state to one of these functions: the names of what comes back."""
+        """Pass the state to one of these functions: the names of its results."""
         handed = [*self.carried, *self.stored]
         atoms = [*numbers, *(syntax.name(n) for n in (*(state or handed), *self.read))]
         results = [builder.names.fresh(one) for one in handed]
@@ -145,7 +145,7 @@ class LoopState:
         return results
 
     def take(self, builder: Builder, results: Sequence[str]) -> None:
-        """Make what came back the state; what is carried is assigned last."""
+        """Make the results the state; what is loop-carried is assigned last."""
         for one, value in zip(self.stored, results[len(self.carried) :]):
             whole = [syntax.slice_()] * rank(builder.types[one])
             builder.append(syntax.store(one, whole, syntax.name(value)))
@@ -186,7 +186,7 @@ class _Part:
         self, body: Callable[[_Part], list[gast.stmt]], again: tuple[str, ...] = (),
         copies: Sequence[gast.stmt] | None = None,
     ) -> Function:  # fmt: skip
-        """The function, of which only the arguments are kept: `again` is what is run in its place after that."""
+        """The function, of which only the arguments are kept: `again` is what the pullback runs in its place."""
         table, function, loop, returned = self.builder.types, self.state.function, self.state.loop, self.returned
         start = self.copies if copies is None else copies
         made = [*start, *body(self), syntax.return_([syntax.name(n) for n in returned])]

@@ -39,7 +39,7 @@ class Ownership:
     of_call    for each call the array of this function behind each parameter, where its cotangent is passed in, and
                where the part that is the argument begins in it
     handing    for each statement the arrays whose cotangents calls inside of it add to
-    alone      the boxes that a call is handed for single arguments, of which the cotangents are added after it
+    alone      the boxes that a call takes for single arguments, of which the cotangents are added after it
     closed     the boxes of the arrays whose cotangents are in them at this point of the backward sweep
     """
 
@@ -99,7 +99,7 @@ class Ownership:
     # --- in the order of the backward sweep
 
     def hand_over(self, frame: Cotangents, statement: gast.stmt) -> None:
-        """Put away what the statement's calls add to."""
+        """Put into its box what the statement's calls add to."""
         for root in sorted(self.handing.get(id(statement), ())):
             if frame.owns(root):
                 self._close(frame, root)
@@ -107,7 +107,7 @@ class Ownership:
                 self._put(frame, self.closed[root], frame.opened.pop(root))
 
     def take_back(self, frame: Cotangents, statement: gast.stmt) -> None:
-        """Take it out again, where it has its home; and what is in boxes for single arguments, which is added."""
+        """Take it out again in its own block; and what is in boxes for single arguments, which is added."""
         added = [(name, self._take(frame, box, name)) for box, name in self.alone]
         self.alone.clear()  # also where nothing is added: all boxes end empty, which second derivatives go by
         for root in sorted(self.handing.get(id(statement), ())):
@@ -118,7 +118,7 @@ class Ownership:
                 frame.add(name, bar)
 
     def close(self, frame: Cotangents) -> None:
-        """Put away what a block has taken out."""
+        """Put back into its box what a block has taken out."""
         for root in sorted(frame.opened):
             self._put(frame, self.closed[root], frame.opened.pop(root))
 

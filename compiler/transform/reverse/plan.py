@@ -36,8 +36,8 @@ class Plan:
     lasting         whether the names of its body are still there in the backward sweep: not so in a recursive function
     accumulations   the stores that only add to what is there, by identity
     indexed         the arrays whose cotangents are stored into
-    firsts          the stores into elements that nothing was stored into before, in arrays made of constants: nobody
-                    asks again for the cotangents of what they overwrite
+    firsts          the stores into elements that nothing was stored into before, in arrays made of constants: nothing
+                    reads again the cotangents of what they overwrite
     masks           where a cotangent is held to the condition under which its value is taken
     """
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def restore(saves: Saves, array: str) -> None:
-    """Keep what each store into the array overwrites, and put it back."""
+    """Keep what each store into the array overwrites, and restore it."""
     made = saves.restored[array] = saves.sweep.names.fresh(array)
     saves.sweep.types[made] = saves.sweep.types[array]
     root = saves.prelude.setdefault(id(saves.regions.body), [])

@@ -54,7 +54,7 @@ def reverse(
     `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters after the others,
     in this order; else each is a number, whose cotangent is 1.0.  `results` are those that are returned as well; by
     default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
-    language.  `being_made` are the functions that this is made for, by those whose calls they make again.
+    language.  `being_made` are the functions that this is made for, by those whose calls they recompute.
     """
     settled = with_rules(program, wrt, outputs, specialiser).map(settle)
     if results is None:

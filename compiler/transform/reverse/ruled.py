@@ -118,7 +118,7 @@ def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What makes a call again: the function and those that it calls; by which parameters, of which results."""
+    """What recomputes a call: the function and those that it calls; by which parameters, of which results."""
 
     program: Program
     facts: Activity
@@ -134,7 +134,7 @@ def _made_again(sweep: Sweep, name: str) -> Again:
 
 
 def _making(sweep: Sweep, name: str) -> Again:
-    """What is run again is the function itself, or the one that its rule names, which may call the first one."""
+    """The function that is recomputed: itself, or the one that its rule names, which may call the first one."""
     derivative, own = sweep.derivative, sweep.program.functions
     rule = own[name].rule
     source = own[rule.functions[0] if rule is not None and rule.functions else name].with_(rule=None)

@@ -41,10 +41,10 @@ from .symbols import own_symbols
 
 @dataclass(slots=True, eq=False)
 class Saved:
-    """The third step done: both sweeps of a function.
+    """The result of the third step: both sweeps of a function.
 
     `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept, `restored` the
-    arrays of which that is kept which stores overwrite; `tape_names` says what the function calls the tapes of others
+    arrays of which what stores overwrite is kept; `tape_names` says what the function calls the tapes of others
     that it passes on.
     """
 

@@ -162,7 +162,7 @@ class _Settler:
         block.statements.append(syntax.rebuild(statement, targets=[target], value=value))
 
     def own_lengths(self, name: str, value: gast.expr) -> None:
-        """What holds the place of a merged name has other lengths than that has, unless a loop carries it."""
+        """A placeholder for a merged name has other lengths than the name, unless it is loop-carried."""
         declared = self.types[name]
         if isinstance(declared, Array) and syntax.same(value, placeholder(declared)):
             self.merged_types[name] = declared
@@ -283,7 +283,7 @@ class _Settler:
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
     def carry(self, name: str, statement: gast.stmt, block: _Block) -> str:
-        """The name that holds `name` around the loop: the name itself where nobody else looks at its first value."""
+        """The name that holds `name` around the loop: the name itself where nothing else reads its first value."""
         now = block.env[name]
         if isinstance(now, gast.Name) and now.id in block.defined and not self.reads[now.id]:
             if sum(isinstance(v, gast.Name) and v.id == now.id for v in block.env.values()) == 1:

@@ -55,7 +55,7 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Backward:
-    """The second step done: the sweep with its statements, in which keys stand for values of the forward sweep.
+    """The result of the second step: the sweep and its statements, in which keys stand for values of the forward one.
 
     `returned` are the cotangents of the parameters asked for.
     """
@@ -76,7 +76,7 @@ def backward(
 
 
 class Sweep:
-    """One function on its way backwards: its backward statements, with keys for names, and how they came about."""
+    """Writes the backward sweep of one function: its statements, with keys for names, and where they come from."""
 
     def __init__(self, plan: Plan, derivative: Derivative) -> None:
         self.plan, self.derivative = plan, derivative
@@ -311,7 +311,7 @@ class Sweep:
             self._append_loop(frame, statement, region, inner.builder.body)
 
     def _carried_name(self, name: str, source: gast.expr) -> str:
-        """The carried cotangent of a carried name: one array for each iteration, as long as what the iteration gives.
+        """The loop-carried cotangent of such a name: one array for each iteration, as long as what the iteration gives.
 
         Where that differs from what it is given no other length is known to be the cotangent's.
         """
