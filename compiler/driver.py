@@ -177,7 +177,7 @@ def loops(program: Program) -> Program:
 
 
 def lowered(program: Program) -> Program:
-    """The loops of a typed program that is settled."""
+    """The loops of a typed program that `settled` returned."""
     made = run_steps(program, pipeline.LOOPS_WAY)
     verify_stage(made, LOOPS, pipeline.LOOPS_WAY[-1].name)  # always: nothing wrong goes to machine code
     return made

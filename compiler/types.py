@@ -161,7 +161,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list that grows.  A box holds one array at most, which nobody shows who has not taken it out."""
+    """A list that grows.  A box holds one array at most, which has no alias until it is taken out."""
 
     element: Scalar | Array
     is_box: bool = False

@@ -63,7 +63,7 @@ class Unfreezable(Exception):
 
 
 def together(*all_: Freeze) -> Freeze:
-    """What several ask for."""
+    """What several `freeze=` options ask for together."""
     if any(freeze is True for freeze in all_):
         return True
     return tuple(dict.fromkeys(name for freeze in all_ if isinstance(freeze, tuple) for name in freeze))

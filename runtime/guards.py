@@ -68,7 +68,7 @@ class Guard:
 
 
 def key_of(kind: str, owner: Any, name: str) -> tuple[str, int, str]:
-    """What tells guards apart: functions of one module see the same globals."""
+    """What distinguishes guards: functions of one module see the same globals."""
     return kind, id(owner.__globals__ if kind == "global" else owner), name
 
 

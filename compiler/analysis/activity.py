@@ -106,7 +106,7 @@ def _reach(program: Program) -> dict[str, _Facts]:
 
 
 def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: Function) -> bool:
-    """One round of following dependence inside a function and into those it calls."""
+    """One iteration that follows dependence inside a function and into those it calls."""
     own = facts[name]
     before = sum(len(f.varied) + len(f.useful) for f in facts.values())
     own.varied |= {n for n in closure(own.varied, own.edges) if is_floating(function.types[n])}
@@ -169,7 +169,7 @@ def closure(start: Iterable[str], pairs: Iterable[Edge]) -> set[str]:
 def edges(
     function: Function, program: Program, reach: Mapping[str, set[tuple[int, str]]] | None = None
 ) -> Iterator[Edge]:
-    """(from, to) for every way on which a derivative passes from one floating name to another."""
+    """(from, to) for every edge on which a derivative passes from one floating name to another."""
     for statement in syntax.walk(function.body):
         for source, target in _edges_of(statement, function.types, program, reach or {}):
             if is_floating(function.types[source]) and is_floating(function.types[target]):

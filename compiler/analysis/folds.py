@@ -123,7 +123,7 @@ def _own(body: Sequence[gast.stmt]) -> Iterator[gast.stmt]:
 
 
 def combining(node: gast.stmt) -> str:
-    """The operator that takes parts of an accumulation together: a sum for a difference; empty for other statements."""
+    """The operator that combines parts of an accumulation: a sum for a difference; empty for other statements."""
     operator = syntax.operator_of(node.value) if accumulated(node) else None
     row = row_of(operator)
     if row is not None and row.is_sum:
@@ -133,7 +133,7 @@ def combining(node: gast.stmt) -> str:
 
 
 def fold_of_users(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
-    """How an accumulation of a user's takes terms together."""
+    """How an accumulation in a user's loop combines terms."""
     type_ = types.get(accumulated(node))
     operator = combining(node)
     if not operator or not isinstance(type_, Scalar) or is_complex(type_.dtype):
@@ -144,7 +144,7 @@ def fold_of_users(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
 
 
 def accumulations(body: Sequence[gast.stmt], types: Mapping[str, Type]) -> dict[str, str]:
-    """The names that statements accumulate and do nothing else with, and the operator that takes parts together."""
+    """The names that statements accumulate and do nothing else with, and the operator that combines parts."""
     found: dict[str, set[str]] = {}
     others: set[str] = set()
     for node in syntax.walk(body):
@@ -157,7 +157,7 @@ def accumulations(body: Sequence[gast.stmt], types: Mapping[str, Type]) -> dict[
 
 
 def does_not_wrap(function: Function, node: gast.Assign) -> bool:
-    """Whether parts of an accumulation of ints of Python are known to fit: else the order tells whether they do.
+    """Whether parts of an accumulation of ints of Python are known to fit: else that depends on the order.
 
     No loop has the iterations that it takes for steps of a known size to leave an int64.
     """

@@ -34,7 +34,7 @@ def is_lanes(node: gast.stmt) -> TypeGuard[gast.For]:
 
 
 def goes_by_rows(node: gast.stmt) -> TypeGuard[gast.For]:
-    """Whether a loop takes nothing together but elements of arrays."""
+    """Whether a loop accumulates nothing but elements of arrays."""
     return is_lanes(node) and not carried(node.body)
 
 
@@ -66,7 +66,7 @@ def accumulated_array(node: gast.stmt) -> str:
 
 
 def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
-    """How an accumulation takes terms together; None for other statements, and where their order matters."""
+    """How an accumulation combines terms; None for other statements, and where their order matters."""
     type_ = types.get(accumulated(node))
     if not isinstance(type_, Scalar) or type_.weak and not is_floating(type_):
         return None  # of Python's ints the order tells whether one is too large
@@ -125,7 +125,7 @@ def _array_faults(loop: gast.For, array: str, types: Mapping[str, Type]) -> Iter
 
 
 def _arrays_met(statement: gast.stmt) -> set[str]:
-    """The arrays whose elements a statement reads or stores; lengths are nobody's elements."""
+    """The arrays whose elements a statement reads or stores; lengths are no elements."""
     nodes = list(syntax.own_nodes(statement))
     lengths = {id(node.args[0]) for node in nodes if syntax.operator_of(node) == "dim"}
     return {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in lengths}

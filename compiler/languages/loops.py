@@ -8,7 +8,7 @@
         return total
 
 Expressions stay nested.  Lengths of arrays that are made here are worked out where they are sums of lengths, and else
-nothing is claimed of them: what cannot be proved of an access is checked when it runs.
+nothing is claimed of them: what cannot be proved of an access is checked at run time.
 """
 
 from __future__ import annotations

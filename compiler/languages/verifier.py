@@ -202,7 +202,7 @@ def require_same_definitions(before: Function, after: Function, step: str) -> No
 
 
 def require_calls(program: Program, step: str) -> None:
-    """Raise InternalError where a function calls what there is not, or calls it wrongly."""
+    """Raise InternalError where a function calls an unknown one, or with other arguments or results."""
     for finding in call_findings(program):
         raise InternalError(step, text_of(finding.statement), finding.message)
 

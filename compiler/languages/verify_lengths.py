@@ -207,15 +207,15 @@ class _Lengths:
         return [name for name, its in self.builder.extents.items() if its == extent]
 
     def one_int(self, left: Extent, right: Extent) -> bool:
-        """Whether two lengths that are ints of the program are made alike."""
+        """Whether two lengths that are ints of the program are computed alike."""
         ways = itertools.product(self.variables(left), self.variables(right))
         return left == right or any(self.same(one, other) for one, other in ways)
 
     def same(self, left: str, right: str) -> bool:
-        """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own.
+        """Whether two ints are made alike, as where the backward sweep recomputes one in a loop of its own.
 
         One that the forward sweep has recorded stands for what was recorded, which nothing here can tell, and one that
-        it hands out of a branch is what it was there, as the backward sweep reads it in the same branch.
+        it merges out of a branch is what it was there, as the backward sweep reads it in the same branch.
         """
         if left == right or {left, right} <= self.counters:
             return True
@@ -268,7 +268,7 @@ class _Lengths:
         ways = _each(infer(self.builder, row, call.args, static))
         operands = [self.builder.type_of(a) for a in call.args]
         shapes = [t.dims for t in operands if isinstance(t, Array)]
-        # lengths that the operator needs to be equal, and says so when it runs
+        # lengths that the operator needs to be equal, and checks at run time
         if row.kind == "elementwise":
             for shape in shapes:
                 for way, extent in zip(ways[::-1], shape[::-1]):

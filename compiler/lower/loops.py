@@ -275,7 +275,7 @@ def lower_block(low: Lowering, statements: Sequence[gast.stmt], outer: gast.stmt
 
 
 def _restore(low: Lowering, statement: gast.stmt, leaving: Sequence[str]) -> None:
-    """Behind a compound statement: the arrays it made or changed are variables."""
+    """After a compound statement: the arrays it made or changed are variables."""
     merged = [n for n in dict.fromkeys(names_assigned([statement])) if n in low.facts.merged]
     for name in (*leaving, *merged):
         if isinstance(low.function.types.get(name), Array):

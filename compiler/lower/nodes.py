@@ -56,7 +56,7 @@ class Length:
     """A length: the dimension it is known as, and an int that is equal to it, or negative where it is zero.
 
     `one_of` is there for a slice of at most one element, `x[:1]`: the length of the axis that it was taken from.
-    `is_refused` says that no array comes to be where the int is negative.
+    `is_refused` says that the allocation raises where the int is negative.
     """
 
     extent: Extent
@@ -147,7 +147,7 @@ class Along:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """One place."""
+    """One index."""
 
     tree: gast.expr
 

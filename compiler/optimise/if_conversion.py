@@ -3,10 +3,10 @@
     if through < d[i, j]:                       d[i, j] = through if through < d[i, j] else d[i, j]
         d[i, j] = through              ->
 
-The element has been reached in the same iteration, so that it is there; no one else sees it, so that storing what it
-holds changes nothing; and the value costs little and cannot fail.  Takes and gives functions of the loops stage; leaves
-branches whose values cost more, or may fail, as they are.  Machine code of such a loop has no branch to predict, and
-can be in vectors.
+The element has been reached in the same iteration, so that it is there; no other thread sees it, so that storing what
+it holds changes nothing; and the value costs little and cannot fail.  Takes and gives functions of the loops stage;
+leaves branches whose values cost more, or may fail, as they are.  Machine code of such a loop has no branch to predict,
+and can be in vectors.
 """
 
 from __future__ import annotations

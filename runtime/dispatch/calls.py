@@ -169,7 +169,7 @@ class Calls:
         self._set("RECORDS", self._array([len(self._records) // 4, *self._records]))
 
     def _key(self, code: ModuleType, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Key | None:
-        """The words and the objects of a call, as native code sees it; None where it does not understand it."""
+        """The words and the objects of a call, as native code sees it; None where native code cannot form it."""
         found: Key | None = code.describe(ctypes.addressof(self._state), (*args, *kwargs.values()), tuple(kwargs))
         return found
 

@@ -36,7 +36,7 @@ def threads_of(block: Block, make: Callable[[Block, int, Triple], Thread]) -> li
 
 
 def run_plain(code: Code, threads: list[Thread], arguments: tuple[Any, ...], device: Device) -> None:
-    """Threads that wait for nobody run one after the other."""
+    """Threads without barriers run one after the other."""
     for thread in threads:
         device.thread = thread
         code(thread, *arguments)

@@ -67,13 +67,13 @@ class Integers:
         return self.number_of(f"{what} {len(self.names)}")
 
     def varies(self, unknown: int, names: AbstractSet[str]) -> bool:
-        """Whether an unknown may stand for something else once these names have got other values."""
+        """Whether an unknown may stand for something else once these names have other values."""
         if unknown not in self.lengths:
             return self.names[unknown] in names
         return not names.isdisjoint(self._made[unknown])
 
     def names_in(self, form: Affine) -> frozenset[str]:
-        """The names whose values make that of a form."""
+        """The names that a form depends on."""
         parts = (self._made[u] if u in self.lengths else {self.names[u]} for u, _ in form.terms)
         return frozenset(name for part in parts for name in part)
 
@@ -274,7 +274,7 @@ class Integers:
         yield from self.known([form, *scope.facts], scope.loops)
 
     def _is_natural_at_ends(self, form: Affine, loops: Sequence[Loop]) -> bool:
-        """Whether it is enough to put in the ends of the loops, innermost first: the short way to most answers."""
+        """Whether it is enough to put in the ends of the loops, innermost first: the cheap answer to most questions."""
         for loop in reversed(loops):
             number = self.numbers.get(loop.variable)
             for unknown, factor in form.terms:

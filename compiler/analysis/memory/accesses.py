@@ -30,7 +30,7 @@ LoadsOf: TypeAlias = Callable[[gast.expr], Sequence[gast.Subscript]]
 class Access:
     """One expression of the program that reads or stores elements.
 
-    `natural` are the axes of which somebody else knows that the index is not negative.
+    `natural` are the axes of which the caller knows that the index is not negative.
     """
 
     array: str

@@ -1,7 +1,7 @@
-"""Which lists of a program are boxes: they hold one array at most, which nobody shows who has not taken it out.
+"""Which lists of a program are boxes: they hold one array at most, which has no alias until it is taken out.
 
     def g(x, bars):              `bars` is a box: there is an array in it when `g` is called and when it returns,
-        bar = bars.pop()         who appends one has it no more, and nothing else is done with the list
+        bar = bars.pop()         appending one gives up its ownership, and nothing else is done with the list
         bar[0] += 1.0
         bars.append(bar)
 
@@ -27,7 +27,7 @@ Lists = dict[str, set[str]]  # of each function
 
 
 class Otherwise(Exception):
-    """A list is used as no box is."""
+    """A list is used otherwise than as a box."""
 
 
 def with_boxes(program: Program) -> Program:
@@ -146,7 +146,7 @@ class _Follower:
         self.require(len(places) == 1 and callee.parameters[places[0]] in self.lists[callee.name])
 
     def has_alone(self, statement: gast.stmt, item: str) -> bool:
-        """Whether nobody shows an array any more who has it before this statement."""
+        """Whether no name that shows an array before this statement is read afterwards."""
         shown = {item, *self.aliases.before(statement).partners(item)} - {self.name}
         return shown.isdisjoint({*self.live.after(statement), *self.function.parameters})
 

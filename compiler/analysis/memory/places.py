@@ -146,7 +146,7 @@ class Places:
         return (value, source) if is_array else None
 
     def _stay(self, value: gast.Subscript) -> bool:
-        """Whether the index arrays of an element load are nobody else's, so that they are the same later on."""
+        """Whether the index arrays of an element load have no alias, so that they are the same later on."""
         arrays = [n for n in syntax.names_read(value.slice) if isinstance(self.types[n], Array)]
         return all((made := self._values.get(n)) is not None and not shown_by(made, self.types) for n in arrays)
 

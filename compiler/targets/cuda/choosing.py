@@ -33,7 +33,7 @@ def fold_of_pairs(writer: KernelWriter, choice: Choice) -> str:
 
 
 def begun(writer: KernelWriter, choice: Choice, names: Mapping[str, str], place: int) -> list[gast.stmt]:
-    """What a part begins with: nothing, at a position that is no iteration's."""
+    """The initial value of a part: nothing, at a position that no iteration has."""
     dtype = dtype_of(writer.types[choice.best])
     made = python("{b} = {v}", b=names[choice.best], v=start_value(nothing_yet(choice.operator, dtype), dtype))
     made += python("{p} = {v}", p=names[choice.place], v=start_value(place, "i64"))

@@ -81,7 +81,7 @@ def columns(driver: DriverWriter, loop: gast.For, inner: gast.For) -> list[gast.
 def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
     """The launches for rows that are added up, those for one nest after the other: `result[j] += x[i, j]`.
 
-    What a nest adds to, nothing else in the loop mentions.
+    Nothing else in the loop mentions what a nest adds to.
     """
     made: list[gast.stmt] = []
     for position, node in enumerate(loop.body):
@@ -164,7 +164,7 @@ def _writer(driver: DriverWriter, fold: ColumnFold, *more: str) -> KernelWriter:
 def _place(
     driver: DriverWriter, writer: KernelWriter, fold: ColumnFold, number: str
 ) -> tuple[list[gast.stmt], gast.expr]:
-    """The statements that take the number of a column apart, and how many columns there are."""
+    """The statements that divide the number of a column into counters, and how many columns there are."""
     lengths = [turns_of_loop(loop, writer.speller) for loop in fold.columns]
     if len(fold.columns) == 1 and fold.columns[0].target.id == number:
         return shifted(fold.columns[0], writer.speller, number), lengths[0]

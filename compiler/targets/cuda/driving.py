@@ -297,7 +297,7 @@ class DriverWriter:
     # --- kernels
 
     def local(self, wish: str) -> str:
-        """A name that the function does not have; kernels may share it, since each is a world of its own."""
+        """A name that the function does not have; kernels may share it, since each has its own scope."""
         return Names({*self.types, *self.taken, *self.extra}).fresh(wish)
 
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
@@ -366,7 +366,7 @@ class DriverWriter:
 
 
     def is_of_numbers(self, node: gast.stmt) -> bool:
-        """Whether a statement is about numbers of the host alone, but for arrays that change hands."""
+        """Whether a statement is about numbers of the host alone, but for arrays that are renamed."""
         for statement in syntax.walk([node]):
             match statement:
                 case gast.Assign(targets=[gast.Name()], value=gast.Name()) | gast.Delete():

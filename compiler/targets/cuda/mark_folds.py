@@ -174,7 +174,7 @@ class _Folder:
         return [syntax.rebuild(loop, iter=of_kind("prange", loop.iter))]
 
     def sums_of(self, body: Sequence[gast.stmt]) -> set[str]:
-        """The names that a loop accumulates, those of ints left out that may not fit on the way."""
+        """The names that a loop accumulates, those of ints left out whose partial sums may not fit."""
         found = accumulations(body, self.types)
         steps = [s for s in syntax.walk(body) if isinstance(s, gast.Assign) and accumulated(s) in found]
         exact = {accumulated(s) for s in steps if not does_not_wrap(self.function, s)}
@@ -213,7 +213,7 @@ class _Folder:
 
 
 def _moving(loop: gast.stmt) -> frozenset[str]:
-    """The names that a loop gives other values than they have from its first iteration on, as far as lengths tell."""
+    """The names that a loop gives other values than they have from its first iteration on, by what lengths show."""
     made: dict[str, list[gast.stmt]] = {}
     for node in syntax.walk([loop]):
         for name in syntax.names_bound(node):

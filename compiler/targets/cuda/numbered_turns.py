@@ -41,7 +41,7 @@ class Turns:
         return len(self.loops) == 1
 
     def first(self, thread: gast.expr) -> gast.expr:
-        """Where a thread begins to count."""
+        """The first number of a thread."""
         return first_turn(self.loops[0], self.speller, thread) if self.is_one else thread
 
     def stop(self) -> gast.expr:

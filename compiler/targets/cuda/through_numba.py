@@ -204,7 +204,7 @@ def _functions(word: str, text: str) -> list[str]:
 
 
 def _plainly_named(ptx: str, name: str) -> str:
-    """PTX with the kernel's own name for its entry, which profilers show, and the same text in every process."""
+    """PTX with the kernel's own name for its entry, which profilers show, and the same string in every process."""
     entries = re.findall(r"\.visible \.entry (\w+)\(", ptx)
     if len(entries) != 1:
         raise InternalError("assemble", "", f"numba-cuda made {len(entries)} entries for the kernel `{name}`")

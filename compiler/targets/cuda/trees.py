@@ -81,7 +81,7 @@ def mentioned_itself(node: gast.stmt) -> list[str]:
 
 
 def copied(node: Any) -> Any:
-    """The tree again, of nodes that nobody else has."""
+    """A copy of the tree, in nodes of its own."""
     changes: dict[str, Any] = {}
     for field in node._fields:
         old = getattr(node, field, None)

@@ -1,7 +1,7 @@
 """Routines by cuSOLVER, cuBLAS and cuFFT: the steps of a row's `cuda` column, done one after the other.
 
     f = columns(a)                 a copy of an operand, column after column
-    t = floats(m, k), ints(n)      memory that nobody has written yet
+    t = floats(m, k), ints(n)      memory that is not initialised
     potrf('L', n, f, max(1, n), work, info)      a call for the dtype; `work` is as long as the library asks for
     x = f, lower(f), upper(f)      a result; of a triangle, the rest is 0
     w                              a result among the arguments is written in place
