@@ -2,7 +2,7 @@
 
     object_code(source)    ->    an object file, for `machine_code.library` to load and to keep
 
-PELLUCID_CODEGEN=quick has instructions selected and registers allocated as fast as LLVM can, behind the same optimiser.
+PELLUCID_CODEGEN=quick has instructions selected and registers allocated as fast as LLVM can, after the same optimiser.
 
 Several threads may ask at the same time; one of them works.
 """

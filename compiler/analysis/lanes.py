@@ -8,7 +8,7 @@
             s[j] = add(s[j], y[k, j])     a sum in each element of an array
 
 An accumulation is a statement `s = operator(s, term)` whose operator takes elements together in a reduction (`Fold`).
-No other statement of the loop mentions `s`, so nobody sees what it is on the way.  What an element of an array holds is
+No other statement of the loop mentions `s`, so its partial sums are not observed.  What an element of an array holds is
 loop-carried as well, where each iteration stores it: its index does not move with the loop.
 """
 
@@ -152,7 +152,7 @@ def _read_first(body: Iterable[gast.stmt], known: set[str], assigned: set[str], 
             case gast.While(body=inner):
                 _read_first(inner, set(known), assigned, found)
             case gast.Raise():
-                return known | assigned  # nobody comes from here
+                return known | assigned  # control does not go on from here
             case _:
                 known = known | set(syntax.names_bound(node))
     return known

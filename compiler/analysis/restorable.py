@@ -47,7 +47,7 @@ class Restorable:
         return self._found[array]
 
     def _may_restore(self, array: str) -> bool:
-        """Whether there are stores to undo, and nothing counts on what they leave behind."""
+        """Whether there are stores to undo, and nothing depends on what they leave in the array."""
         if array not in self.regions.stores or not self.recorded.stays(array) or not self.undone(array):
             return False
         if any(self.recorded.is_record(store) for store in self.regions.stores[array]):

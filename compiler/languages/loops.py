@@ -194,7 +194,7 @@ def with_lazy_choices(function: Function) -> Function:
             conjoins = row_of(syntax.operator_of(node)).conjoins  # type: ignore[union-attr]
             return gast.IfExp(*node.args) if conjoins is None else gast.BoolOp(SIGNS[conjoins](), node.args)
 
-    body = [Lazy().visit(statement) for statement in function.body]  # trees that nobody else has seen
+    body = [Lazy().visit(statement) for statement in function.body]  # trees of its own
     return function.with_(body=tuple(body))
 
 

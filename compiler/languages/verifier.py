@@ -90,7 +90,7 @@ def annotation_faults(function: Function, language: str) -> Iterable[Fault]:
     """Nodes carry nothing that this language does not have."""
     for statement in syntax.walk(function.body):
         for node in (statement, *syntax.own_nodes(statement)):
-            fields = (*node._fields, *node._attributes)  # the lines of a template are nobody's
+            fields = (*node._fields, *node._attributes)  # the lines of a template are not the user's
             for name in unknown_annotations(node.__dict__, fields, language):
                 yield statement, f"`{name}` is said of it, which is neither printed nor known in this language"
 

@@ -8,7 +8,7 @@
     axis_index(axis_name="i")   axis_size(axis_name="i")
 
 Two forms for many examples: `across`, where the examples are those of the axis, is where a collective is computed;
-`batch`, where they are those of another one, hands it on.  Derivatives are those of the function of all examples, in
+`batch`, where they are those of another one, passes it on.  Derivatives are those of the function of all examples, in
 which every example has a result of its own: the transpose of a sum over the examples is the sum of the cotangents.
 """
 
@@ -149,7 +149,7 @@ def exchanged(
 def permuted(
     builder: Builder, row: Any, operands: Operands, static: Static, result: Type, examples: Examples
 ) -> Atom:
-    """Runs of neighbours go together; who is sent nothing has zeros."""
+    """Runs of neighbours go together; an example that is sent nothing has zeros."""
     together = _all(builder, operands[0], examples)
     lengths = [builder.call("dim", together, axis=k, hint="n") for k in range(1, rank(builder.type_of(together)))]
     type_ = stacked(result, examples.extent, "C")

@@ -90,7 +90,7 @@ def without_promises(function: Function) -> Function:
 
 
 def of_kind(kind: str, bounds: gast.Call) -> gast.Call:
-    """What a loop runs over, in another way."""
+    """The range of a loop, as another kind of loop."""
     return syntax.rebuild(bounds, func=gast.Name(kind, gast.Load()))
 
 

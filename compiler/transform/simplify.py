@@ -52,7 +52,7 @@ def simplify(function: Function) -> Function:
 
 
 def simplify_once(function: Function) -> Function:
-    """One walk, for those who come back until nothing changes."""
+    """One walk; the caller repeats it until nothing changes."""
     return adopt_names(_Simplifier(function).function())
 
 
@@ -202,7 +202,7 @@ class _Simplifier:
         return same and named and self.may_share(name, value)
 
     def may_share(self, name: str, value: gast.expr) -> bool:
-        """Whether nobody can tell if a name has its elements to itself or shares them with what the value reads."""
+        """Whether it cannot be observed if a name has elements of its own or shares them with what the value reads."""
         return all(map(self.known.is_lasting, (name, *syntax.names_read(value))))
 
     def is_creation(self, value: gast.expr) -> bool:

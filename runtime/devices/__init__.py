@@ -8,7 +8,7 @@
     cpu                     the processor
     cuda                    GPUs of NVIDIA
 
-The driver of CUDA is looked for when somebody asks for all devices or for one of its own, and never before.
+The driver of CUDA is looked for when the program asks for all devices or for one of its own, and never before.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class CallPlan:
     guards   what has to be as it was when the code was made
     queueing how the call may go on after it has returned; None where it may not
     targets  the arguments that are changed in place
-    first    the slot after the arguments that are given; 0 where nobody knows
+    first    the slot after the arguments that are given; 0 where it is not known
     """
 
     code: int

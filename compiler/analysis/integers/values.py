@@ -4,7 +4,7 @@
         v[i + 1] = ...                             i + 1 >= 0 and n - 1 - (i + 1) >= 0: in bounds
 
 Lengths are known by their types: equal symbols are equal lengths, wherever a symbol means one number.  An unknown
-stands for a length, or for a name: who compares two moments must say which names have other values by then.
+stands for a length, or for a name: a comparison of two moments must say which names have other values by then.
 """
 
 from __future__ import annotations

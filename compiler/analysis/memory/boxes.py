@@ -64,7 +64,7 @@ def _candidates(program: Program) -> Lists:
 
 
 def _handed_others(program: Program, lists: Lists) -> Lists:
-    """The parameters of functions to which a call hands what is no box."""
+    """The parameters of functions to which a call passes what is no box."""
     found: Lists = {name: set() for name in program.functions}
     for function in program.functions.values():
         for call in (c for s in function.body for c in syntax.calls_in(s)):

@@ -2,7 +2,7 @@
 
     for i, j, p:  C[i, j] += alpha * A[i, p] * B[p, j]     ->     A by (i, p), B by (p, j), the rest is alpha
 
-All loops of the kernel are taken; loops around them are for who asks.
+All loops of the kernel are taken; loops around them are up to the caller.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
                 s_1 = add(s, t_2)
                 s = s_1
 
-A slice is such a loop as well, which nobody wrote:
+A slice is such a loop as well, an implicit one:
 
     for i in range(0, n, 1):                           the loops i, k and one along the slices:
         for k in range(0, m, 1):             ->            c[i, q] += 2.0 * a[i, k] * b[k, q]

@@ -6,7 +6,7 @@
     a_bar[j, i] += t * d                 a_bar[j, i] += t * d
     a_bar[i, i] += u
 
-What is added in between is added after: sums do not mind.
+What is added in between is added after, since the order of sums is free.
 """
 
 from __future__ import annotations

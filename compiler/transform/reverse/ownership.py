@@ -1,11 +1,11 @@
-"""Pass the ownership of cotangent arrays to calls, which add to them in place: who has a box open owns its array.
+"""Pass the ownership of cotangent arrays to calls, which add to them in place: a block with an open box has it.
 
                                         x_bars.append(x_bar)
     y = g(x, n)            ->           g_backward(x, n, y_bar, x_bars)
                                         x_bar_1 = x_bars.pop()
 
 In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes to the callee and
-back.  A box is a list of one array: who takes the array out is the only one who has it, and stores into it in place, so
+back.  A box is a list of one array: taking the array out gives its only reference, which is stored into in place, so
 that a call costs what it does, however long the array is.  A box is passed on from call to call as it is; within a
 block in which something is added to the cotangent, it is open from the first time on until a statement calls again, or
 the block ends.
