@@ -1,8 +1,8 @@
-"""What nodes carry besides the fields of their class: what one step tells later ones, and no text of theirs says.
+"""What nodes carry besides the fields of their class: what one step tells later ones, and what is not printed.
 
     z = y.copy()                      a statement of the typed language
         .span, .inlined               where the user wrote it
-        .shows = ("y",)               in NumPy it is a view of `y`: for those who look for stores seen through others
+        .shows = ("y",)               in NumPy it is a view of `y`: for the analysis of stores seen through others
 
 Whatever is not printed is lost where a user reads a stage back.  What a statement carries in a language that is printed
 is therefore where it stands, what the printer writes of it, and nothing else: `forget_annotations` takes away all that

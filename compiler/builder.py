@@ -55,7 +55,7 @@ class Builder:
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
     `passing` has those of them that go over a list of objects, `turn` says how many objects there were at the head.
     `protection` is what the specialiser knows of the `try` around.
-    `hidden` has the names of arrays from outside, which are parameters behind the arguments.
+    `hidden` has the names of arrays from outside, which are parameters after the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     `first` are statements before all others, which fill `tables`: arrays of constants, each made once.
@@ -118,7 +118,7 @@ class Builder:
         return self.body, len(self.body)
 
     def since(self, mark: tuple[list[gast.stmt], int]) -> list[gast.stmt]:
-        """What has been appended since then; inside a `try` also what stands behind tests that came in between."""
+        """What has been appended since then; inside a `try` also what stands after tests that came in between."""
         bodies = [*(() if self.protection is None else self.protection.outer_bodies()), self.body]
         first = next((k for k, body in enumerate(bodies) if body is mark[0]), len(bodies) - 1)
         return [*bodies[first][mark[1] :], *(statement for body in bodies[first + 1 :] for statement in body)]

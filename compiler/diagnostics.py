@@ -91,7 +91,7 @@ CODES = {
     "B004": "unbound axis name",
     # random numbers
     "K001": "random key used twice",
-    # where it runs
+    # the machine that it runs on
     "D001": "no GPU to run on",
     "D002": "tool for kernels is not installed",
     # the text of a stage
@@ -131,7 +131,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A second place that explains the first: underlined with dashes."""
+    """A second location that explains the first: underlined with dashes."""
 
     span: Span
     text: str
@@ -235,7 +235,7 @@ class StageError(CompileError):
 
 
 class InternalError(PellucidError):
-    """A fault of Pellucid itself: the step it happened in, the smallest statement that shows it, and its place."""
+    """A fault of Pellucid itself: the step it happened in, the smallest statement that shows it, and its location."""
 
     def __init__(self, step: str, statement_text: str, reason: str = "", place: str = "") -> None:
         self.step, self.statement_text, self.reason, self.place = step, statement_text, reason, place
@@ -269,7 +269,7 @@ def error_class(diagnostics: Iterable[Diagnostic]) -> type[CompileError]:
 
 
 def render(diagnostic: Diagnostic, source_text: str | None = None) -> str:
-    """The diagnostic as text; lines come from `source_text` (for the file of the main span) or from the files."""
+    """The diagnostic as a string; lines come from `source_text` (for the file of the main span) or from the files."""
     main = diagnostic.span
     marks = [(main, diagnostic.label, "^"), *((label.span, label.text, "-") for label in diagnostic.labels)]
     width = len(str(max(span.line for span, _, _ in marks)))
@@ -286,7 +286,7 @@ def render(diagnostic: Diagnostic, source_text: str | None = None) -> str:
 
 
 def _section(marks: Sequence[tuple[Span, str, str]], lines: Sequence[str], width: int, arrow: str) -> list[str]:
-    """The part of a message that shows one file: its place, then every marked line once, in order."""
+    """The part of a message that shows one file: its location, then every marked line once, in order."""
     first = marks[0][0]
     column = characters_before(_line(lines, first.line), first.column) + 1
     margin = " " * width
@@ -355,7 +355,7 @@ def characters_before(line: str, column: int) -> int:
 
 
 def expand(line: str) -> str:
-    """The line as it may be shown: tabs as `TAB` blanks; nothing that moves the cursor or turns the text around."""
+    """The line as it may be shown: tabs as `TAB` blanks; nothing that moves the cursor or changes direction."""
     blanks = line.replace("\t", " " * TAB)
     if blanks.isprintable():
         return blanks
@@ -367,7 +367,7 @@ def _is_control(character: str) -> bool:
 
 
 def display_width(text: str) -> int:
-    """Columns of a terminal that a text takes: wide characters two, combining marks and joiners none."""
+    """Columns of a terminal that a string takes: wide characters two, combining marks and joiners none."""
     return sum(_width(c) for c in expand(text))
 
 

@@ -89,7 +89,7 @@ def typed(
 
 
 def undifferentiated(request: Request) -> tuple[Transformation, ...]:
-    """The transformations before the first derivative, behind which the typed stage shows a function."""
+    """The transformations before the first derivative, after which the typed stage shows a function."""
     return tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
 
 
@@ -101,7 +101,7 @@ def _typed(request: Request, arguments: Arguments, is_entry: bool, is_differenti
 
 
 def levels(request: Request, arguments: Arguments) -> list[Arguments]:
-    """The arguments of the function, and behind each transformation."""
+    """The arguments of the function, and after each transformation."""
     if not request.transforms:
         return [arguments]
     return arguments_within(request.transforms, arguments, inspect.signature(request.python), head_of(request))
@@ -123,7 +123,7 @@ def transformed(
     made: Specialised, transforms: Sequence[Transformation], levels: Sequence[Arguments], where: Span,
     apart: Unnumbered, is_entry: bool = False,
 ) -> Specialised:  # fmt: skip
-    """The typed program of a function behind these transformations, one after the other, each for its arguments."""
+    """The typed program of a function after these transformations, one after the other, each for its arguments."""
     before = None
     for transform, arguments in zip(transforms, levels, strict=True):
         wanted = Wanted(transform, where, apart, arguments, is_entry)
@@ -177,14 +177,14 @@ def loops(program: Program) -> Program:
 
 
 def lowered(program: Program) -> Program:
-    """The loops of a typed program that is settled."""
+    """The loops of a typed program that `settled` returned."""
     made = run_steps(program, pipeline.LOOPS_WAY)
     verify_stage(made, LOOPS, pipeline.LOOPS_WAY[-1].name)  # always: nothing wrong goes to machine code
     return made
 
 
 def for_llvm(program: Program) -> Program:
-    """The loops as LLVM is told them."""
+    """The loops as they are passed to LLVM."""
     return run_steps(program, pipeline.LLVM_WAY)
 
 

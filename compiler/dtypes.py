@@ -89,7 +89,7 @@ def _float(bits: int, register: str, storage: str, letter: str = "", python: str
 
 
 def _complex(part: DType, letter: str, python: str = "") -> DType:
-    """Two floats, one behind the other."""
+    """Two floats, one after the other."""
     bits, pair = 2 * part.bits, f"{{{part.register}, {part.register}}}"
     return DType(f"c{bits}", np.dtype(f"complex{bits}"), "complex", bits, True, pair, pair, python, letter, part.word)
 

@@ -93,7 +93,7 @@ def _changed_arguments(function: Function, is_entry: bool) -> Iterator[Diagnosti
         for name in stored_names(statement):
             link, is_list = aliases.before(statement).between(name, CALLER), isinstance(function.types[name], ListOf)
             if link is None or not isinstance(function.types[name], kinds) or is_list and link.by_items:
-                continue  # a list made here, which holds what is the caller's, may get another item
+                continue  # a list that is made here and holds arrays of the caller's may get another item
             message = f"`{name}` is, or may share elements with, an argument, and is changed"
             help_ = "store into an array made here: `np.empty(...)`"
             yield _diagnostic(statement, message, function, "L004", help_)

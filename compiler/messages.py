@@ -2,7 +2,7 @@
 
     raise Mine(f"no root in {a:.3f}", 3, b)     ->     ("no root in {:.3f}", (3,), None), with the values a and b
 
-What is no number (an array, a list) is written `[...]`: a compiled function asks Python for the text then.
+What is no number (an array, a list) is written `[...]`: a compiled function asks Python for the string then.
 """
 
 from __future__ import annotations
@@ -29,5 +29,5 @@ def has_gap(message: Message) -> bool:
 
 
 def escaped(text: str) -> str:
-    """A format that stands for this text."""
+    """A format that stands for this string."""
     return text.replace("{", "{{").replace("}", "}}")

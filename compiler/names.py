@@ -59,6 +59,6 @@ def base_of(name: str) -> str:
 
 
 def from_path(*parts: object) -> str:
-    """One identifier for a place in a container: `layers_0_weights`."""
+    """One identifier for a leaf of a container: `layers_0_weights`."""
     text = "_".join(re.sub(r"\W", "_", str(part)) for part in parts if part != "")
     return text if text.isidentifier() else f"v_{text}"

@@ -16,7 +16,7 @@ from typing import NoReturn
 from .diagnostics import InternalError, PellucidError, Span, source_lines
 from .program import Function
 
-# what Python raises of itself; exceptions by which the passes tell each other something are none of these
+# Python raises these itself; exceptions by which the passes signal to each other are none of them
 OF_PYTHON = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError, ValueError)
 
 

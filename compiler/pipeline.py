@@ -91,7 +91,7 @@ TYPED_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
 )
-# behind a derivative: the rules that it calls go into it
+# after a derivative: the rules that it calls go into it
 CLOSING = (
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
@@ -109,7 +109,7 @@ SPLIT_MODE = (
     Repeat(TIDY),
     Step(trim_residuals, takes=SINGLE, gives=SINGLE, of=MADE),
 )
-# behind the choice of what is returned: what nothing calls any longer goes
+# after the choice of what is returned: what nothing calls any longer goes
 REACHED = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
@@ -155,7 +155,7 @@ TANGENT_WAY = (
 )
 
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away
-TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
+TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # after `coalesce`
 SETTLED_WAY = (
     Step(bound_axes, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(forget_annotations, takes=SINGLE, gives=SINGLE),
@@ -183,7 +183,7 @@ LOOPS_WAY = (
 )
 # a typed stage that a user edited
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
-# behind the stage that is printed: what a target alone wants
+# after the stage that is printed: what a target alone wants
 CUDA_WAY = (
     Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),

@@ -78,7 +78,7 @@ class Rule:
                `jvp`: `functions` is the one that takes the parameters and the tangents of `wrt` and gives the results
                and the tangents of `outs`.
                `checkpoint`: the function that is run again in its place, or none: the function itself
-               `split`:  as `vjp`, made by the compiler; `given` are handed in again, and may have a derivative
+               `split`:  as `vjp`, made by the compiler; `given` are passed in again, and may have a derivative
     wrt        the parameters, by number, that have a derivative, as far as the rule speaks of them
     outs       the results, by number, that have one
     given      the parameters, by number, that the rule reads and that have none; no derivative may reach them
@@ -94,7 +94,7 @@ class Rule:
 
     @property
     def is_split(self) -> bool:
-        """Whether the first of its functions is called in the place of the function, and the second goes backwards."""
+        """Whether the first of its functions is called in place of the function, and the second goes backwards."""
         return self.kind in ("vjp", "split")
 
     def renamed(self, names: Mapping[str, str]) -> Rule:
@@ -113,7 +113,7 @@ class Function:
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
     until all derivatives are taken, and those of a function that `is_kept` for good; one that `is_shared` stands for
-    many calls, and a transformation may walk into it again.  `walked_into` has the functions that were, by the places
+    many calls, and a transformation may inline it again.  `walked_into` has the functions that were, by the places
     of their calls.  Of one that `is_judged` it is known that no store shows through another name.  What the results of
     one share that `keeps_apart` is relied on: no pass lets them share more.  Loops stay `as_written` where the user
     forbids to replace them.

@@ -133,7 +133,7 @@ def _init_code(origins: tuple[str, ...], frozen: bool, has_more: bool) -> CodeTy
 
 
 class _Lazy:
-    """What `dataclasses` keeps in a class, made by `dataclasses` itself when somebody asks for it."""
+    """What `dataclasses` keeps in a class, made by `dataclasses` itself at first use."""
 
     def __init__(self, name: str, frozen: bool) -> None:
         self.name, self.frozen = name, frozen

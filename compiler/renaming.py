@@ -1,11 +1,11 @@
-"""Put other names, or values, in the place of names, in statements as in expressions, at every stage below core.
+"""Replace names by other names, or by values, in statements as in expressions, at every stage below core.
 
     rename:  x_1 = sin(x)  ->  y = sin(x)         replace:  y = add(t, 1.0)  ->  y = add(2.0, 1.0)
 
 Names change where they are read, where they are bound and, of arrays, where elements are stored, each in its own way.
 `map_...` gives the same object where nothing changes, so that a pass can tell whether it did anything.  `copy_...`
-gives new trees, but for names that stay and constants: where a statement comes to stand in two places, analyses that
-know an access or an operation by its tree tell them apart.
+gives new trees, but for names that stay and constants: where a statement comes to stand twice, analyses that
+know an access or an operation by its tree distinguish them.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def map_body(statements: Iterable[gast.stmt], change: Callable[[gast.stmt], gast
 def splice(
     statements: Iterable[gast.stmt], change: Callable[[gast.stmt], Sequence[gast.stmt] | None]
 ) -> list[gast.stmt]:
-    """The statements with what `change` gives in the places of some, outer before inner; None leaves one as it is."""
+    """The statements with what `change` gives in place of some, outer before inner; None leaves one as it is."""
     made: list[gast.stmt] = []
     for statement in statements:
         new = change(statement)
@@ -107,7 +107,7 @@ def renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
 
 
 def copied(node: gast.expr, names: Mapping[str, str]) -> gast.expr:
-    """A copy of an expression, or of a place to assign to, with other names; operators are kept."""
+    """A copy of an expression, or of a target, with other names; operators are kept."""
     return syntax.map_names(node, lambda name: names.get(name, name))
 
 
@@ -123,7 +123,7 @@ def placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
 def _changed(statement: gast.stmt, tree: Tree, bound: Change, stored: Change) -> gast.stmt:
     """The statement with what `tree` makes of its expressions; the same object where nothing changes."""
     made = _with_names(statement, tree, bound, stored)
-    shows = getattr(statement, "shows", ())  # of whose elements `analysis/memory/alias.py` is told here
+    shows = getattr(statement, "shows", ())  # names for `analysis/memory/alias.py`, whose elements it shows
     named = tuple(map(bound, shows)) if shows else ()
     return made if named == shows else syntax.rebuild(made, shows=named)
 

@@ -28,7 +28,7 @@ class Transformation:
     differentiates  whether functions with a rule for their derivative have to be there still when it is made
     gives_pullback  whether a `Pullback` is among the results
     is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
-    stage           what the stage behind it is called
+    stage           what the stage after it is called
     signature       the parameters of the new function, given those of the function that it is made of
     """
 
@@ -60,7 +60,7 @@ class Transformation:
 
 
 class ByArguments(Transformation):
-    """What is asked by some of the arguments: `argnums` has their places, or their names."""
+    """What is asked by some of the arguments: `argnums` has their positions, or their names."""
 
     __slots__ = ()
     argnums: Any
@@ -74,7 +74,7 @@ class ByArguments(Transformation):
 
 @dataclass(frozen=True, slots=True)
 class Backwards(ByArguments):
-    """The options of a derivative in reverse mode by the arguments at these places; of what, a class below says."""
+    """The options of a derivative in reverse mode by the arguments at these positions; of what, a class below says."""
 
     stage = REVERSE
     argnums: Argnums = 0
@@ -104,7 +104,7 @@ class Tangent(Transformation):
 
     kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
     named  those that a `partial` is given by name, and those that are static; they are passed by name beside the tuples
-    is_dependence   ones are in the place of all slopes: what is not zero depends on what was not (`ops/dependence`)
+    is_dependence   ones are in place of all slopes: what is not zero depends on what was not (`ops/dependence`)
     """
 
     suffix = "jvp"
@@ -139,7 +139,7 @@ class Jet(Tangent):
 
 @dataclass(frozen=True, slots=True)
 class Jacobian(ByArguments):
-    """A request for Jacobians by the arguments at these places, in forward mode."""
+    """A request for Jacobians by the arguments at these positions, in forward mode."""
 
     suffix = "jacfwd"
     argnums: Argnums = 0
@@ -149,7 +149,7 @@ class Jacobian(ByArguments):
 
 
 def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
-    """Every place changed; of a tuple, a tuple."""
+    """Every position changed; of a tuple, a tuple."""
     return tuple(map(change, argnums)) if isinstance(argnums, tuple) else change(argnums)
 
 
@@ -312,7 +312,7 @@ class Request:
         return not (self.transforms or self.static or self.mutates or self.freeze or self.fastmath)
 
     def signature(self) -> inspect.Signature:
-        """The parameters of the function behind all transformations."""
+        """The parameters of the function after all transformations."""
         found = inspect.signature(self.python)
         for transform in self.transforms:
             found = transform.signature(found)
@@ -337,7 +337,7 @@ class BackwardHalf:
 
 
 def suffixes(transforms: Iterable[Transformation]) -> str:
-    """What the name of a function ends with behind these transformations."""
+    """What the name of a function ends with after these transformations."""
     return "".join(f"_{transform.suffix}" for transform in transforms)
 
 

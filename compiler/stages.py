@@ -1,7 +1,7 @@
 """The stages of a program by the names that `source`, `debug` and the command line give them, in their order.
 
     f.source("typed", x)                   as it is after specialisation
-    vmap(f).source("transformed", x)       behind all transformations that were asked for, in the same language
+    vmap(f).source("transformed", x)       after all transformations that were asked for, in the same language
     grad(f).source("reverse", x)           the same stage, by the name that it has where it is a derivative backwards
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 SOURCE, CORE, TYPED, TRANSFORMED, REVERSE = "source", "core", "typed", "transformed", "reverse"
 LOOPS, LLVM, ASM = "loops", "llvm", "asm"
 KERNELS, PTX, SASS = "kernels", "ptx", "sass"
-OF_GPU = (PTX, SASS)  # for which numba-cuda is needed
+OF_GPU = (PTX, SASS)  # they need numba-cuda
 STAGES = (SOURCE, CORE, TYPED, TRANSFORMED, REVERSE, LOOPS, LLVM, ASM, KERNELS, PTX, SASS)
 IN_TYPED = (TYPED, TRANSFORMED, REVERSE)  # the stages that are written in the typed language
 READABLE = (*IN_TYPED, LOOPS)  # what is printed of them can be read back

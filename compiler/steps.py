@@ -50,7 +50,7 @@ class Step:
         return getattr(self.run, "func", self.run).__name__  # of a partial function, its own
 
     def on(self, function: Function) -> Function:
-        """The function behind this step."""
+        """The function after this step."""
         if self.when is not None and not self.when(function):
             return function
         with named(self.name, function):

@@ -18,11 +18,11 @@ SHARED_SCALARS_SAVING = 1000  # the same where all are numbers: the gradient the
 LARGEST_GRAPH = 80  # nodes fused into one nest.  Jacobi on local copies: 1.4 times as long with 10
 LARGEST_BODY = 60  # statements of a nest that is merged; a longer body would only spill registers.  No row
 REACH = 24  # statements back that a nest is compared with: keeps the work linear.  No row; first calls of long programs
-LIGHT_WORK, LIGHT_LOADS = 4, 2  # of an element that is computed again rather than kept.  No row
+LIGHT_WORK, LIGHT_LOADS = 4, 2  # work and loads of an element that is recomputed rather than kept.  No row
 REPEATED_LOAD = 3  # loads of one element from which on it has a name.  No row; it reads better
-MOST_TESTS = 6  # that elements are apart, before a loop that is written in two versions.  Floyd-Warshall needs 2
-LEAST_TURNS = 8  # of a loop that is worth two versions, where the number is known.  No row
-WIDEST_EDGE = 16  # elements between the places that nests add to as one: the rest is to be the larger part.  No row
+MOST_TESTS = 6  # runtime checks that elements are apart, before a versioned loop.  Floyd-Warshall needs 2
+LEAST_TURNS = 8  # the known trip count from which a loop is worth two versions.  No row
+WIDEST_EDGE = 16  # elements between the targets that nests add to as one: the rest is to be the larger part.  No row
 MOST_NEIGHBOURS, MOST_EDGES = 16, 32  # nests that are taken as one, and nests for the ends.  Gradient of heat_3d
 
 BAND = 32  # rows of a triangle that are one product but for their own terms.  Gradient of trmm
@@ -36,11 +36,11 @@ PART = 65536  # elements, a multiple of every block: some ten microseconds of wo
 # --- threads and signals -------------------------------------------------------------------------------------------
 
 SMALL_LOOP = 30_000.0  # nanoseconds: a loop that is known to take less never needs threads.  No row
-GRANULE = 64  # iterations: chunks of a vectorised loop end where vectors do, and elements are computed alike.  No row
+GRANULE = 64  # iterations: chunks of a vectorised loop end where vectors do, to compute elements alike.  No row
 SHORT_LOOP = 20_000.0  # nanoseconds: a loop that is known to take less never looks for signals.  No row
 STRIP_TURNS = 2**18  # of a loop between two looks for signals, at most.  No row
 STRIP_TIME = 200_000.0  # nanoseconds between two looks, as expected.  No row, not even with 2000
-CHEAP_TURN = 2.0  # nanoseconds of a turn: a run of such is over in one pass through memory, without a look.  No row
+CHEAP_TURN = 2.0  # nanoseconds of an iteration: such are over in one pass through memory, without a look.  No row
 QUICK_ITERATIONS = 2**18  # of loops in a call that keeps the GIL.  A call with three arrays: 0.36 us, not 0.31, with 1
 QUICK_ELEMENTS = 2048  # of the arguments of such a call, at most.  A call with three arrays of 4
 
@@ -52,17 +52,17 @@ PRODUCT = 0.1  # a multiplication and an addition in a library
 UNKNOWN_TRIPS = 16.0
 NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at once
 
-LANES = 16  # elements that turn together: two vectors of 64 bytes, for the one waits where the other works.  Newton
-FEW_LANES, SPARE_TURNS = 4, 8  # fewer lanes than that are left one after the other, but for so many turns.  No row
-LARGEST_TURN = 300  # expressions of a turn that is taken in lanes.  Runge and Kutta's method with its step as it needs
-UNROLLED = 256  # operations of counted turns that LLVM writes out.  Twenty turns of Newton: 1.2 times as long with 0
+LANES = 16  # elements that iterate together: two vectors of 64 bytes, for the one waits where the other works.  Newton
+FEW_LANES, SPARE_TURNS = 4, 8  # fewer lanes than that are left one after the other, but for so many iterations.  No row
+LARGEST_TURN = 300  # expressions of an iteration in lanes.  Runge and Kutta's method with its step as it needs
+UNROLLED = 256  # operations of a counted loop that LLVM unrolls.  Twenty iterations of Newton: 1.2 times as long with 0
 STACK_BYTES, STACK_TOTAL = 1024, 16384  # of an array of known length on the stack, and of all of a function.  Newton
 
 # --- what LLVM gets ------------------------------------------------------------------------------------------------
 
 LEAST_TEXT = 8000  # characters of a module.  First calls: with 4000 that of the digits gradient costs 7 % more
-COST_AS_IT_STANDS = 0.1  # of translating a function; optimising and translating it costs 1.  Order of work alone
+COST_AS_IT_STANDS = 0.1  # cost of translating a function; to optimise and translate it costs 1.  Order of work alone
 SHORT_BODY = 12  # statements of a function that is optimised as a whole: with 30, LLVM takes 1.12 times as long
-FEW_TURNS = 4  # of a loop that stays in a function which is not optimised.  First calls of the digits network
-LARGE_PART = 4096  # elements, of each of which the loop that does the work has an iteration.  As FEW_TURNS
+FEW_TURNS = 4  # iterations of a loop that stays in a function without optimisation.  First calls of the digits network
+LARGE_PART = 4096  # elements, each an iteration of the loop that does the work.  As FEW_TURNS
 LONG_BODY = 100  # instructions of a loop of which LLVM takes one vector at a time, not two.  No row; first calls

@@ -96,7 +96,7 @@ def add(left: Extent, right: Extent) -> Extent | None:
     return affine(terms, constant)
 
 
-# The symbols of sums that are no plain sums, with those of their parts: what a name means follows from its text.
+# The symbols of sums that are no plain sums, with those of their parts: what a name means follows from its spelling.
 _SUMS: dict[str, frozenset[str]] = {}
 
 
@@ -161,7 +161,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list that grows.  A box holds one array at most, which nobody shows who has not taken it out."""
+    """A list that grows.  A box holds one array at most, which has no alias until it is taken out."""
 
     element: Scalar | Array
     is_box: bool = False
@@ -278,7 +278,7 @@ def symbols_of(type_: Type) -> set[str]:
 
 
 def substitute(extent: Extent, lengths: Mapping[str, Extent]) -> Extent:
-    """The length with other lengths, none of them clamped, in the place of symbols."""
+    """The length with other lengths, none of them clamped, in place of symbols."""
     if isinstance(extent, int):
         return extent
     terms: dict[str, int] = {}
@@ -295,7 +295,7 @@ def substitute(extent: Extent, lengths: Mapping[str, Extent]) -> Extent:
 
 
 def with_lengths(type_: Type, lengths: Mapping[str, Extent]) -> Type:
-    """The type with other lengths in the place of symbols."""
+    """The type with other lengths in place of symbols."""
     if isinstance(type_, ListOf):
         return replace(type_, element=with_lengths(type_.element, lengths))  # type: ignore[arg-type]
     if not isinstance(type_, Array) or not any(_mentions(d, lengths) for d in type_.dims):

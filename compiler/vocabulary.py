@@ -195,7 +195,7 @@ class Vocabulary:
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The word that looks most like this one, if any looks like a slip of it."""
-    import difflib  # for messages alone
+    import difflib  # only messages need it
 
     known = sorted(candidates)
     letters = sorted(word)

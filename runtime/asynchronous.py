@@ -20,7 +20,7 @@ from . import native_part
 
 SETTING, DEVICES = "PELLUCID_ASYNC", "PELLUCID_CPU_DEVICES"
 MOST_DEVICES = 64
-ALL = -1  # in the place of the number of a device
+ALL = -1  # in place of the number of a device
 _LOCAL = threading.local()
 
 
@@ -41,7 +41,7 @@ def prepare() -> ModuleType | None:
         return None
     found.open(cpu_devices(), os.environ.get(SETTING, "1") != "0")
     atexit.register(_close, found)
-    if hasattr(os, "register_at_fork"):  # a child has no thread that would end them
+    if hasattr(os, "register_at_fork"):  # a forked child has no thread that would end them
         os.register_at_fork(before=finish)
     return found
 
@@ -64,7 +64,7 @@ def default_device() -> int:
 def _close(found: ModuleType) -> None:
     try:
         found.finish(ALL)
-    except BaseException:  # Ctrl-C, by which all of them were told to end: machine code must not go before they do
+    except BaseException:  # Ctrl-C asked all of them to end: machine code must not be freed before they do
         found.finish(ALL)
         raise
     finally:

@@ -47,7 +47,7 @@ class Place:
     IndexError for an index outside, ValueError for a shape that does not fit, and TypeError where the dtype of `x`
     cannot hold the kind of `value`.
 
-    mode  for an index of ints, numbers or arrays, which may lie outside: "clip" moves them to the last place; "drop"
+    mode  for an index of ints, numbers or arrays, which may lie outside: "clip" moves them to the last element; "drop"
           and "fill" leave out changes there, and `get` gives `fill_value` (by default nan, the least int, the largest
           one without a sign, True); None and "promise_in_bounds" raise IndexError
 
@@ -139,7 +139,7 @@ class Place:
         change(copy, index, value)
         return placed(type(self._array)(copy), self._array)
 
-    # --- places that may lie outside
+    # --- indices that may lie outside
 
     def _parts(self) -> tuple[Any, ...]:
         index = unwrap(self._index)
@@ -149,7 +149,7 @@ class Place:
         return any(map(_is_of_ints, self._parts()))
 
     def _moved_inside(self) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-        """The nearest places that there are, and which of them were inside."""
+        """The nearest indices inside, and which of them were inside before."""
         parts, shape = self._parts(), self._array._values.shape
         if not all(map(_is_of_ints, parts)):
             raise ValueError("a mode needs an index of ints, a number or an array for each of the first axes")
@@ -167,7 +167,7 @@ class Place:
 
 
 def _mode(how: dict[str, Any]) -> str | None:
-    """The mode among what a method is told; None where places outside raise."""
+    """The mode among what a method is told; None where indices outside raise."""
     unknown = how.keys() - {"mode", *HINTS}
     if unknown:
         raise TypeError(f"`.at[...]` has no argument {sorted(unknown)[0]!r}")

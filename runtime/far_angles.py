@@ -138,7 +138,7 @@ done:
 
 
 def inverse_of_pi(bits: int) -> int:
-    """The first bits of 1/π behind the point; π by Machin's formula in integers."""
+    """The first bits of 1/π after the point; π by Machin's formula in integers."""
     one = 1 << bits + 64
 
     def inverse_tangent(n: int) -> int:

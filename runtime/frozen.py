@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
     @property
     def key(self) -> PlaceKey:
-        """Equal for places that are one."""
+        """Equal for locations that are the same."""
         return self.kind, id(holder_of(self)), self.name, self.item, self.is_frozen
 
     def of(self, found: Any) -> Any:
@@ -63,7 +63,7 @@ class Unfreezable(Exception):
 
 
 def together(*all_: Freeze) -> Freeze:
-    """What several ask for."""
+    """What several `freeze=` options ask for together."""
     if any(freeze is True for freeze in all_):
         return True
     return tuple(dict.fromkeys(name for freeze in all_ if isinstance(freeze, tuple) for name in freeze))
@@ -75,7 +75,7 @@ def is_named(freeze: Freeze, name: str) -> bool:
 
 
 def asks_for(freeze: Freeze, frozen: Frozen, place: Place, found: Any, name: str = "") -> bool:
-    """Whether `freeze=` names a place, or asks for all that can change and this, or what was there, does.
+    """Whether `freeze=` names a location, or asks for all that can change and this, or what was there, does.
 
     `name` is that of the parameter whose default it is.
     """
@@ -87,7 +87,7 @@ def asks_for(freeze: Freeze, frozen: Frozen, place: Place, found: Any, name: str
 
 
 class Frozen:
-    """The values kept for one function and its derivatives, by the places they come from."""
+    """The values kept for one function and its derivatives, by the locations they come from."""
 
     def __init__(self) -> None:
         self._held: dict[PlaceKey, tuple[Any, Any]] = {}  # with what held it, so that its id stays its own
@@ -100,7 +100,7 @@ class Frozen:
         return place.key in self._held
 
     def shared(self, other: Frozen, place: Place) -> bool:
-        """Keep one value of a place with another function; False where the two have kept different ones."""
+        """Keep one value of a location with another function; False where the two have kept different ones."""
         value = self.value(place) if self.has(place) else other.value(place)
         for one in (self, other):
             one._held.setdefault(place.key, (holder_of(place), value))

@@ -9,7 +9,7 @@ does an array of the same type: the program takes its elements for an argument, 
 container of numbers is held as a copy, and compared by value.
 
 Threads call while others change the world, so all that depends on what was found (arrays, words for native code) is
-made from one `Findings`, which never changes; the newest one is put in place of the former by a single store.
+made from one `Findings`, which never changes; the newest one replaces the former by a single store.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Guard:
 
 
 def key_of(kind: str, owner: Any, name: str) -> tuple[str, int, str]:
-    """What tells guards apart: functions of one module see the same globals."""
+    """What distinguishes guards: functions of one module see the same globals."""
     return kind, id(owner.__globals__ if kind == "global" else owner), name
 
 
@@ -174,14 +174,14 @@ class Guards:
             found = look_up(guard.kind, guard.owner, guard.name)
             if found is not former and not same(found, former):
                 return None
-            now.append(former if type(former) in CHANGING else found)  # which is a copy, and what it was made for
+            now.append(former if type(former) in CHANGING else found)  # the former one is the copy that was made
         if all(map(operator.is_, now, before.objects)):
             return before
         return self._replace(Findings(tuple(now)))
 
     def _replace(self, findings: Findings) -> Findings:
         for guard, found in zip(self._guards, findings.objects, strict=True):
-            guard.found = found  # so that an array which the world has dropped can go
+            guard.found = found  # an array which the world has dropped can go then
         self.findings = findings
         return findings
 

@@ -25,7 +25,7 @@ UNDEFINED, ABSOLUTE, COMMON = 0, 0xFFF1, 0xFFF2  # section numbers with a meanin
 GLOBAL, WEAK = 1, 2
 WORD, RELATIVE, CALL, RELATIVE_WORD = 1, 2, 4, 24  # relocations: S + A, S + A - P, L + A - P, S + A - P in 64 bits
 BY_TABLE = (9, 41, 42)  # the address stands in a table beside the code
-SLOT_BYTES = 16  # a place in that table: `jmp [rip + 2]`, two bytes of padding, the address
+SLOT_BYTES = 16  # a slot in that table: `jmp [rip + 2]`, two bytes of padding, the address
 JUMP = b"\xff\x25\x02\x00\x00\x00\x66\x90"
 
 
@@ -134,7 +134,7 @@ class Linked:
         struct.pack_into("<i", self._memory, place, value)
 
     def _slot(self, number: int) -> int:
-        """The place in the table that holds a symbol's address, behind a jump to it."""
+        """The slot in the table that holds a symbol's address, after a jump to it."""
         if number not in self._slots:
             place = self._slots[number] = self._table + SLOT_BYTES * len(self._slots)
             self._memory[place : place + SLOT_BYTES] = JUMP + struct.pack("<Q", self._value(self._symbols[number]))

@@ -30,7 +30,7 @@ from .store import digest, store
 from .together import Together, interruptible
 
 SUFFIX = ".code"
-TRANSLATOR = ("llvm.py", "native.py", "sources.py", "target_questions.py", "targets.py")  # who makes code of a text
+TRANSLATOR = ("llvm.py", "native.py", "sources.py", "target_questions.py", "targets.py")  # they make code of LLVM text
 _LOADED: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 _MAKING: weakref.WeakValueDictionary[str, threading.RLock] = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()

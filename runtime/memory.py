@@ -3,8 +3,8 @@
     pellucid_allocate(bytes)   -> owner: 64 bytes of header, then the data, 64-byte aligned; null when there is none
     pellucid_free(owner)       -> back to the pool
     pellucid_new_matrix(context, item bytes, rows, columns)
-                               -> the same for lengths that nobody has checked, or what is wrong with them: a code
-    Buffer(owner)              -> frees it when Python lets go; numpy.asarray(buffer) copies nothing
+                               -> the same for unchecked lengths, or what is wrong with them: a code
+    Buffer(owner)              -> frees it when Python drops it; numpy.asarray(buffer) copies nothing
 
 Freed blocks are kept for later, up to `limit` bytes in all: an eighth of the memory, or PELLUCID_POOL_BYTES.
 """

@@ -2,7 +2,7 @@
 
     object_code(source)    ->    an object file, for `machine_code.library` to load and to keep
 
-PELLUCID_CODEGEN=quick has instructions selected and registers allocated as fast as LLVM can, behind the same optimiser.
+PELLUCID_CODEGEN=quick has instructions selected and registers allocated as fast as LLVM can, after the same optimiser.
 
 Several threads may ask at the same time; one of them works.
 """
@@ -68,7 +68,7 @@ def late_definitions(optimised: str, late: Sequence[Late]) -> str:
     """The text of those functions that the optimised text calls, or they each other.
 
     A loop calls the variant of a function that fits its vectors, which is known only when it has been vectorised; none
-    that is not called costs more than its text.  Variants are inlined, but for those that are called in many places:
+    that is not called costs more than its text.  Variants are inlined, but for those that have many callers:
     they are written once.
     """
     calls = Counter(CALLED.findall(optimised))
@@ -98,7 +98,7 @@ def object_code(source: Source, level: int = 3, target: str = targets.PRESENT) -
     """
     level = source.level(level)
     with llvm.LOCK:
-        # the module is freed before the lock is given back: it has no name
+        # the module is freed before the lock is released: it has no name
         return bytes(_generator(level, target).emit_object(_optimised(source, level, machine(level, target))))
 
 
@@ -140,7 +140,7 @@ def _symbols(code: bytes, uses: Sequence[HasAddresses]) -> dict[str, int]:
     found = dict(routines.PROVIDED)
     for name in set(re.findall(rb"pellucid\.[\w.$]+", code)):
         for library in uses:
-            with suppress(KeyError):  # it is another's, or its own
+            with suppress(KeyError):  # another library has it, or the module itself
                 found[name.decode()] = library.address(name.decode())
     return found
 

@@ -47,7 +47,7 @@ def evaluate(name: str, operands: Sequence[Any]) -> Any:
     if name == "power":
         operands = [unwrap(v) if is_number(v) else v for v in operands]  # the value of an exponent counts
     has_kernel = all(map(is_compiled, operands)) and not (name == "power" and depends_on_exponent(*operands))
-    if _find is not None and has_kernel:  # which takes an Array as it is, and need not wait for it
+    if _find is not None and has_kernel:  # a kernel takes an Array as it is, and need not wait for it
         return _find(name)(*operands)
     return PYTHON[name](*map(unwrap, operands))
 

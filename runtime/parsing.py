@@ -15,6 +15,6 @@ _LOCK = threading.RLock()  # a collector's callback may parse too, in the thread
 
 
 def parse(text: str, file: str = "<unknown>", mode: str = "exec") -> Any:
-    """The tree of a text; raises SyntaxError."""
+    """The tree of some source; raises SyntaxError."""
     with _LOCK:
         return ast.parse(text, file, mode)

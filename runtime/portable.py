@@ -236,7 +236,7 @@ def workers() -> int:
 
 # --- no signals ----------------------------------------------------------------------------------------------------
 
-_SIGNALS = ctypes.c_int32(0)  # never anything else: nobody has to look
+_SIGNALS = ctypes.c_int32(0)  # never anything else: it need not be polled
 ADDRESSES["pellucid_signals"] = ctypes.addressof(_SIGNALS)
 _CODE = ctypes.CFUNCTYPE(Number, Pointer)
 

@@ -18,7 +18,7 @@ class HeldValues:
     __slots__ = ("__weakref__", "_device", "_values")
 
     _values: np.ndarray
-    _device: int  # that calls with it run on; -1 where the others decide
+    _device: int  # calls with it run on this one; -1 where the others decide
 
     def __init__(self, values: np.ndarray) -> None:
         view = values.view()

@@ -39,7 +39,7 @@ def provide(name: str, address: int) -> None:
 
 
 def address_of(name: str) -> int:
-    """The address of a routine.  Raises LookupError where nobody has it."""
+    """The address of a routine.  Raises LookupError where no library has it."""
     if name in PROVIDED:
         return PROVIDED[name]
     if name.startswith(FAR):

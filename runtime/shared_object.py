@@ -144,7 +144,7 @@ class _Layout:
         return folders[0]
 
     def _place(self) -> None:
-        """Code from the second page on, a stub for every symbol behind it; then data, and a slot for every symbol."""
+        """Code from the second page on, a stub for every symbol after it; then data, and a slot for every symbol."""
         end = PAGE
         for part in self.parts.values():
             if part.flags & EXECUTED:
@@ -176,7 +176,7 @@ class _Layout:
                 self._fill(part, offset, part.place + offset, kind, number, addend)
 
     def _fill_debug(self, part: Part, offset: int, kind: int, symbol: Symbol, addend: int) -> None:
-        """Addresses count from the base of the library, as its symbols do; places in other tables from their start."""
+        """Addresses count from the base of the library, as its symbols do; offsets in other tables from their start."""
         target = (self.value(symbol) or symbol.value) + addend
         if kind == WORD:
             struct.pack_into("<Q", part.data, offset, target % 2**64)
@@ -219,7 +219,7 @@ class _Layout:
     # --- the file
 
     def image(self) -> bytes:
-        """The file.  What lies in memory has the same place in the file as there, counted from the base."""
+        """The file.  What lies in memory has the same offset in the file as there, counted from the base."""
         code = [p for p in self.parts.values() if p.flags & EXECUTED] + [self.stubs]
         data = [p for p in self.parts.values() if p.flags == ALLOCATED] + [self.table]
         debug = [p for p in self.parts.values() if p.place is None]

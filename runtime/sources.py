@@ -1,4 +1,4 @@
-"""LLVM modules as they are handed over to be translated, with what has to be known of them.
+"""LLVM modules as they are passed on to be translated, with what has to be known of them.
 
     Source("define i64 @f(...", late=(Late("exp_x4", "define ...", ...),))    ->    `native.object_code`
 """
@@ -12,7 +12,7 @@ class Late(NamedTuple):
     """A function, or the declaration of one, that becomes part of a module once loops are vectorised, if it is called.
 
     `calls` are the functions that it calls itself.  One with `unless` is an alternative to another of its name, taken
-    where none of those is called.  One with a head `where_shared` has that where it is called in many places.
+    where none of those is called.  One with a head `where_shared` has that where it has many callers.
     """
 
     name: str

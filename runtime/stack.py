@@ -9,8 +9,8 @@ import ctypes
 import sys
 import threading
 
-MARGIN = 192 * 1024  # for what a frame may still call: BLAS, the C library, the allocator
-UNKNOWN_BUDGET = 128 * 1024  # where the system does not tell: what every thread certainly has
+MARGIN = 192 * 1024  # a frame may still call BLAS, the C library, the allocator
+UNKNOWN_BUDGET = 128 * 1024  # every thread certainly has it; it counts where the system does not tell
 _LOCAL = threading.local()
 
 

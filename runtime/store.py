@@ -30,7 +30,7 @@ DEFAULT_LIMIT = 512 * 2**20
 UNITS = {"": 1, "b": 1, "k": 2**10, "kb": 2**10, "m": 2**20, "mb": 2**20, "g": 2**30, "gb": 2**30}
 KINDS = ("code", "function", "checked", "kernel")  # a name is a digest and one of these
 TEMPORARY = ".tmp"
-ABANDONED = 600.0  # seconds after which a temporary file is nobody's: writing one takes milliseconds
+ABANDONED = 600.0  # seconds after which a temporary file is abandoned: writing one takes milliseconds
 TOUCH_AFTER = 3600.0  # the time of last use is kept to the hour, so that most reads write nothing
 UNSEEN = 16  # of how many parts of the limit one is written before the files are listed again, which takes long
 _WRITTEN: dict[str, int] = {}  # the bytes since then, by folder
@@ -137,7 +137,7 @@ class Store(NamedTuple):
 
     @contextlib.contextmanager
     def _folder(self, create: bool = False) -> Iterator[int]:
-        """The folder as a file descriptor, so that it stays the one that was looked at.  Raises OSError."""
+        """The folder as a file descriptor, so that it stays the one that was checked.  Raises OSError."""
         if create:
             with contextlib.suppress(FileExistsError):
                 os.makedirs(os.path.dirname(self.path), exist_ok=True)
@@ -176,7 +176,7 @@ def _read(folder: int, name: str) -> bytes | None:
 
 
 def _write(folder: int, name: str, data: bytes) -> None:
-    """Write beside the place and move there: a reader sees the old content or the new one, also after a kill."""
+    """Write to a file beside and move it there: a reader sees the old content or the new one, also after a kill."""
     temporary = f"{name}.{os.getpid()}.{time.monotonic_ns()}{TEMPORARY}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     file = os.open(temporary, flags, 0o600, dir_fd=folder)

@@ -96,7 +96,7 @@ class Structure:
     """A container without its leaves.
 
     kind      its class; None for a leaf
-    keys      the keys of a dict, the names of fields; None where places count
+    keys      the keys of a dict, the names of fields; None where positions count
     children  the structures of its parts
     made_by   what a defaultdict makes its items with
     order     the keys of a dict as they stood in it, which tell no structures apart

@@ -23,7 +23,7 @@ CALLEE = "define void @f{number}() {attributes} {{\n  store volatile i64 {number
 
 
 def knows(words: llvm.Words) -> bool:
-    """Whether LLVM has heard of this processor."""
+    """Whether LLVM knows this processor."""
     with _complaints() as said:
         llvm.target_machine(0, words)
     return not any(UNKNOWN in line for line in said)

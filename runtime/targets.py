@@ -4,8 +4,8 @@
     PELLUCID_TARGET=neoverse-n1   ->    aarch64-unknown-linux-gnu, neoverse-n1: vectors of 16 bytes
     PELLUCID_TARGET=aarch64       ->    any processor of that architecture; `aarch64-linux` and triples mean it too
 
-A target is the text of the setting; the empty one is the present processor.  What a named processor offers is asked of
-LLVM: it makes a function part of another only if the other may use every instruction that the first may use.
+A target is the string of the setting; the empty one is the present processor.  What a named processor offers is asked
+of LLVM: it makes a function part of another only if the other may use every instruction that the first may use.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .llvm import Words
 SETTING, PRESENT = "PELLUCID_TARGET", ""
 ANY = {"x86_64": "x86-64", "aarch64": "generic"}  # by architecture, its common subset
 SYNONYMS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
-# Instructions of systems and libraries, which LLVM does not write unless it is told to.
+# Instructions of systems and libraries, which LLVM does not write by default.
 OF_SYSTEMS = frozenset(
     """cldemote clflushopt clwb clzero enqcmd fsgsbase fxsr hreset invpcid kl lwp movdir64b movrs mwaitx pconfig pku
     prefetchi ptwrite raoint rdpid rdpru rdrnd rdseed rtm serialize sgx shstk tsxldtrk uintr usermsr waitpkg wbnoinvd
@@ -41,7 +41,7 @@ def running() -> str:
 
 
 def words(target: str) -> Words:
-    """The triple, the name and the features that LLVM is told.  Raises ValueError for what it does not know."""
+    """The triple, the name and the features that LLVM is given.  Raises ValueError for what it does not know."""
     triple, name, given = _own_words(target)
     if "avx512f" not in features(target):
         return triple, name, given

@@ -9,8 +9,8 @@ called once, by the caller.  The caller takes chunks like any worker and waits o
 worker that the system does not let run costs nothing.  Workers sleep between regions, after a glance of some
 microseconds.
 
-`result`, if not -1, is the place among the `captured` slots of an array that each iteration stores one `item` of and
-nobody reads meanwhile.  A large one is made block by block in the cache and written past it (non-temporal stores),
+`result`, if not -1, is the position among the `captured` slots of an array that each iteration stores one `item` of and
+nothing reads meanwhile.  A large one is made block by block in the cache and written past it (non-temporal stores),
 which saves reading what is overwritten.
 
 Of several chunks that fail the first in order counts: its status is returned, its context is copied to the caller's.

@@ -21,7 +21,7 @@ from .parsing import parse
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A place in a file, as in `ast`: lines from 1, columns from 0 in UTF-8 bytes; no function means: look it up."""
+    """A location in a file, as in `ast`: lines from 1, columns from 0 in UTF-8 bytes; no function means: look it up."""
 
     file: str
     line: int
@@ -55,7 +55,7 @@ def _frame(line: Line) -> tuple[types.FrameType, int]:
 
 @lru_cache(maxsize=1024)
 def _code(line: Line) -> types.CodeType:
-    """`capture()` at this place."""
+    """`capture()` at this location."""
     place = {
         "lineno": line.line,
         "col_offset": line.column,

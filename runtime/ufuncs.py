@@ -19,7 +19,7 @@ OTHERS = "(n),()->(m)"
 
 
 class _Ufunc(ctypes.Structure):
-    """The head of a ufunc's record, behind that of every Python object."""
+    """The head of a ufunc's record, after that of every Python object."""
 
     _fields_ = [
         ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int), ("identity", ctypes.c_int),

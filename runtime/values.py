@@ -53,7 +53,7 @@ def is_number_data(value: Any) -> bool:
 
 
 def is_by_value(value: Any) -> bool:
-    """Whether it is a container that can change and holds numbers, texts and such containers alone."""
+    """Whether it is a container that can change and holds numbers, strings and such containers alone."""
     return type(value) in CHANGING and _is_plain(value, DEEPEST)
 
 

@@ -76,13 +76,13 @@ def ways_of_rules(program: Program) -> dict[str, set[tuple[int, str]]]:
         rule = function.rule
         if rule is not None:
             ways[name] = {(p, str(out)) for p in (*rule.wrt, *rule.given) for out in rule.outs}
-            if rule.is_split:  # what is called in the place of the function
+            if rule.is_split:  # what is called in place of the function
                 ways[rule.functions[0]] = ways[name]
     return ways
 
 
 def _reach(program: Program) -> dict[str, _Facts]:
-    """Which results (and lists handed in) of each function depend on which parameters; lists count as results."""
+    """Which results (and lists passed in) of each function depend on which parameters; lists count as results."""
     facts = {name: _Facts([]) for name in program.functions}
     ruled = ways_of_rules(program)
     for name, ways in ruled.items():
@@ -106,7 +106,7 @@ def _reach(program: Program) -> dict[str, _Facts]:
 
 
 def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: Function) -> bool:
-    """One round of following dependence inside a function and into those it calls."""
+    """One iteration that follows dependence inside a function and into those it calls."""
     own = facts[name]
     before = sum(len(f.varied) + len(f.useful) for f in facts.values())
     own.varied |= {n for n in closure(own.varied, own.edges) if is_floating(function.types[n])}
@@ -126,9 +126,9 @@ def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: 
 
 
 def _spread_of_list(own: _Facts, argument: str, other: _Facts, parameter: str) -> None:
-    """A list handed in is changed in place: it is useful inside where it is useful outside.
+    """A list passed in is changed in place: it is useful inside where it is useful outside.
 
-    Where it has a list of cotangents inside, because of another call, it needs one here as well, to be handed in.
+    Where it has a list of cotangents inside, because of another call, it needs one here as well, to be passed in.
     """
     if argument in own.useful:
         other.useful.add(parameter)
@@ -169,7 +169,7 @@ def closure(start: Iterable[str], pairs: Iterable[Edge]) -> set[str]:
 def edges(
     function: Function, program: Program, reach: Mapping[str, set[tuple[int, str]]] | None = None
 ) -> Iterator[Edge]:
-    """(from, to) for every way on which a derivative passes from one floating name to another."""
+    """(from, to) for every edge on which a derivative passes from one floating name to another."""
     for statement in syntax.walk(function.body):
         for source, target in _edges_of(statement, function.types, program, reach or {}):
             if is_floating(function.types[source]) and is_floating(function.types[target]):

@@ -33,7 +33,7 @@ def unassigned_reads(function: Function) -> list[Fault]:
 
 
 def _block(statements: Iterable[gast.stmt], known: set[str] | None, faults: list[Fault]) -> set[str] | None:
-    """The names assigned on every path behind the statements; None where no path gets there.  `known` is changed."""
+    """The names assigned on every path after the statements; None where no path gets there.  `known` is changed."""
     for statement in statements:
         if known is None:
             return None

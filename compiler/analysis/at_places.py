@@ -1,8 +1,8 @@
-"""The form of a changed copy: `x.at[index].set(value)`, the way of those who know immutable arrays.
+"""The form of a changed copy: `x.at[index].set(value)`, as JAX has it for immutable arrays.
 
     place_of(<x.at[1:3].add(2.0)>)    ->    Place(array=<x>, index=<1:3>, method="add")
 
-Who reads a call asks here first: nothing is changed by it, although `.add` is a method that changes a set.
+Readers of calls ask here first: nothing is changed by it, although `.add` is a method that changes a set.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def _statement(node: gast.stmt, after: frozenset[str], table: dict, always: froz
 
 
 def _try(node: gast.Try, after: frozenset[str], table: dict, always: frozenset[str]) -> frozenset[str]:
-    """What a handler reads may be read at any point of the block; the table has what is live behind both of them."""
+    """What a handler reads may be read at any point of the block; the table has what is live after both of them."""
     final = _block(node.finalbody, after, table, always)
     handlers = final
     for handler in node.handlers:

@@ -4,7 +4,7 @@
     x + y           of unknown lengths can         x[1:-1], x.shape[0], np.sqrt(x)                 cannot
 
 The answer errs towards "can": it decides what `prune` may drop and what the printer may move.  Failing loads are told
-apart from the rest: two of them may change places, since both say `IndexError`.
+apart from the rest: two of them may be reordered, since both say `IndexError`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Failures:
         return ANY
 
     def _store_fails(self, place: gast.Subscript, value: gast.expr) -> bool:
-        """Whether a value may not fit its place: by its lengths, or as inf does not fit an int."""
+        """Whether a value may not fit its target: by its lengths, or as inf does not fit an int."""
         stored, base = result_type(value, self.types), self.types.get(place.value.id)
         if stored is None or isinstance(base, ListOf):
             return stored is None

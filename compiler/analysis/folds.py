@@ -1,4 +1,4 @@
-"""What the turns of a `folding` loop hand on to each other: accumulations and choices, in loops that a user wrote.
+"""What is loop-carried in a `folding` loop: accumulations and choices, in loops that a user wrote.
 
     for i in folding(0, n, 1):
         if greater(x[i], 0.0):
@@ -9,9 +9,9 @@
             place = i
 
 `lanes` is a sum that NumPy may take in any order as well.  `folding` is the user's own, with what belongs to it alone:
-differences, products of floats, ints of Python that are known to fit, and choices.  Turns may be taken in any order and
-by parts, as long as places are compared where values are equal: what the loop gives is that of its order, but for the
-rounding of sums and products of floats.  A target that has no use for that takes the turns in order.
+differences, products of floats, ints of Python that are known to fit, and choices.  Iterations may be taken in any
+order and by parts, as long as positions are compared where values are equal: what the loop gives is that of its order,
+but for the rounding of sums and products of floats.  A target that has no use for that takes the iterations in order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Choice:
     nan_wins   whether the first nan is taken before all numbers, as NumPy's argmin does
     key        the value, a name
     best       the name of the value that stands
-    place      the name of a number that grows with the turns
+    place      the name of a number that grows with the iterations
     also       names that are kept beside them
     """
 
@@ -123,7 +123,7 @@ def _own(body: Sequence[gast.stmt]) -> Iterator[gast.stmt]:
 
 
 def combining(node: gast.stmt) -> str:
-    """The operator that takes parts of an accumulation together: a sum for a difference; empty for other statements."""
+    """The operator that combines parts of an accumulation: a sum for a difference; empty for other statements."""
     operator = syntax.operator_of(node.value) if accumulated(node) else None
     row = row_of(operator)
     if row is not None and row.is_sum:
@@ -133,7 +133,7 @@ def combining(node: gast.stmt) -> str:
 
 
 def fold_of_users(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
-    """How an accumulation of a user's takes terms together."""
+    """How an accumulation in a user's loop combines terms."""
     type_ = types.get(accumulated(node))
     operator = combining(node)
     if not operator or not isinstance(type_, Scalar) or is_complex(type_.dtype):
@@ -144,7 +144,7 @@ def fold_of_users(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
 
 
 def accumulations(body: Sequence[gast.stmt], types: Mapping[str, Type]) -> dict[str, str]:
-    """The names that statements accumulate and do nothing else with, and the operator that takes parts together."""
+    """The names that statements accumulate and do nothing else with, and the operator that combines parts."""
     found: dict[str, set[str]] = {}
     others: set[str] = set()
     for node in syntax.walk(body):
@@ -157,9 +157,9 @@ def accumulations(body: Sequence[gast.stmt], types: Mapping[str, Type]) -> dict[
 
 
 def does_not_wrap(function: Function, node: gast.Assign) -> bool:
-    """Whether parts of an accumulation of ints of Python are known to fit: else the order tells whether they do.
+    """Whether parts of an accumulation of ints of Python are known to fit: else that depends on the order.
 
-    No loop has the turns that it takes for steps of a known size to leave an int64.
+    No loop has the iterations that it takes for steps of a known size to leave an int64.
     """
     type_ = function.types[accumulated(node)]
     exact = isinstance(type_, Scalar) and type_.weak and type_.dtype == "i64"
@@ -179,7 +179,7 @@ def _dtype_of(term: gast.expr, function: Function) -> str:
 
 
 def folding_faults(function: Function) -> Iterator[Fault]:
-    """Names and elements that a turn takes from the one before otherwise than to accumulate or to choose."""
+    """Loop-carried names and elements, but for accumulations and choices."""
     for loop in filter(is_folding, syntax.walk(function.body)):
         sums = accumulations(loop.body, function.types)
         chosen = {name for choice in choices_in(loop) for name in choice.names}
@@ -192,7 +192,7 @@ def folding_faults(function: Function) -> Iterator[Fault]:
 
 
 def _meddling(loop: gast.For, chosen: set[str]) -> Iterator[Fault]:
-    """Statements beside choices that mention what these hand on."""
+    """Statements beside choices that mention what these carry."""
     inside = {id(s) for node in _own(loop.body) if choice_of(node) is not None for s in syntax.walk([node])}
     for node in syntax.walk(loop.body):
         if id(node) not in inside and not chosen.isdisjoint((*reads_of(node), *syntax.names_bound(node))):

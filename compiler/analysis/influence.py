@@ -78,7 +78,7 @@ def first_jump(program: Program, parameters: Iterable[str]) -> Span | None:
 
 
 class _Ways:
-    """From which parameters and lengths a change gets to which results, and lists that are handed in, of each function.
+    """From which parameters and lengths a change gets to which results, and lists that are passed in, of each function.
 
     `touched` are the nodes of each function that are changed at all, by which it is known what bends; without them
     nothing does.

@@ -1,15 +1,15 @@
-"""What the turns of a `lanes` loop hand on to each other: accumulations, and nothing else.
+"""What is loop-carried in a `lanes` loop: accumulations, and nothing else.
 
     for k in lanes(0, n, 1):
-        t = multiply(x[k], x[k])          t is the turn's own
+        t = multiply(x[k], x[k])          t is the iteration's own
         total = add(total, t)             a sum: its terms may be taken in any order, with any number of partial sums
         best = maximum(best, t)           an extreme
         for j in range(0, m, 1):
             s[j] = add(s[j], y[k, j])     a sum in each element of an array
 
 An accumulation is a statement `s = operator(s, term)` whose operator takes elements together in a reduction (`Fold`).
-No other statement of the loop mentions `s`, so nobody sees what it is on the way.  What an element of an array holds is
-handed on as well, where each turn stores it: its index does not move with the loop.
+No other statement of the loop mentions `s`, so its partial sums are not observed.  What an element of an array holds is
+loop-carried as well, where each iteration stores it: its index does not move with the loop.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_lanes(node: gast.stmt) -> TypeGuard[gast.For]:
 
 
 def goes_by_rows(node: gast.stmt) -> TypeGuard[gast.For]:
-    """Whether a loop takes nothing together but elements of arrays."""
+    """Whether a loop accumulates nothing but elements of arrays."""
     return is_lanes(node) and not carried(node.body)
 
 
@@ -66,7 +66,7 @@ def accumulated_array(node: gast.stmt) -> str:
 
 
 def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
-    """How an accumulation takes terms together; None for other statements, and where their order is told."""
+    """How an accumulation combines terms; None for other statements, and where their order matters."""
     type_ = types.get(accumulated(node))
     if not isinstance(type_, Scalar) or type_.weak and not is_floating(type_):
         return None  # of Python's ints the order tells whether one is too large
@@ -77,7 +77,7 @@ def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
 
 
 def lanes_faults(function: Function) -> Iterator[Fault]:
-    """Names and elements that a turn takes from the one before otherwise than to accumulate."""
+    """Loop-carried names and elements, but for accumulations."""
     for loop in syntax.walk(function.body):
         if is_lanes(loop):
             for name in carried(loop.body):
@@ -98,7 +98,7 @@ def _faults(loop: gast.For, name: str, types: Mapping[str, Type]) -> Iterator[Fa
 
 
 def arrays_handed_on(loop: gast.For, types: Mapping[str, Type]) -> list[str]:
-    """The arrays of which each turn of a loop stores an element at the same place."""
+    """The arrays of which every iteration of a loop stores the same element."""
     inside = list(syntax.walk(loop.body))
     bound = {name for s in inside for name in syntax.names_bound(s)}
     counters = {s.target.id for s in inside if isinstance(s, gast.For)}
@@ -125,14 +125,14 @@ def _array_faults(loop: gast.For, array: str, types: Mapping[str, Type]) -> Iter
 
 
 def _arrays_met(statement: gast.stmt) -> set[str]:
-    """The arrays whose elements a statement reads or stores; lengths are nobody's elements."""
+    """The arrays whose elements a statement reads or stores; lengths are no elements."""
     nodes = list(syntax.own_nodes(statement))
     lengths = {id(node.args[0]) for node in nodes if syntax.operator_of(node) == "dim"}
     return {node.id for node in nodes if isinstance(node, gast.Name) and id(node) not in lengths}
 
 
 def carried(body: Sequence[gast.stmt]) -> dict[str, None]:
-    """The names that a turn of a loop may read before it has given them a value."""
+    """The names that an iteration of a loop may read before it has given them a value."""
     assigned = {name for s in syntax.walk(body) for name in syntax.names_bound(s)}
     found: dict[str, None] = {}
     _read_first(body, set(), assigned, found)
@@ -140,7 +140,7 @@ def carried(body: Sequence[gast.stmt]) -> dict[str, None]:
 
 
 def _read_first(body: Iterable[gast.stmt], known: set[str], assigned: set[str], found: dict[str, None]) -> set[str]:
-    """The names that have a value behind these statements."""
+    """The names that have a value after these statements."""
     for node in body:
         found.update(dict.fromkeys(n for n in reads_of(node) if n in assigned and n not in known))
         match node:
@@ -152,7 +152,7 @@ def _read_first(body: Iterable[gast.stmt], known: set[str], assigned: set[str], 
             case gast.While(body=inner):
                 _read_first(inner, set(known), assigned, found)
             case gast.Raise():
-                return known | assigned  # nobody comes from here
+                return known | assigned  # control does not go on from here
             case _:
                 known = known | set(syntax.names_bound(node))
     return known

@@ -1,7 +1,7 @@
 """Whose length a symbol is: that of the parameter, or else of the name, that has it first.
 
     def f(x: "f64[n]"):
-        h = x                 n is the length of x;  `length` is that of h, which has another one in each turn
+        h = x                 n is the length of x;  `length` is that of h, which has another one in each iteration
         for ...: h = w @ h
 """
 

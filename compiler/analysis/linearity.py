@@ -3,7 +3,7 @@
     y = x * w       bends in neither, where only one of them changes; where both do, in both
     y = exp(x)      bends in x: the slope reads the result
     y = floor(x)    jumps in x, as all do that have no slope, or a result that is no float
-    y = x % 2.0     jumps in x, as its row says: the slope does not tell
+    y = x % 2.0     jumps in x, as its row says: the slope does not show it
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Live = dict[str, gast.stmt]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Liveness:
-    """Facts by statement; where one statement object stands in several places they are joined."""
+    """Facts by statement; where one statement object occurs several times they are joined."""
 
     live_after: Mapping[int, Mapping[str, gast.stmt]]
     at_entry: frozenset[str]
@@ -50,7 +50,7 @@ class _Walker:
     def __init__(self, order: Mapping[int, int]) -> None:
         self.order = order
         self.live_after: dict[int, Live] = {}
-        self.heads: dict[int, tuple[Live, Live]] = {}  # by loop: what was live behind it, and then at its start
+        self.heads: dict[int, tuple[Live, Live]] = {}  # by loop: what was live after it, and then at its start
 
     def join(self, *paths: Mapping[str, gast.stmt]) -> Live:
         """Live on any path; of two next uses the one that stands first."""

@@ -1,6 +1,6 @@
 """The cheapest set of values to keep so that all others that are needed can be computed again.
 
-    origins       values that can only be had by running forward      e (carried by the loop)
+    origins       values that only running forward can give      e (carried by the loop)
     uses          value -> the values it is computed from             residual <- e, eccentricity
     needed        values that the backward sweep reads                residual, slope
     -> kept       a minimum vertex cut between origins and needed     {e}

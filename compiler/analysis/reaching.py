@@ -5,7 +5,7 @@
     if c: y = g(y)                return (h(x),)
     return (h(y),)
 
-One walk numbers definitions.  Where two ways meet, a merge stands for both values, as a phi does in single assignment.
+One walk numbers definitions.  Where two paths meet, a merge stands for both values, as a phi does in single assignment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Reaching:
     """The definitions of a function, and what each statement reads and binds, in the order of `syntax.walk`.
 
     `names` are those that are followed, all where there is None.  `through_copies` takes a copy for no definition: it
-    hands on what reaches it.  `named` has the name of each definition and merge, `parts` what each merge merges.
+    passes on what reaches it.  `named` has the name of each definition and merge, `parts` what each merge merges.
     """
 
     def __init__(self, function: Function, names: AbstractSet[str] | None = None, through_copies: bool = False) -> None:
@@ -101,9 +101,9 @@ class Reaching:
 
 @remembered
 def reaching(function: Function) -> list[Read]:
-    """For each statement that is no copy, in order, the values that reach the names it reads, each in its place.
+    """For each statement that is no copy, in order, the values that reach the names it reads, each in its position.
 
-    A value is known by the place of its definition among those that are no copies.
+    A value is known by the position of its definition among those that are no copies.
     """
     found = Reaching(function, through_copies=True)
     definitions = (number for number in range(len(found.named)) if number not in found.parts)

@@ -28,7 +28,7 @@ from .regions import ForwardValue, Regions
 from .restorable import Restorable
 
 LENGTH = 1000
-OVERWRITTEN = " overwritten"  # what stores into an array overwrite: no name of a program ends so
+OVERWRITTEN = " overwritten"  # marks what stores into an array overwrite; no name of a program ends so
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Recorded:
         self.restorable = Restorable(self, self.mirrored)
 
     def kept(self, needed: Iterable[str], given: Set[str] = frozenset()) -> list[str]:
-        """The values to keep, in program order, where the `given` ones can be had without."""
+        """The values to keep, in program order, where the `given` ones are available anyway."""
         needed = [key for key in dict.fromkeys(needed) if not self.at_hand(key) and key not in given]
         origins, uses, waiting = set(), {}, list(needed)
         while waiting:
@@ -246,7 +246,7 @@ class Recorded:
                     return False
                 dims.append(extent)
             elif dims or (isinstance(item, gast.Name) and isinstance(self.types[item.id], Array)):
-                return False  # a number behind a slice leaves gaps between the elements
+                return False  # a number after a slice leaves gaps between the elements
         return tuple(dims) == (value.dims if isinstance(value, Array) else ())
 
     def stays(self, array: str) -> bool:

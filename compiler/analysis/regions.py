@@ -6,7 +6,7 @@
         u[0] = a                      u@3
     b = sum(u)                        reads u@4, the last: its elements are still there when all is done
 
-Takes functions in the strict form of `transform/adjoint/settle`.  A name that is assigned once means one value.  A name
+Takes functions in the strict form of `transform/reverse/settle`.  A name that is assigned once means one value.  A name
 carried by a loop means `x` inside the loop (its value when the iteration starts) and `x@out` after it.  An array that
 is stored into means another value after each store: these are numbered.
 """

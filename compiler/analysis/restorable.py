@@ -8,7 +8,7 @@
 
 To keep what each store overwrites is an alternative to keeping what each load reads.  A block is gone back over with
 all its stores undone first.  So a load reads again what it read if it stands before the stores of its block, and of the
-blocks around it, and behind those of the blocks inside it.  A store outside of all loops stays as it is.
+blocks around it, and after those of the blocks inside it.  A store outside of all loops stays as it is.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Restorable:
         return self._found[array]
 
     def _may_restore(self, array: str) -> bool:
-        """Whether there are stores to undo, and nothing counts on what they leave behind."""
+        """Whether there are stores to undo, and nothing depends on what they leave in the array."""
         if array not in self.regions.stores or not self.recorded.stays(array) or not self.undone(array):
             return False
         if any(self.recorded.is_record(store) for store in self.regions.stores[array]):
@@ -60,7 +60,7 @@ class Restorable:
         return not all(map(self.recorded.at_hand, keys)) and self.recorded.reloads(load)
 
     def undone(self, array: str) -> list[gast.stmt]:
-        """The stores into an array that can be undone, in the order of the text."""
+        """The stores into an array that can be undone, in program order."""
         if array not in self._undone:
             self._undone[array] = [store for store in self.regions.stores[array] if self._is_undone(store)]
         return self._undone[array]

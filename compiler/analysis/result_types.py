@@ -24,7 +24,7 @@ from ..types import BOOL, INT, Array, Dim, Extent, ListOf, Scalar, Type, promote
 UNKNOWN: Dim = symbol("?")
 
 
-Found = dict[int, Type | None]  # what was answered of calls, by identity, for who asks of every part of an expression
+Found = dict[int, Type | None]  # the types of calls, by identity: walks ask for those of every part of an expression
 
 
 def result_type(node: gast.AST, types: Mapping[str, Type], found: Found | None = None) -> Type | None:

@@ -93,7 +93,7 @@ class Masks:
 
 
 def masks(regions: Regions, active: frozenset[str]) -> Masks:
-    """The masks that the backward form of a settled function needs."""
+    """The masks that the backward form of a function in SSA form needs."""
     search = _Search(regions, active)
     for statement in reversed(list(syntax.walk(regions.function.body))):
         if not syntax.blocks_of(statement):

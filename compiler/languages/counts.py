@@ -65,7 +65,7 @@ def _formulas(start: gast.expr, stop: gast.expr, step: gast.expr) -> Iterator[ga
 
 
 def expanded(tree: gast.expr, written: Mapping[str, gast.expr]) -> gast.expr:
-    """A value with those of the names in it in their place."""
+    """A value with the names in it replaced by theirs."""
     match tree:
         case gast.Name(id=id_) if isinstance(written.get(id_), gast.Call):
             return expanded(written[id_], written)

@@ -281,7 +281,7 @@ class Expressions:
     def operator(
         self, node: gast.AST, name: str, parts: Sequence[gast.expr], static: dict[str, Any]
     ) -> tuple[gast.expr, Type]:
-        """An operator on expressions; those behind its operands are its static parts in their order."""
+        """An operator on expressions; those after its operands are its static parts in their order."""
         row = schema.OPERATORS.get(name)
         if row is None:
             raise self.unknown(node, name)

@@ -1,4 +1,4 @@
-"""Take the file of a printed stage apart: functions, the types in their headers, exception classes.
+"""Parse the file of a printed stage: functions, the types in their headers, exception classes.
 
     # loss (model.py:3), typed stage               Definition(tree, {"w": f64[n], "k": int}, (f64,), ...)
     # w: f64[n]   k: int   ->   f64         ->
@@ -50,7 +50,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StageFile:
-    """A file taken apart; the first function is the entry.
+    """A parsed file; the first function is the entry.
 
     `helpers` says what the functions of `pellucid.support` are that the file calls otherwise, `exceptions` which class
     of Python's own an exception of the file comes from.
@@ -212,7 +212,7 @@ def _annotation(node: gast.expr, path: str) -> tuple[Type, ...]:
 
 
 def annotation_of(node: gast.expr, path: str) -> Type:
-    """The type that is written, as text, behind a name."""
+    """The type that is written after a name, as a string."""
     return _annotation(node, path)[0]
 
 

@@ -8,7 +8,7 @@
         return total
 
 Expressions stay nested.  Lengths of arrays that are made here are worked out where they are sums of lengths, and else
-nothing is claimed of them: what cannot be proved of an access is checked when it runs.
+nothing is claimed of them: what cannot be proved of an access is checked at run time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SIGNS = {True: gast.And, False: gast.Or}
 
 
 def read_loops(text: str, path: str, *, headers: bool = True) -> Program:
-    """The functions of a text, the first of them the entry.  Raises StageError."""
+    """The functions of a printed stage, the first of them the entry.  Raises StageError."""
     return read_program(text, path, LoopsReader, headers)
 
 
@@ -194,7 +194,7 @@ def with_lazy_choices(function: Function) -> Function:
             conjoins = row_of(syntax.operator_of(node)).conjoins  # type: ignore[union-attr]
             return gast.IfExp(*node.args) if conjoins is None else gast.BoolOp(SIGNS[conjoins](), node.args)
 
-    body = [Lazy().visit(statement) for statement in function.body]  # trees that nobody else has seen
+    body = [Lazy().visit(statement) for statement in function.body]  # trees of its own
     return function.with_(body=tuple(body))
 
 

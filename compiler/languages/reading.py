@@ -28,7 +28,7 @@ from .messages import message_of
 
 
 def read_program(text: str, path: str, reader: type[FunctionReader], headers: bool) -> Program:
-    """The functions of a text, the first of them the entry.  Raises StageError."""
+    """The functions of a printed stage, the first of them the entry.  Raises StageError."""
     file = read_file(text, path, headers=headers)
     functions: dict[str, Function] = {}
     known = {d.name: d.results for d in file.definitions}
@@ -254,7 +254,7 @@ class FunctionReader:
     # --- lists and results
 
     def new_list(self, name: str, value: gast.List) -> None:
-        """`xs = []`: of what, the first item says that is appended to it."""
+        """`xs = []`: the first item that is appended decides the type of items."""
         if value.elts:
             raise self.refuse(value, "a list begins empty", "L001", f"write `{name} = []` and append to it")
         self.table.setdefault(name, list_type(self.definition.tree, self.lists[name], self.file, self.wanted))
@@ -271,7 +271,7 @@ class FunctionReader:
         return self.effect(node, call)
 
     def learn_item(self, base: str, list_: ListOf, have: Scalar | Array) -> None:
-        """An item is put into a list: of what it is a list, if that is a guess so far."""
+        """An item is appended to a list: it decides the type of items, where that is a guess so far."""
         root = self.lists.get(base, base)
         wanted = item_type(self.wanted, root, list_.element, have)
         if wanted is not None:

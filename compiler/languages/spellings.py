@@ -1,4 +1,4 @@
-"""Which operator is meant by what Python calls it: the spellings of the rows, the other way round.
+"""Which operator is meant by what Python calls it: the spellings of the rows, inverted.
 
     np.sum(x, axis=0)        ->    sum         np.linalg.solve(a, b)    ->    solve
     math.sqrt(x)             ->    math_sqrt   scipy.special.erf(x)     ->    erf

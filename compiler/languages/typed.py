@@ -34,7 +34,7 @@ from .reading import FunctionReader, read_program
 
 
 def read_typed(text: str, path: str, *, headers: bool = True) -> Program:
-    """The functions of a text, the first of them the entry.  Raises StageError."""
+    """The functions of a printed stage, the first of them the entry.  Raises StageError."""
     return read_program(text, path, TypedReader, headers)
 
 

@@ -90,7 +90,7 @@ def annotation_faults(function: Function, language: str) -> Iterable[Fault]:
     """Nodes carry nothing that this language does not have."""
     for statement in syntax.walk(function.body):
         for node in (statement, *syntax.own_nodes(statement)):
-            fields = (*node._fields, *node._attributes)  # the lines of a template are nobody's
+            fields = (*node._fields, *node._attributes)  # the lines of a template are not the user's
             for name in unknown_annotations(node.__dict__, fields, language):
                 yield statement, f"`{name}` is said of it, which is neither printed nor known in this language"
 
@@ -130,7 +130,7 @@ def _annotated(stage: str) -> tuple[Check, ...]:
 
 
 def verify(function: Function, stage: str) -> tuple[str, ...]:
-    """The findings as text; empty for a function of the language."""
+    """The findings as strings; empty for a function of the language."""
     return tuple(map(str, findings(function, stage)))
 
 
@@ -202,7 +202,7 @@ def require_same_definitions(before: Function, after: Function, step: str) -> No
 
 
 def require_calls(program: Program, step: str) -> None:
-    """Raise InternalError where a function calls what there is not, or calls it wrongly."""
+    """Raise InternalError where a function calls an unknown one, or with other arguments or results."""
     for finding in call_findings(program):
         raise InternalError(step, text_of(finding.statement), finding.message)
 

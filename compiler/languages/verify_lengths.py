@@ -5,7 +5,7 @@
 A symbol belongs to the parameter, or else to the name, that has it first: what that name is assigned defines it.  Any
 other name may have it only where its value surely has that length: by the rule of its operator, by a guard that the
 operator implies (`x + y`), by the shape of its buffer on the loops stage, or as what goes in step with its owner: a
-tangent is assigned behind its primal, and in the same length.  What cannot be worked out is let pass.
+tangent is assigned after its primal, and in the same length.  What cannot be worked out is let pass.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ class _Lengths:
         self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
         self.counters = set(loop_variables(function))
         self.values: dict[str, gast.expr] = {}  # what ints are
-        self.copies: dict[str, set[str]] = {}  # which others an int is, one on each path
-        self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
-        self.better: dict[Extent, Extent] = {}  # which length a symbol has turned out to be
-        self.meant: dict[str, Extent] = {}  # which other length a symbol is
+        self.copies: dict[str, set[str]] = {}  # the ints that an int is a copy of, one on each path
+        self.held: dict[Extent, Extent] = {}  # by length, the int that it is, where that is no sum of lengths
+        self.better: dict[Extent, Extent] = {}  # by symbol, the length that it has turned out to be
+        self.meant: dict[str, Extent] = {}  # by symbol, the other length that it is
         self.guarded: frozenset[tuple[Extent, Extent]] = frozenset()  # lengths that are equal from a guard on
-        self.of_merged: dict[str, set[Extent | None]] = {}  # which lengths those assigned to it several times are given
+        self.of_merged: dict[str, set[Extent | None]] = {}  # the lengths of names assigned more than once
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
 
@@ -207,15 +207,15 @@ class _Lengths:
         return [name for name, its in self.builder.extents.items() if its == extent]
 
     def one_int(self, left: Extent, right: Extent) -> bool:
-        """Whether two lengths that are ints of the program are made alike."""
+        """Whether two lengths that are ints of the program are computed alike."""
         ways = itertools.product(self.variables(left), self.variables(right))
         return left == right or any(self.same(one, other) for one, other in ways)
 
     def same(self, left: str, right: str) -> bool:
-        """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own.
+        """Whether two ints are made alike, as where the backward sweep recomputes one in a loop of its own.
 
         One that the forward sweep has recorded stands for what was recorded, which nothing here can tell, and one that
-        it hands out of a branch is what it was there, as the backward sweep reads it in the same branch.
+        it merges out of a branch is what it was there, as the backward sweep reads it in the same branch.
         """
         if left == right or {left, right} <= self.counters:
             return True
@@ -268,7 +268,7 @@ class _Lengths:
         ways = _each(infer(self.builder, row, call.args, static))
         operands = [self.builder.type_of(a) for a in call.args]
         shapes = [t.dims for t in operands if isinstance(t, Array)]
-        # lengths that the operator needs to be equal, and says so when it runs
+        # lengths that the operator needs to be equal, and checks at run time
         if row.kind == "elementwise":
             for shape in shapes:
                 for way, extent in zip(ways[::-1], shape[::-1]):

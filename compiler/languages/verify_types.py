@@ -155,7 +155,7 @@ class _Checker:
         return all(map(self.may_be_equal, declared.dims, inferred.dims))
 
     def may_be_equal(self, left: Extent, right: Extent) -> bool:
-        """Two different lengths may turn out equal unless both are fully known."""
+        """Two different lengths may be equal at run time unless both are fully known."""
         if isinstance(left, int) and isinstance(right, int):
             return left == right
         known = all(isinstance(d, int) or self.rigid.issuperset(d.symbols()) for d in (left, right))

@@ -20,7 +20,7 @@ Terms = dict[str, tuple[gast.expr, int]]
 
 
 def text_of(node: gast.AST | None) -> str:
-    """A text that is equal for equal trees."""
+    """A string that is equal for equal trees."""
     match node:
         case None:
             return ""

@@ -193,7 +193,7 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
 
 
 def _loop_order(left: str, right: str, out: str, inner: str) -> str:
-    """Result letters outside, except that a last letter found only in the last place of `b` goes innermost."""
+    """Result letters outside, except that a last letter found only as the last of `b` goes innermost."""
     last = out[-1:] if len(out) > 1 and inner and right.endswith(out[-1]) and out[-1] not in left else ""
     return out[: len(out) - len(last)] + inner + last
 
@@ -247,7 +247,7 @@ def _outer(low: Lowering, name: str, term: Apply, order: str, out: str) -> Resul
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The letters by where they stand: in all three places, in one operand and the result, in both operands only."""
+    """The letters in all three subscripts, in one operand and the result, and in both operands only."""
 
     batch: str
     rows: str

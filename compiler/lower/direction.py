@@ -1,6 +1,6 @@
 """The direction in which a slice can be stored in place although the value reads other elements of the same array.
 
-    a[1:] = a[:-1] * 0.5              every element is read by the one behind it:      from the end to the front
+    a[1:] = a[:-1] * 0.5              every element is read by the one after it:      from the end to the front
     a[:-1] = a[1:] - a[:-1]           by itself and the one before it:                 from the front to the end
     a[1:-1] = a[2:] + a[:-2]          by both: neither way; the value is computed first
 
@@ -30,7 +30,7 @@ def way_to_store(
 ) -> tuple[int, int] | None:
     """The direction, and how many outer loops stay independent; None where no direction is right or it does not pay.
 
-    `marks` are the indices of the loops, `written` the place that is stored, `at` where the value is asked for.
+    `marks` are the indices of the loops, `written` the target that is stored, `at` where the value is asked for.
     """
     if [n for n in arrays_read(value, low.resolve) if low.may_share(base.name, n)] != [base.name]:
         return None

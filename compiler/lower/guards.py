@@ -25,7 +25,7 @@ Pair = tuple[Length, Length]
 
 
 def shape_text(lengths: Sequence[Length]) -> tuple[str, list[gast.expr]]:
-    """NumPy's words for a shape, `({},4)`, and the values for its places."""
+    """NumPy's words for a shape, `({},4)`, and the values for its placeholders."""
     parts, values = [], []
     for length in lengths:
         if isinstance(length.extent, int):

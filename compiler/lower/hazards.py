@@ -1,4 +1,4 @@
-"""What has to be in memory before a statement runs, because the statement changes what it is made of.
+"""What has to be in memory before a statement runs, because the statement overwrites its operands.
 
     y = x * 2.0              y = x * 2.0
     x[0] = 1.0        ->     y is written out here: what is read of x afterwards would be another value
@@ -43,12 +43,12 @@ def settle(low: Lowering, statement: gast.stmt) -> None:
 
 
 def _forget_views(low: Lowering, assigned: set[str]) -> None:
-    """Views at indices that get another value."""
+    """Forget views at indices that get another value."""
     low.views = {key: (view, names) for key, (view, names) in low.views.items() if assigned.isdisjoint(names)}
 
 
 def _only_names(low: Lowering, statement: gast.stmt) -> bool:
-    """Whether all that a statement does is to give a name its only value."""
+    """Whether a statement only assigns a name that has no other assignment."""
     if type(statement) is not gast.Assign or type(statement.targets[0]) is not gast.Name:
         return False
     return statement.targets[0].id not in low.facts.merged
@@ -72,7 +72,7 @@ def _settle_name(
 
 
 def _alias(low: Lowering, name: str, node: Stored) -> Stored:
-    """Another variable for an array whose own is about to get another one."""
+    """A second variable for an array whose own is about to be reassigned."""
     made = name if isinstance(low.function.types.get(name), Array) else low.fresh(name)
     low.assign(made, syntax.name(node.name), node.type)
     low.origin[made] = node.name
@@ -101,7 +101,7 @@ class _Changes:
         return not (isinstance(node, Stored) and (node.name == name or self.low.may_share(stored, name, statement)))
 
     def rebind(self, name: str, node: Node) -> bool:
-        """Whether a variable that the name is read from gets another value."""
+        """Whether a variable that the name is read from is reassigned."""
         if isinstance(node, Stored) and node.name == name:
             return False
         return not self.assigned.isdisjoint(names_read(node, self.low.resolve))

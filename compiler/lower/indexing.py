@@ -61,7 +61,7 @@ def index_arrays(low: Lowering, items: Items) -> list[str]:
 def element(low: Lowering, base: Node, items: Items) -> ScalarTree:
     """One element: read where it is, or computed alone."""
     base = low.resolve(base)
-    is_stored = isinstance(base, Stored)  # whose element is checked where it is read
+    is_stored = isinstance(base, Stored)  # its element is checked where it is read
     is_known = is_stored or all(_is_inside(low, i, n.extent) for i, n in zip(items, base.lengths, strict=True))
     if is_stored or (not is_known and isinstance(bottom_of(low, base), Stored)):
         return ScalarTree(syntax.index(realise(low, base).name, *items), base.dtype)
@@ -210,7 +210,7 @@ def view(low: Lowering, name: str, base: Node, items: Items) -> Node:
 def named_view(low: Lowering, name: str, source: Stored, items: Items, dims: Sequence[Extent]) -> Stored:
     """A view statement, or the variable that shows the same elements already."""
     key = source.name, tuple(map(text_of, items))
-    is_lasting = source.name not in low.facts.merged  # what indices are assigned `settle` sees
+    is_lasting = source.name not in low.facts.merged  # `settle` sees what indices are assigned
     if is_lasting and key in low.views:
         return low.views[key][0]
     type_ = Array(source.dtype, tuple(dims), layout_of_view(low, source.name, items))
@@ -285,7 +285,7 @@ def broadcast_select(base: Node, lengths: Sequence[Length]) -> Select:
 
 
 def gather(low: Lowering, base: Node, items: Items) -> Node:
-    """Elements at places that arrays tell; ints beside an array count as arrays without axes, as in NumPy."""
+    """Elements at positions that arrays hold; ints beside an array count as arrays without axes, as in NumPy."""
     flush(low)
     picks, lengths, source = scattered_places(low, base, items)
     made = Select(source, picks, lengths, None, low.span, low.inlined, can_raise=True)

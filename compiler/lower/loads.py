@@ -1,4 +1,4 @@
-"""Index loads of every kind; boolean masks are counted, then copied, or turned into integer arrays of places.
+"""Index loads of every kind; boolean masks are counted, then copied, or turned into integer arrays of positions.
 
     y = x[mask]    ->    count = 0; for i in range(...): if mask[i]: count = count + 1
                          y = empty(shape=(count,), dtype="f64")
@@ -39,7 +39,7 @@ def load(low: Lowering, name: str, base: Node, items: Items) -> Node | ScalarTre
 
 
 def compress(low: Lowering, name: str, base: Node, items: Items) -> Node:
-    """The elements where a mask is true: counted, then copied one behind the other."""
+    """The elements where a mask is true: counted, then copied one after the other."""
     flush(low)
     arrays = index_arrays(low, items)
     others = [i for i in items if not isinstance(i, gast.Slice) and not is_new_axis(i)]
@@ -141,7 +141,7 @@ def where_true(
 
 
 def mask_as_indices(low: Lowering, base: Node, items: Items) -> list[gast.expr]:
-    """Every mask replaced by the integer arrays of its true places."""
+    """Every mask replaced by the integer arrays of its true positions."""
     result: list[gast.expr] = []
     axis = 0
     for item in items:

@@ -259,7 +259,7 @@ def _returned(low: Lowering, atom: gast.expr, type_: object) -> str:
 
 
 def lower_block(low: Lowering, statements: Sequence[gast.stmt], outer: gast.stmt) -> list[str]:
-    """Lower a nested block; the names it makes that are read behind it are in memory then."""
+    """Lower a nested block; the names it makes that are read after it are in memory then."""
     for statement in statements:
         lower_statement(low, statement)
     flush(low)
@@ -275,7 +275,7 @@ def lower_block(low: Lowering, statements: Sequence[gast.stmt], outer: gast.stmt
 
 
 def _restore(low: Lowering, statement: gast.stmt, leaving: Sequence[str]) -> None:
-    """Behind a compound statement: the arrays it made or changed are variables."""
+    """After a compound statement: the arrays it made or changed are variables."""
     merged = [n for n in dict.fromkeys(names_assigned([statement])) if n in low.facts.merged]
     for name in (*leaving, *merged):
         if isinstance(low.function.types.get(name), Array):
@@ -311,7 +311,7 @@ def lower_for(low: Lowering, statement: gast.For) -> None:
     _place(low, statement)
     counts = isinstance(bounds[2], gast.Constant) and bounds[2].value != 0
     if not body and counts and variable not in low.live.after(statement):
-        return  # nothing is left of it
+        return  # no statement is left of it
     start, stop, step = bounds
     low.emit(syntax.for_range(variable, start, stop, step, body or [_nothing(low)], kind=statement.iter.func.id))
     _restore(low, statement, leaving)

@@ -1,7 +1,7 @@
 """What is known while one function is lowered, and the statements written so far.
 
 `nodes` says what every array name of the typed function is; `realised` says which nodes have been put in memory.  Both
-are restored at the end of a block, because what a branch computed is not there on the other way.
+are restored at the end of a block, because what a branch computed is not there on the other path.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class Lowering:
         return Stored(name, type_, own)
 
     def _outlives(self, tree: gast.expr) -> bool:
-        """Whether a length can be told by this tree for as long as the function runs."""
+        """Whether this tree is a length for as long as the function runs."""
         match tree:
             case gast.Constant():
                 return True

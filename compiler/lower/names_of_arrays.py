@@ -76,7 +76,7 @@ def detached(low: Lowering, name: str, node: Node) -> Node:
 
 
 def own_copy(low: Lowering, node: Node, name: str) -> Stored:
-    """A buffer that nothing else is read from."""
+    """A private buffer."""
     node = low.resolve(node)
     before = dict(low.realised)
     made = materialise(low, node, name)

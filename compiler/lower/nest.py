@@ -6,7 +6,7 @@
                                              y[i] = divide(t, add(1.0, t))
 
 A value used twice becomes a local, placed in the outermost loop that fixes it.  A node whose elements would be computed
-again and again (wanted elsewhere too, at several places, or broadcast along an outer loop) is put in memory first.
+again and again (wanted elsewhere too, at several positions, or broadcast along an outer loop) is put in memory first.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NestLoop:
 class Nest:
     """Loops opened one by one, values evaluated inside, `finish` writes it all.
 
-    `before[k]` stands inside the outer k loops ahead of the next one, `after[k]` behind it.
+    `before[k]` stands inside the outer k loops ahead of the next one, `after[k]` after it.
     """
 
     def __init__(self, lowering: Lowering) -> None:
@@ -102,14 +102,14 @@ class Nest:
         self.before[len(self.loops) if level is None else level].append(self._placed(statement))
 
     def add_after(self, statement: gast.stmt, level: int) -> None:
-        """Append a statement behind the loop that stands inside the outer `level` loops."""
+        """Append a statement after the loop that stands inside the outer `level` loops."""
         self.after[level].append(self._placed(statement))
 
     def _placed(self, statement: gast.stmt) -> gast.stmt:
         return syntax.at(statement, self.low.span, self.low.inlined)
 
     def local(self, wish: str, type_: Scalar) -> str:
-        """A scalar of this nest alone, which can so be moved and merged without a thought for those of others."""
+        """A private scalar of this nest, which can be moved and merged without regard to those of others."""
         return self.low.local(wish, type_)
 
     def variable(self, wish: str, dtype: str, initial: gast.expr, level: int | None = None) -> gast.Name:
@@ -146,7 +146,7 @@ class Nest:
                 materialise(self.low, node)
 
     def _reason_to_keep(self, node: Node) -> str:
-        """Why a node is better put in memory, empty where it is not."""
+        """Why a node is better put in memory; empty where it is not."""
         if not isinstance(node, Apply | Select) or rank(node) == 0:
             return ""
         indices = list(self.seen.indices[node].values())
@@ -156,7 +156,7 @@ class Nest:
         return reason if reason and is_heavy(node, self.low.resolve) else ""
 
     def _reason_to_share(self, node: Apply, indices: Sequence[Index]) -> str:
-        """Why elements would be computed more than once, empty where they are not."""
+        """Why elements would be computed more than once; empty where they are not."""
         if self.low.uses[node] > self.seen.edges[node]:
             return "several loops read it"
         if len(indices) > 1:
@@ -219,7 +219,7 @@ class Nest:
         raise InternalError("loops", str(node), "not a node")
 
     def place(self, pick: Through, index: Index) -> gast.expr:
-        """Where the array of indices points to: a counter is that as it is."""
+        """The index that an element of the index array is; a counter is one as it is."""
         tree = self.value(pick.indices, through_index(pick, index)).tree
         if isinstance(pick.indices, Grid) and isinstance(tree, gast.Call) and syntax.operator_of(tree) == "cast":
             return tree.args[0]

@@ -1,4 +1,4 @@
-"""Arrays that are not there: what an element is, as a graph that the nests evaluate.
+"""Arrays that are not in memory: what an element is, as a graph that the nests evaluate.
 
     y = sin(x[1:]) * 2.0    ->    Apply("multiply", Apply("sin", Select(Stored("x"), i -> i + 1)), Fill(2.0))
 
@@ -56,7 +56,7 @@ class Length:
     """A length: the dimension it is known as, and an int that is equal to it, or negative where it is zero.
 
     `one_of` is there for a slice of at most one element, `x[:1]`: the length of the axis that it was taken from.
-    `is_refused` says that no array comes to be where the int is negative.
+    `is_refused` says that the allocation raises where the int is negative.
     """
 
     extent: Extent
@@ -147,7 +147,7 @@ class Along:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """One place."""
+    """One index."""
 
     tree: gast.expr
 
@@ -241,7 +241,7 @@ def arrays_read(node: Node, resolve: Resolve) -> set[str]:
 
 
 def names_read(node: Node, resolve: Resolve) -> set[str]:
-    """Every variable that evaluating it reads: arrays, scalars and what its lengths are told by."""
+    """Every variable that evaluating it reads: arrays, scalars and what its lengths are computed from."""
     found: set[str] = set()
     for part in nodes_below(node, resolve):
         for length in part.lengths:

@@ -54,7 +54,7 @@ def know_summed(low: Lowering, left: Extent, right: Extent) -> None:
 
 
 def _access_of(statement: gast.stmt | None) -> gast.Subscript | None:
-    """The one access of a typed statement: the place of a store, or what is loaded."""
+    """The one access of a typed statement: the target of a store, or what is loaded."""
     match statement:
         case gast.Assign(targets=[gast.Subscript() as place]):
             return place

@@ -214,7 +214,7 @@ def combine(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> gast.
 
 
 def find_extreme(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> gast.expr:
-    """The first place of the extreme; the first nan, where there is one."""
+    """The first position of the extreme; the first nan, where there is one."""
     low, call, dtype = plan.low, syntax.call, plan.node.dtype
     best = nest.variable("best", dtype, syntax.constant(plan.fold.start(dtype)))
     where = plan.accumulator(nest, wish, 0, INT_WORD, plan.fold.name)
@@ -235,7 +235,7 @@ def find_extreme(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> 
 
 
 def _flat(plan: Reduction, index: Mapping[int, gast.expr]) -> gast.expr:
-    """The place counted along all axes that are searched."""
+    """The position counted along all axes that are searched."""
     place: gast.expr = ZERO
     for position, k in enumerate(plan.axes):
         stride = product(plan.node.lengths[other].clamped for other in plan.axes[position + 1 :])

@@ -5,7 +5,7 @@
     z = ...                 del y
                             z = ...
 
-Parameters, results, and what is only used up to the end of the function anyway are left alone.
+Parameters, results, and what lives to the end of the function anyway are left alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .hazards import names_assigned
 
 
 def release(function: Function) -> Function:
-    """Add a `Delete` behind the last use of every array made here."""
+    """Add a `Delete` after the last use of every array made here."""
     returned = {n for s in function.body if isinstance(s, gast.Return) for n in syntax.names_read(s)}
     releaser = _Releaser(function, returned | set(function.parameters))
     if not releaser.releasable:
@@ -74,7 +74,7 @@ class _Releaser:
         return self.live.after(statement)
 
     def _is_surely_made(self, statement: gast.stmt, name: str) -> bool:
-        """Whether a statement assigns a name whichever way it goes; what may not be there cannot be released."""
+        """Whether a statement assigns a name on every path; what may not be there cannot be released."""
         match statement:
             case gast.Assign():
                 return name in syntax.names_bound(statement)

@@ -1,7 +1,7 @@
 """Which nests were merged and which were not, for `explain`.
 
     the loops of lines 10, 11 and 12 run as one
-    the loops of lines 12 and 14 stay apart: a turn of the one needs what other turns of the other store
+    the loops of lines 12 and 14 stay apart: an iteration of the one needs what other iterations of the other store
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def not_stored(place: str, reason: str) -> Decision:
 class Story:
     def __init__(self) -> None:
         self.merged: dict[int, tuple[gast.stmt, set[int]]] = {}
-        self.gone: dict[int, gast.stmt] = {}  # by their ids, which stay theirs
+        self.gone: dict[int, gast.stmt] = {}  # the nests are kept, so that their ids stay theirs
         self.apart: list[set[int]] = []
 
     def fused(self, made: gast.stmt, *parts: gast.stmt) -> None:

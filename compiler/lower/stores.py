@@ -1,4 +1,4 @@
-"""Stores into elements, slices, masked and scattered places.
+"""Stores into elements, slices, masked and scattered targets.
 
     a[1:-1] = y            ->    for i in prange(0, n - 2, 1): a[i + 1] = y[i]
     a[mask] = 0.0          ->    for i in prange(...): if mask[i]: a[i] = 0.0
@@ -68,7 +68,7 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
 
 
 def _checked_places(low: Lowering, base: Stored, items: Items) -> list[gast.expr]:
-    """The items after the checks of ints that a store makes: NumPy looks at the place before the number."""
+    """The items after the checks of ints that a store makes: NumPy looks at the target before the number."""
     found: list[gast.expr] = []
     axis = 0
     for item in items:
@@ -140,7 +140,7 @@ def _part(low: Lowering, base: Stored, items: Items) -> Stored:
 
 
 def _fitting(low: Lowering, value: Node, lengths: Sequence[Length], message: str) -> Node:
-    """The value with at most as many axes as the place; raises where their lengths differ."""
+    """The value with at most as many axes as the target; raises where their lengths differ."""
     while rank(value) > len(lengths) and value.lengths[0].is_one:
         value = Select(value, _dropping_first(value), value.lengths[1:])
     given, old = shape_text(value.lengths)
@@ -272,7 +272,7 @@ def _store_one_by_one(low: Lowering, base: Stored, mask: Node, value: Node, behi
 
 
 def _store_scattered(low: Lowering, base: Stored, items: Items, value: Node, accumulate: bool) -> None:
-    """In the order of the index arrays, so that of several values for one place the last one stays."""
+    """In the order of the index arrays, so that of several values for one target the last one stays."""
     picks, lengths, source = scattered_places(low, base, items)
     message = "array is not broadcastable to correct shape" if accumulate else MASK_SHAPES
     value = _fitting(low, value, lengths, message)

@@ -1,7 +1,7 @@
-"""Give every web a name of its own: the definitions of a name that reads have in common, and those reads.
+"""Give every def-use web a name of its own: the definitions that reads have in common, and those reads.
 
     t = sum(x)             t = sum(x)
-    y = x / t       ->     y = x / t           what is assigned once may be read later, and is known by its value
+    y = x / t       ->     y = x / t           live ranges end earlier, and what is assigned once is known by its value
     t = sum(y)             t_1 = sum(y)
     return (t,)            return (t_1,)
 
@@ -41,7 +41,7 @@ def separate(function: Function) -> Function:
 
 
 def webs(found: Reaching) -> list[int]:
-    """For each definition and merge, the first of its web; a merge joins what it merges where somebody reads it."""
+    """For each definition and merge, the first of its web; a merge joins what it merges where something reads it."""
     first = list(range(len(found.named)))
 
     def root(web: int) -> int:
@@ -58,7 +58,7 @@ def webs(found: Reaching) -> list[int]:
             first[right] = left
             if part in parts:
                 wanted.append(part)
-    for web, before in enumerate(first):  # which comes ahead of it
+    for web, before in enumerate(first):  # `before` comes ahead of its web, so that its own entry is final by now
         first[web] = first[before]
     return first
 

@@ -5,7 +5,7 @@
                                                 r = ...
                                                 t_2 = absolute(r); t_3 = max(t_2); going = t_3 > 1e-9
 
-Takes and gives typed functions.  A sum of a single number is no scalar expression either.  Parts behind `and` and
+Takes and gives typed functions.  A sum of a single number is no scalar expression either.  Parts after `and` and
 `or` are still computed only where Python would compute them.
 """
 

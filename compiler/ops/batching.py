@@ -113,7 +113,7 @@ def converted(builder: Builder, operand: Operand, dtype: str) -> Operand:
 
 
 def aligned(builder: Builder, operand: Operand, wanted: int) -> Atom:
-    """The operand with as many axes behind that of the examples as the result has."""
+    """The operand with as many axes after that of the examples as the result has."""
     if not operand.varies or operand.rank == wanted:
         return operand.atom
     full, new = syntax.slice_, syntax.constant(None)

@@ -5,7 +5,7 @@
     cast(cast(k, dtype="f64"), dtype="i64")              ->    k, where that loses nothing
 
 A rule takes the call, its operand, the call of the same operator that gave the operand, or None, and the types of
-names; who asks takes the first of the candidates that has the type.
+names; the caller takes the first of the candidates that has the type.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
     axis_index(axis_name="i")   axis_size(axis_name="i")
 
 Two forms for many examples: `across`, where the examples are those of the axis, is where a collective is computed;
-`batch`, where they are those of another one, hands it on.  Derivatives are those of the function of all examples, in
+`batch`, where they are those of another one, passes it on.  Derivatives are those of the function of all examples, in
 which every example has a result of its own: the transpose of a sum over the examples is the sum of the cotangents.
 """
 
@@ -90,7 +90,7 @@ def _all(builder: Builder, x: Operand, examples: Examples) -> Atom:
 
 
 def _first_to(builder: Builder, atom: Atom, axis: int) -> Atom:
-    """The first axis moved to another place."""
+    """The first axis moved to another position."""
     order = list(range(1, rank(builder.type_of(atom))))
     order.insert(axis, 0)
     return builder.call("transpose", atom, axes=tuple(order))
@@ -138,7 +138,7 @@ def scattered(
 def exchanged(
     builder: Builder, row: Any, operands: Operands, static: Static, result: Type, examples: Examples
 ) -> Atom:
-    """The axis of the parts and that of the examples change places."""
+    """The axis of the parts and that of the examples are swapped."""
     together = _all(builder, operands[0], examples)
     parts_first = _to_first(builder, together, static["split"] + 1)
     order = [k for k in range(rank(builder.type_of(parts_first))) if k != 1]
@@ -149,7 +149,7 @@ def exchanged(
 def permuted(
     builder: Builder, row: Any, operands: Operands, static: Static, result: Type, examples: Examples
 ) -> Atom:
-    """Runs of neighbours go together; who is sent nothing has zeros."""
+    """Runs of neighbours go together; an example that is sent nothing has zeros."""
     together = _all(builder, operands[0], examples)
     lengths = [builder.call("dim", together, axis=k, hint="n") for k in range(1, rank(builder.type_of(together)))]
     type_ = stacked(result, examples.extent, "C")

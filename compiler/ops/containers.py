@@ -3,7 +3,7 @@
     make_room(self, key, value)     ->     nothing, once the lists of `self` can hold a key and a value like these
 
 The containers are classes written in the language (`pellucid/numpy/python_dicts.py` and its neighbours); the functions
-here have no meaning in CPython, where nobody calls them.
+here have no meaning in CPython, where nothing calls them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def seen(container: Any, kind: str) -> Any:
 
 
 def digit_of(letter: str) -> int:
-    """The value of a letter as a digit; 36 for one that is none."""
+    """The value of a character as a digit; 36 for one that is none."""
     raise NotImplementedError
 
 

@@ -2,7 +2,7 @@
 
     dependence(builder, OPERATORS["multiply"], [x, y], [x_dot, y_dot], {}, out)    ->    x_dot + y_dot
 
-The rule of every operator is that of its tangent with one in the place of each slope.  Begun with zeros and ones, a
+The rule of every operator is that of its tangent with one in place of each slope.  Begun with zeros and ones, a
 number is zero in the end where nothing leads to it, and positive elsewhere: however small a slope is, or if it is zero
 just here.  Many ways may lead to an infinite number, or to one that is none, which is not zero either.
 """
@@ -58,7 +58,7 @@ def total(builder: Builder, terms: list[Atom], hint: str) -> Atom:
 def _beside_ones(
     builder: Builder, row: Operator, operands: Atoms, tangents: Tangents, position: int, static: Static
 ) -> Atom:
-    """The product with one tangent, and ones in the place of the other operands."""
+    """The product with one tangent, and ones in place of the other operands."""
     parts = [
         tangents[k] if k == position
         else builder.call("full", 1.0, shape=shape_of(builder, x), dtype=dtype_of(builder.type_of(x)))

@@ -78,7 +78,7 @@ IDLE = frozenset(form.name for form in _ROWS if form.gives in ("length", "loop")
 # Rows whose result may show the elements of an operand, as the item of a list may that of the list.
 VIEWS = frozenset(row.name for row in OPERATORS.values() if row.shares != "copy")
 SHOWS = VIEWS | {form.name for form in _ROWS if form.gives == "item"}
-# What hands on the elements of its operand, as a view or as they are.
+# What passes on the elements of its operand, as a view or as they are.
 HANDED_ON = SHOWS | {row.name for row in OPERATORS.values() if row.work == "free"}
 # What gives an array in the loops stage without computing an element.
 BUFFERS = frozenset({"empty"})

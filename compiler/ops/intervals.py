@@ -4,9 +4,9 @@
     remainder(values, state, i, n)      ->    an unknown r, and 0 <= r < n from here on
     less(values, state, i, n)           ->    n - i - 1, which is never negative where `i < n` holds
 
-A rule takes what evaluates expressions (`integers/range_values.py`), what is known at the place, and the form of each
-operand, the tree of a condition.  That of an operator gives the exact result, or None where nothing is known of it;
-that of a comparison gives the forms that are never negative where it holds.
+A rule takes what evaluates expressions (`integers/range_values.py`), what is known at the statement, and the form of
+each operand, the tree of a condition.  That of an operator gives the exact result, or None where nothing is known of
+it; that of a comparison gives the forms that are never negative where it holds.
 """
 
 from __future__ import annotations

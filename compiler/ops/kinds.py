@@ -52,7 +52,7 @@ def elementwise(
     python: tuple[str, ...] | None = None,
     **more: object,
 ) -> Operator:
-    """A function of numbers, applied to each element; printed `np.name(...)` unless told otherwise."""
+    """A function of numbers, applied to each element; printed `np.name(...)` by default."""
     names = tuple(operands.replace(",", " ").split())
     return declare(
         Operator(

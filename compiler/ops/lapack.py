@@ -16,7 +16,7 @@
     gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
     gesdd_values(s, a)     its singular values alone
 
-LAPACK reads columns and works in place: it gets matrices copied by columns, as NumPy hands them over, so that pivots
+LAPACK reads columns and works in place: it gets matrices copied by columns, as NumPy passes them, so that pivots
 and roundings are the same.
 """
 

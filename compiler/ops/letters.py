@@ -66,7 +66,7 @@ def _dotted(letters: str, count: int, spare: list[str]) -> str:
 
 @StaticFunction
 def first_repeated(letters: str) -> tuple[int, ...]:
-    """The places of the first letter that stands twice; nothing where none does."""
+    """The positions of the first letter that stands twice; nothing where none does."""
     for letter in letters:
         if letters.count(letter) > 1:
             first = letters.index(letter)
@@ -76,20 +76,20 @@ def first_repeated(letters: str) -> tuple[int, ...]:
 
 @StaticFunction
 def shared_places(subscripts: str) -> tuple[tuple[int, int], ...]:
-    """Of the subscripts of a product, the pairs of places that are summed over together."""
+    """Of the subscripts of a product, the pairs of positions that are summed over together."""
     left, right = subscripts.partition("->")[0].split(",")
     return tuple((left.index(c), k) for k, c in enumerate(right) if c in left)
 
 
 @StaticFunction
 def without(letters: str, dropped: tuple[int, ...]) -> str:
-    """The letters but for those at the given places."""
+    """The letters but for those at these positions."""
     return "".join(c for k, c in enumerate(letters) if k not in dropped)
 
 
 @StaticFunction
 def lonely(letters: str, others: str) -> tuple[int, ...]:
-    """The places of the letters that no other place has."""
+    """The positions of the letters that occur once."""
     return tuple(k for k, c in enumerate(letters) if c not in others)
 
 

@@ -1,7 +1,7 @@
 """Rows: contractions, `matmul` as `@` means it and `einsum` of two operands.
 
     matmul   f64[n, k] @ f64[k, m] -> f64[n, m];  vectors and stacks of matrices as in NumPy
-    einsum   subscripts="ij,jk->ik"; every letter stands in at least two of the three places, once in each
+    einsum   subscripts="ij,jk->ik"; every letter stands in at least two of the three subscripts, once in each
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _row(builder: Builder, x: gast.expr) -> gast.expr:
 
 
 def matmul_left_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    """a_bar = out_bar @ b.T, with the vectors' missing axes put in."""
+    """a_bar = out_bar @ b.T, with the vectors' missing axes inserted."""
     a, b = operands
     if _rank(builder, a) == 1 and _rank(builder, b) == 1:
         return builder.call("multiply", out_bar, b)
@@ -94,7 +94,7 @@ def matmul_left_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom
 
 
 def matmul_right_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    """b_bar = a.T @ out_bar, with the vectors' missing axes put in."""
+    """b_bar = a.T @ out_bar, with the vectors' missing axes inserted."""
     a, b = operands
     if _rank(builder, a) == 1 and _rank(builder, b) == 1:
         return builder.call("multiply", out_bar, a)

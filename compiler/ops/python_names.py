@@ -30,7 +30,7 @@ from .schema import Operator
 from .sharing import sharing_of
 
 LIBRARY = "pellucid.numpy"
-# Of Python's own functions: those that hand on one of what they are given, and those that make something new of it.
+# Of Python's own functions: those that return one of their arguments, and those that make something new of them.
 PICKING = frozenset({"min", "max", "next"})
 COMBINING = frozenset({"sum", "abs", "any", "all"})
 
@@ -278,7 +278,7 @@ def object_of(dotted: str) -> Any:
 
 @cache
 def _by_object(with_scipy: bool) -> dict[int, tuple[Any, NameBinding]]:
-    """Bindings by the identity of what they are of; nobody has an object of a module that is not imported yet."""
+    """Bindings by the identity of what they are of; a module that is not imported yet has no objects."""
     found: dict[int, tuple[Any, NameBinding]] = {}
     for dotted, binding in BINDINGS.items():
         value = object_of(dotted) if with_scipy or not dotted.startswith("scipy.") else None
@@ -324,7 +324,7 @@ def is_lacking(binding: NameBinding, keyword: str) -> bool:
 def _takes(function: object, keyword: str) -> bool:
     try:
         parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
-        hands_on = any(p.kind == p.VAR_KEYWORD for p in parameters.values())  # to the ufunc that does the work
+        hands_on = any(p.kind == p.VAR_KEYWORD for p in parameters.values())  # they go to the ufunc that does the work
         return keyword in parameters or hands_on and keyword in OF_UFUNCS
-    except (TypeError, ValueError):  # one in C says in the first line of its text what it takes
+    except (TypeError, ValueError):  # one in C says in the first line of its docstring what it takes
         return f"{keyword}=" in (function.__doc__ or "").partition("\n\n")[0]

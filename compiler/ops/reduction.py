@@ -151,7 +151,7 @@ def fold_by(operator: str | None, dtype: str) -> Fold | None:
 
 def reduction_by(operator: str | None) -> str:
     """The reduction that takes elements together by this operator, which is what folds over threads are called by;
-    empty where there is none: a comparison looks for a place, which is another kind of fold.
+    empty where there is none: a comparison looks for a position, which is another kind of fold.
     """
     name = REDUCED_BY.get(str(operator), "")
     return "" if not name or OPERATORS[str(operator)].is_comparison else name

@@ -13,7 +13,7 @@ of which lengths, its meaning in CPython, where it fails and with which words, w
                                 `rwork(2 * n)`; a result among the arguments is written in place
     s = dot(...)                a call that gives a number
     x = f, upper(f), lower(f)   a result; of a triangle, the rest is zero
-    p = positions(t)            a result: places that LAPACK counts from one, counted from zero
+    p = positions(t)            a result: positions that LAPACK counts from one, counted from zero
     s = number(info)            a result: 1.0 where the routine says that it failed, else 0.0
     along_rows('fft', a, y)     a loop of NumPy's own transforms (`targets/llvm/transforms.py`) over all rows
 
@@ -78,14 +78,14 @@ class Routine:
     kinds       the kinds of numbers that it is for
     meaning     what it is in CPython: the results, given what it reads
     work        the multiplications it does, in the lengths
-    error       the exception and the words where a routine says that it failed; `{}` is the place, counted from zero
+    error       the exception and the words where a routine says that it failed; `{}` is the position, counted from zero
     square      the same where two axes of one operand differ
     mismatch    the words of the ValueError where an operand does not go with those before it, as `gufunc` makes them;
                 the second where the axis that may be missing is
     is_product  whether it is the sum of the products over the lengths that the result does not have: then loops do it
                 where there is no routine for the dtype or for the lengths
     static      what is known when it is called, and its defaults
-    samples     a name of a set of operands in `ops/library_samples.py`
+    samples     a name of a set of operands in `ops/routine_samples.py`
     """
 
     name: str

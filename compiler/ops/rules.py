@@ -5,7 +5,7 @@
 
 Such a function takes the operands, the result, the cotangent of the result as an array of its shape, and the static
 parts by name; it gives the cotangent of the operand.  Of several results, all come before all of their cotangents, of
-which those that nobody asks for are None.  A rule for tangents takes those of the operands, None for zeros, and gives
+which those that are not needed are None.  A rule for tangents takes those of the operands, None for zeros, and gives
 those of the results, None for one that has none.  The specialiser walks through it where the derivative is wanted.
 """
 

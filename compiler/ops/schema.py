@@ -57,7 +57,7 @@ class TypeFault(Exception):
 class Fold:
     """How a reduction takes its elements together, one after the other.
 
-    combine      the elementwise row that takes in the next one; a comparison where the place of the best is looked for
+    combine      the elementwise row that takes in the next one; a comparison where the position of the best is wanted
     start        the value before the first, in a dtype
     name         what generated code calls the value so far
     keeps_order  floats are combined in NumPy's order: in another one they might overflow
@@ -101,7 +101,7 @@ class Operator:
     taken       of a row that chooses among its operands or their elements: per operand the condition under which it is
                 taken, as source, or as a function (builder, operands, static, out) that gives the atom; None for one
                 that is not chosen.  A value that is not taken has no cotangent, be its slope nan
-    jumps       the result jumps at places where no slope says so: what is left of a division
+    jumps       the result jumps at points where no slope says so: what is left of a division
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
                 `c asin`, or SciPy's, `scipy gammaln`; where there is none the target has an emitter of the row's name
     cuda        elementwise: how it is written in kernels; None where it has none

@@ -3,11 +3,11 @@
     @gives("view")
     def swapaxes(a, axis1, axis2): ...
 
-    copy         never, which is what a function without a mark promises: where the body hands its argument through, the
+    copy         never, which is what a function without a mark promises: where the body returns its argument, the
                  compiler adds the copy
     view         always; where the body makes new elements, the compiler refuses what would show the difference
     read-only    the same, and NumPy refuses stores into the result
-    either       as it turns out: the body hands on its argument, or a view of it, wherever NumPy may
+    either       as it turns out: the body passes on its argument, or a view of it, wherever NumPy may
     by rank      as `either`, and what it is the rank of the argument says
     on request   as `either` where `copy=` is given and is not True, a copy where it is not
 

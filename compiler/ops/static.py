@@ -265,7 +265,7 @@ def order_of(axes: object, rank_: int) -> tuple[int, ...]:
 
 @StaticFunction
 def position(letters: Sequence[object], letter: object) -> int:
-    """Where a letter stands in a string or tuple; -1 where it does not."""
+    """Where a character stands in a string or tuple; -1 where it does not."""
     found = [k for k, other in enumerate(letters) if other == letter]
     return found[0] if found else -1
 
@@ -299,7 +299,7 @@ def swapped_order(rank_: int, first: object, second: object) -> tuple[int, ...]:
 
 @StaticFunction
 def moved_order(rank_: int, source: object, destination: object) -> tuple[int, ...]:
-    """The transposition that moves axes to new places and keeps the others in order."""
+    """The transposition that moves axes to new positions and keeps the others in order."""
     sources, places = (axis_list(a, rank_) for a in (source, destination))
     if len(sources) != len(places):
         raise TypeFault("S002", "`source` and `destination` arguments must have the same number of elements")

@@ -1,8 +1,8 @@
 """Rows: values through which no derivative passes, or another one.
 
 `stop_gradient` is the user's; `drawn` stands around parameters of random numbers that are drawn by rejection, so that
-no derivative is taken by them.  The others stand in a program while one derivative of it is taken, in the place of a
-function whose slope the user gives by a rule of tangents (`transform/reverse/rules_of_tangents.py`).  `determinant` is
+no derivative is taken by them.  The others stand in a program while one derivative of it is taken, in place of a
+function whose slope the user gives by a rule of tangents (`transform/reverse/given_rules.py`).  `determinant` is
 the determinant of a matrix that is singular, or nearly so: its value comes from triangles, which have no derivative
 there.
 """

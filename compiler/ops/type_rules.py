@@ -47,7 +47,7 @@ def words(types: Sequence[Type]) -> str:
 
 
 def shown(description: object) -> str:
-    """A value as a message calls it: a type, a name, or its text."""
+    """A value as a message calls it: a type, a name, or a printed value."""
     if isinstance(description, Scalar | Array | ListOf):
         return str(description)
     described = getattr(description, "cls", description)  # an instance as its class

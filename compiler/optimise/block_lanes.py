@@ -1,19 +1,20 @@
-"""Elements that each turn in a `while` of their own take their turns together, in the lanes of a vector.
+"""Elements that each iterate in a `while` of their own take their iterations together, in the lanes of a vector.
 
     for i in prange(n):                   for block in prange((n + 15) // 16):
         x = 1.0                               x_1 = empty(16); ...
         while abs(x * x - c[i]) > t:          for lane in lanes(16): x_1[lane] = 1.0; ...
             x = 0.5 * (x + c[i] / x)    ->    while left > 0 and spare > 0:
         out[i] = x                                left = 0
-                                                  for lane in lanes(16): a turn of each that goes on; left += going
+                                                  for lane in lanes(16): an iteration of each; left += going
                                                   if left < 4: spare -= 1
-                                              if left > 0: for lane in range(16): the rest of its turns
+                                              if left > 0: for lane in range(16): the rest of its iterations
                                               for i in range(block * 16, minimum(block * 16 + 16, n)): out[i] = ...
 
-Values are those of the loop as it stood: each lane takes the turns of its element, in their order.  Where few lanes are
-left for long, they are finished one after the other.  Lanes behind the end do the last element again, and store
-nothing.  Where all elements have as many turns, each turn is one of all lanes.  An error in a turn would be that of
-another element than the first: loops that may raise stay as they are.  Takes and gives functions of the loops stage.
+Values are those of the loop as it stood: each lane takes the iterations of its element, in their order.  Where few
+lanes are left for long, they finish one after the other.  Lanes past the end do the last element again, and store
+nothing.  Where all elements have as many iterations, each iteration is one of all lanes.  An error in an iteration
+would be that of another element than the first: loops that may raise stay as they are.  Takes and gives functions of
+the loops stage.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class _Blocker:
         return in_blocks(node, scope, self.finder.integers, self.block)
 
     def apart(self, found: Divergent) -> Divergent:
-        """The same loop, whose own names are not those of its bounds: these are asked for in every block."""
+        """The same loop, whose own names are not those of its bounds, since every block reads the bounds."""
         bounds = {name for bound in found.loop.iter.args for name in syntax.names_read(bound)}
         body = [*found.before, found.turns, *found.after]
         names = {name: self.names.fresh(name) for name in sorted(bounds & names_bound_in(body))}
@@ -91,7 +92,7 @@ class _Blocker:
         return Divergent(found.loop, before, turns, after, places, carried, read_after)
 
     def with_names(self, found: Divergent) -> Divergent:
-        """The same loop, where every element that the turns read of an array has a name."""
+        """The same loop, where every element that the iterations read of an array has a name."""
         named = {form: self.names.fresh(place.value.id) for form, place in found.loads.items()}
         self.types |= {named[form]: self.finder.type_of(place) for form, place in found.loads.items()}
         before = [*found.before, *(syntax.assign(named[f], copied(p, {})) for f, p in found.loads.items())]
@@ -101,7 +102,7 @@ class _Blocker:
 
 
 class _Block:
-    """One such loop being written; `held` has the arrays of a number for each lane, by the names they stand for."""
+    """Writes one such loop; `held` has the arrays of a number for each lane, by the names they stand for."""
 
     def __init__(self, found: Divergent, names: Names, types: dict[str, Type]) -> None:
         self.found, self.names, self.types = found, names, types
@@ -126,7 +127,7 @@ class _Block:
         return plus(copied(self.stop, {}), further)
 
     def filled(self) -> gast.stmt:
-        """What every lane begins with: lanes behind the end do what the last element does."""
+        """What every lane begins with: lanes past the end do what the last element does."""
         variable = self.found.loop.target.id
         element = self.scalar(variable, INT)
         place = syntax.call("minimum", self.element(syntax.name(self.lane)), self.end(-1))
@@ -138,7 +139,7 @@ class _Block:
         return syntax.for_range(self.lane, 0, LANES, 1, body, kind="lanes")
 
     def together(self) -> list[gast.stmt]:
-        """The turns of all lanes."""
+        """The iterations of all lanes."""
         turns, steps = self.found.turns, LaneSteps(self.lane, self.held, self.names, self.types)
         going, turn = steps.turn(turns, self.found.changed)
         if isinstance(turns, gast.While):
@@ -147,7 +148,7 @@ class _Block:
         return [syntax.rebuild(turns, body=placed([in_lanes], turns))]
 
     def until_done(self, turns: gast.While, going: str, turn: list[gast.stmt]) -> list[gast.stmt]:
-        """The turns of all lanes as long as enough go on, and the rest of them."""
+        """The iterations of all lanes as long as enough go on, and the rest of them."""
         call, left, spare = syntax.call, self.scalar("left", COUNT), self.scalar("spare", INT)
         turn.append(syntax.assign(left, call("add", left, call("cast", going, dtype=COUNT.dtype))))
         again = gast.BoolOp(gast.And(), [call("greater", left, 0), call("greater", spare, 0)])
@@ -164,7 +165,7 @@ class _Block:
         ]
 
     def finished(self) -> gast.stmt:
-        """The rest of the turns of every lane, one lane after the other."""
+        """The rest of the iterations of every lane, one lane after the other."""
         found, lane = self.found, self.lane
         kept = [name for name in found.changed if name in found.read_after]
         body = [
@@ -175,7 +176,7 @@ class _Block:
         return syntax.for_range(lane, 0, LANES, 1, body)
 
     def stored(self) -> gast.stmt:
-        """What is done with the element behind its turns, element by element."""
+        """What is done with the element after its iterations, element by element."""
         found, variable = self.found, self.found.loop.target.id
         bound = names_bound_in(found.after)
         lane = minus(syntax.name(variable), self.element(0))
@@ -222,7 +223,7 @@ def _count(number: int) -> gast.expr:
 
 
 def _with_loads(statement: gast.stmt, named: dict[Hashable, str]) -> gast.stmt:
-    """A statement of which nobody else has the trees, with names for elements."""
+    """A copy of a statement, in trees of its own, with names for elements."""
 
     class Named(gast.NodeTransformer):
         def visit_Subscript(self, node: gast.Subscript) -> gast.expr:

@@ -1,4 +1,4 @@
-"""A nest over whole arrays becomes one loop over their elements as they lie in memory.
+"""Loop collapsing: a nest over whole arrays becomes one loop over their elements in the order of memory.
 
     for i in prange(x.shape[0]):                   size = x.shape[0] * x.shape[1]
         for j in range(x.shape[1]):                x_flat = x.reshape(size)
@@ -154,7 +154,7 @@ def _names(node: gast.Subscript) -> tuple[str, ...]:
 
 
 def accessed_at(variables: tuple[str, ...], body: Sequence[gast.stmt]) -> list[str]:
-    """The arrays that the body meets at these variables; none where they serve anything else."""
+    """The arrays that the body accesses at these variables; none where the variables serve anything else."""
     arrays: dict[str, None] = {}
     uses = places = 0
     for statement in syntax.walk(body):

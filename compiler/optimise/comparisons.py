@@ -19,15 +19,15 @@ from ..dtypes import INT_WORD
 from ..lower.arithmetic import minus, plus, terms_of, text_of
 from ..types import Scalar, Type
 
-LARGEST = 2**52  # constants; with lengths below that no sum of some overflows
+LARGEST = 2**52  # constants stay below it: with lengths below it, too, no sum of a few overflows
 LARGEST_FACTOR = 16
 MOST_NAMES = 2
 
-Tests = dict[object, tuple[int, gast.expr]]  # by what they compare, each with how much it asks for
+Tests = dict[object, tuple[int, gast.expr]]  # by what they compare, each test with the bound that it asks for
 
 
 def together(*parts: Tests) -> Tests:
-    """All tests, of those that compare the same with different constants the one that implies the others."""
+    """The tests, without those that are implied by another one with the same terms."""
     found: Tests = {}
     for key, test in (item for part in parts for item in part.items()):
         found[key] = max(found.get(key, test), test, key=lambda each: each[0])

@@ -1,12 +1,12 @@
-"""Make a scalar of an array of which every element is used only in the turn that stores it.
+"""Array contraction: an array becomes a scalar where each element is used only in the iteration that stores it.
 
     e = empty(n)                             for i in prange(n):
     for i in prange(n):              ->          e = exp(x[i])
         e[i] = exp(x[i])                         y[i] = e * e
         y[i] = e[i] * e[i]
 
-The array must be made here, stored in one statement of one nest and read only behind it in the same turn of all loops
-that its index moves with.  Its lengths, where somebody asks for them, are told by what it was made from.
+The array must be made here, stored in one statement of one nest and read only after it in the same iteration of all
+loops that its index moves with.  Its lengths, where they are read, are taken from what it was made from.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .known import known as known_of
 
 @dataclass(slots=True)
 class _Uses:
-    """How an array is used: its allocation, the blocks and places of its stores and loads, the trees of its lengths."""
+    """How an array is used: its allocation, the blocks and positions of its accesses, the trees of its lengths."""
 
     made: list[gast.Assign]
     stores: list[tuple[Sequence[gast.stmt], int, gast.Assign]]
@@ -42,7 +42,7 @@ class _Uses:
 
 
 def contract(function: Function) -> Function:
-    """The function without the arrays that need not be there."""
+    """The function with such arrays contracted to scalars."""
     known = known_of(function)
     bound = Counter(function.parameters)
     for statement in syntax.walk(function.body):
@@ -61,12 +61,12 @@ def contract(function: Function) -> Function:
 
 
 def decided_anew(decisions: Sequence[Decision], news: Mapping[str, str]) -> tuple[Decision, ...]:
-    """The decisions, where an array that was to be stored met with something else after all."""
+    """The decisions for `explain`, where an array that was to be stored is contracted after all."""
     return tuple(not_stored(d.place, news[d.stored]) if d.stored in news else d for d in decisions)
 
 
 def _uses(function: Function, known: KnownNests) -> dict[str, _Uses]:
-    """All arrays that are made by an `empty` and never go by another name."""
+    """All arrays that are allocated by an `empty` and have no alias."""
     uses = {
         s.targets[0].id: _Uses([], [], [])
         for s in syntax.walk(function.body)
@@ -155,7 +155,7 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: KnownNes
     users = [s for s in behind if name in known.mentions(s).counts]
     lengths = {n for tree in shape_of(found.made[0]) for n in syntax.names_read(tree)}
     if _count_loads(users, name, known) != len(found.loads) or any(bound[n] != 1 for n in lengths):
-        return False  # or a length could not be told everywhere by what the array was made from
+        return False  # else a length could not everywhere be read off what the array was made from
     fixed = syntax.names_read(place)
     return all(known.mentions(s).binds.isdisjoint(fixed) for s in behind)
 

@@ -1,4 +1,4 @@
-"""Count ahead of a loop at which positions its iterations store or read, so that they need each other no more.
+"""Count ahead of a loop at which positions its iterations store or read, so that they become independent.
 
     for i in range(dim(mask, 0)):                places = empty(dim(mask, 0))
         if mask[i]:                              for i in range(dim(mask, 0)):
@@ -10,10 +10,10 @@
                                                          t[place] = x[i]
 
 It is for targets that take running sums in parts: there both loops are taken by all threads, where the one was in
-order.  A position goes up by one, in one place, and what decides whether it does is known without the position and
-without what the loop stores.  Every array that is stored is met by its turn alone: at the position, where it goes up,
-or at the counters of the loops.  What is counted and not used is left as a loop of its own.  Takes and gives functions
-of the loops stage.
+order.  A position goes up by one, in one statement, and what decides whether it does is known without the position and
+without what the loop stores.  Every array that is stored is met by its iteration alone: at the position, where it goes
+up, or at the counters of the loops.  What is counted and not used is left as a loop of its own.  Takes and gives
+functions of the loops stage.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Writer:
         self.has_changed = False
 
     def apart(self, node: gast.stmt) -> list[gast.stmt] | None:
-        """Two nests in the place of one that counts."""
+        """Two nests in place of one that counts."""
         found = self.counted(node) if isinstance(node, gast.For) else None
         self.has_changed |= found is not None
         return None if found is None else self.rewritten(found)
@@ -112,7 +112,7 @@ class _Writer:
         return isinstance(type_, Scalar) and type_.dtype == INT_WORD
 
     def is_plain(self, loops: Sequence[gast.For], counts: set[str]) -> bool:
-        """Whether the iterations hand nothing on but the counts."""
+        """Whether nothing is loop-carried but the counts."""
         bound = {name for s in syntax.walk([loops[0]]) for name in syntax.names_bound(s)}
         if not Marker(self.function).is_plain(loops[0], bound) or (set(carried(loops[-1].body)) - counts):
             return False
@@ -130,7 +130,7 @@ class _Writer:
         return stored.isdisjoint({self.classes.get(n) for n in read})
 
     def are_apart(self, loops: Sequence[gast.For], used: Sequence[Count]) -> bool:
-        """Whether each array that the nest stores is met by a turn alone: at a position, or at the counters."""
+        """Whether each element that the nest stores belongs to one iteration: at a position, or at the counters."""
         inside = {c.name: {id(node) for node, _ in element_places(c.block)} for c in used}
         return stored_at_turns(self.function, loops, inside)
 
@@ -158,7 +158,7 @@ class _Writer:
         return [*made, *(syntax.delete(array, _span(found)) for array in arrays)]
 
     def counting(self, found: Counted, count: Count, array: str) -> list[gast.stmt]:
-        """What the count is ahead of each turn; behind the nest it is what it was."""
+        """What the count is ahead of each iteration; after the nest it is what it was."""
         stops = [loop.iter.args[1] for loop in found.loops]
         shape = tuple(stop if _is_length(stop) else syntax.call("maximum", stop, 0) for stop in stops)
         self.types[array] = Array(INT_WORD, tuple(symbol(self.names.fresh(f"{array}_length")) for _ in stops))
@@ -173,7 +173,7 @@ class _Writer:
         return [made, over(found.loops, [*_copies(found.ahead[count.name]), stored, step])]
 
     def placed(self, found: Counted, count: Count, array: str, place: str) -> gast.stmt:
-        """The place of a turn, as the number that the count was."""
+        """The position of an iteration, as the number that the count was."""
         type_ = self.types[place] = self.types[count.name]
         value: gast.expr = syntax.index(array, *(loop.target.id for loop in found.loops))
         if isinstance(type_, Scalar) and type_.weak:
@@ -256,7 +256,7 @@ def _copy(node: Any) -> Any:
 
 
 def _copies(body: Iterable[gast.stmt]) -> list[gast.stmt]:
-    """Trees of their own: analyses know an access by its tree."""
+    """Copies of the trees: analyses know an access by its tree."""
     return [copy_statement(s, lambda name: name, lambda name: name) for s in body]
 
 

@@ -1,12 +1,13 @@
-"""Count up where the order of the turns does not matter.
+"""Count up where the order of the iterations does not matter.
 
     for i in range(n - 1, -1, -1):               for i in range(n):
         x_bar[i] = y_bar[i] * cos(x[i])    ->        x_bar[i] = y_bar[i] * cos(x[i])
 
-The backward sweep of a loop goes through its turns from the last to the first.  Where they are independent the loop is
-written as it would be forward: then it merges with others, runs on threads and takes whole vectors.  A cotangent that
-all turns add to is a sum in any order (`lanes`); sums of the user's keep theirs.  Takes and gives functions of the
-loops stage; leaves loops that hand on anything else, and those that can fail, of whose errors the first is told.
+The backward sweep of a loop goes through its iterations from the last to the first.  Where they are independent the
+loop is written as it would be forward: then it merges with others, runs on threads and takes whole vectors.  A
+cotangent that all iterations add to is a sum in any order (`lanes`); sums of the user's keep theirs.  Takes and gives
+functions of the loops stage; leaves loops that carry anything else, and those that can fail, of whose errors the
+first is reported.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from .known import known as known_of
 
 
 def count_up(function: Function) -> Function:
-    """The function with independent loops counting up; the same object where none is turned round."""
+    """The function with independent loops counting up; the same object where none is reversed."""
     return _turned(function, tells_errors=True)
 
 
 def count_up_freely(function: Function) -> Function:
-    """The same for targets whose errors are told by another program: a loop that can fail is turned round too."""
+    """The same for targets whose errors are reported by another program: a loop that can fail is reversed too."""
     return _turned(function, tells_errors=False)
 
 
@@ -88,7 +89,7 @@ class _Turner:
         return bound if told is None else told
 
     def _kind(self, loop: gast.For, scope: NestScope) -> str | None:
-        """What kind of loop may count up; None where the order of the turns matters."""
+        """What kind of loop may count up; None where the order of the iterations matters."""
         effects = self.reader.of(loop, scope)
         if effects.fails and self.tells_errors or effects.opaque:
             return None
@@ -98,7 +99,7 @@ class _Turner:
         return "lanes" if sums and self.marker.is_independent_but_for(loop, sums) else None
 
     def _sums(self, loop: gast.For) -> set[str]:
-        """The cotangents that all turns add to, where they hand on nothing else; none where they do."""
+        """The cotangents that all iterations add to, where they carry nothing else; none where they do."""
         sums = {accumulated(s) for s in loop.body if fold_of(s, self.types) is not None}
         found = set(carried(loop.body))
         adding = [s for s in loop.body if not found.isdisjoint((*syntax.names_bound(s), *reads_of(s)))]

@@ -1,4 +1,4 @@
-"""Take away stores into arrays that nobody reads, and what is computed for them alone.
+"""Take away stores into arrays that nothing reads, and what is computed for them alone.
 
     t = empty(n)                                       t = empty(n)
     for k in range(steps):                             for k in range(steps):
@@ -10,7 +10,7 @@
 
 The typed stage keeps a store whose lengths may not fit, for its error; here the guard is a statement of its own, and so
 is that of a product (`gemm(t, a, b)`), which is a store as well.  An array is read where anything is made of its
-elements but elements of arrays that are not read; a branch behind which nobody mentions it is asked on its own.  Takes
+elements but elements of arrays that are not read; a branch after which nothing mentions it is asked on its own.  Takes
 and gives functions of the loops stage; leaves what can fail, arrays that others may see, and allocations that are asked
 for their lengths.
 """
@@ -42,7 +42,7 @@ from .known import known as known_of
 
 
 def drop_dead_stores(function: Function) -> Function:
-    """The function without stores that nobody reads; the same object where there are none."""
+    """The function without stores that nothing reads; the same object where there are none."""
     known, classes = known_of(function), storage_classes(function)
     ways = _Ways(function)
     made = {classes[s.targets[0].id] for s in syntax.walk(function.body) if _is_allocation(s)} | ways.before.keys()
@@ -68,7 +68,7 @@ def _is_allocation(statement: gast.stmt) -> TypeGuard[gast.Assign]:
 
 
 def _lasting(statements: Iterable[gast.stmt], reader: ReadCollector, scope: NestScope) -> frozenset[int]:
-    """The ids of the statements that can fail or do what nothing is known of: they stay."""
+    """The ids of the statements that can fail or whose effect is unknown: they stay."""
     found: set[int] = set()
     for statement in statements:
         effects = reader.of(statement, scope)
@@ -83,7 +83,7 @@ def _lasting(statements: Iterable[gast.stmt], reader: ReadCollector, scope: Nest
 
 
 class _Ways:
-    """What an array is called, by its class: in a branch behind which nobody mentions it, what is stored is its own."""
+    """What an array is called, by its class: in a branch after which nothing mentions it, what is stored is its own."""
 
     def __init__(self, function: Function) -> None:
         self.classes, self.live = storage_classes(function), liveness(function)
@@ -116,7 +116,7 @@ class _Ways:
 
 
 def _wanted(function: Function, known: KnownNests, lasting: AbstractSet[int], ways: _Ways) -> set[str]:
-    """The scalars, and the classes of the arrays, whose values somebody needs; `lasting` are statements that stay."""
+    """The scalars, and the classes of the arrays, whose values are needed; `lasting` are statements that stay."""
     needs: dict[str, set[str]] = {new: {old} for new, old in ways.before.items()}
     open_: list[str] = [INPUTS]
     for statement in syntax.walk(function.body):

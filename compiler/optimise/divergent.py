@@ -1,12 +1,12 @@
-"""Loops over independent elements that turn in a loop of their own, and may turn together.
+"""Loops over independent elements that iterate in a loop of their own, and may iterate together.
 
     for i in prange(n):
         x = 1.0                            before
-        while abs(x * x - c[i]) > t:       the turns: scalars alone, nothing that may fail, c[i] the same in all of them
+        while abs(x * x - c[i]) > t:       iterations of scalars alone: nothing in them may fail, c[i] stays the same
             x = 0.5 * (x + c[i] / x)
         out[i] = x                         after
 
-The turns may be counted as well, `for k in range(m)`, if their number is the same for all elements.
+The iterations may be counted as well, `for k in range(m)`, if their number is the same for all elements.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ LEAST_BYTES = 4  # of a number in a lane: smaller ones are computed with in anot
 
 @dataclass(frozen=True, slots=True)
 class Divergent:
-    """A loop over elements, of which each turns until it is done, or so many times.
+    """A loop over elements, each of which iterates until it is done, or so many times.
 
-    loads       elements that the turns read and that differ from lane to lane, by their forms
-    carried     the names that the turns take from before, or hand on
-    read_after  those of them that are read behind the turns
+    loads       elements that the iterations read and that differ from lane to lane, by their forms
+    carried     the loop-carried names
+    read_after  those of them that are read after the iterations
     """
 
     loop: gast.For
@@ -57,7 +57,7 @@ class Divergent:
 
     @property
     def changed(self) -> list[str]:
-        """The names that a turn hands on."""
+        """The loop-carried names."""
         bound = names_bound_in(self.turns.body)
         return [name for name in self.carried if name in bound]
 
@@ -66,7 +66,7 @@ Parts = tuple[Sequence[gast.stmt], gast.While | gast.For, Sequence[gast.stmt]]
 
 
 def parts_of(node: gast.stmt) -> Parts | None:
-    """What stands before a loop in a loop that counts by ones, that inner one, and what stands behind."""
+    """What stands before a loop in a loop that counts by ones, that inner one, and what stands after."""
     if not isinstance(node, gast.For) or syntax.operator_of(node.iter) not in ("range", "prange"):
         return None
     if node.target.id in syntax.names_read(node.iter):
@@ -92,7 +92,7 @@ class Finder:
         return type_of(tree, self.types)
 
     def divergent(self, node: gast.stmt, scope: NestScope) -> Divergent | None:
-        """The loop in its parts, where it may turn in lanes; `scope` has the loops around it."""
+        """The loop in its parts, where it may run in lanes; `scope` has the loops around it."""
         parts = parts_of(node)
         if not isinstance(node, gast.For) or parts is None or _is_short(node) or not self.marker.is_independent(node):
             return None
@@ -113,7 +113,7 @@ class Finder:
     def as_common(
         self, variable: str, before: Sequence[gast.stmt], turns: gast.While | gast.For, after: Sequence[gast.stmt]
     ) -> gast.While | gast.For | None:
-        """The turns, counted ones with bounds in which nothing is an element's own; None where that cannot be."""
+        """The iterations, counted ones with bounds in which nothing is an element's own; None where that cannot be."""
         if isinstance(turns, gast.While):
             return turns
         bound = Counter(name for s in syntax.walk([*before, turns, *after]) for name in syntax.names_bound(s))
@@ -146,9 +146,9 @@ class Finder:
     def loads(
         self, turns: gast.While | gast.For, inside: Sequence[gast.expr], own: AbstractSet[str], scope: NestScope
     ) -> dict[Hashable, gast.Subscript] | None:
-        """The elements that the turns read and that differ from lane to lane; None where some differ from turn to turn.
+        """The elements read that differ from lane to lane; None where some of them differ between iterations.
 
-        What a turn reads that is the same in all lanes is read as it is.
+        What an iteration reads that is the same in all lanes is read as it is.
         """
         changed = names_bound_in(turns.body)
         variable = {turns.target.id} if isinstance(turns, gast.For) else set()
@@ -176,7 +176,7 @@ class Finder:
     # --- errors
 
     def is_total(self, tree: gast.expr) -> bool:
-        """Whether no operation in an expression can fail; of elements somebody else asks."""
+        """Whether no operation in an expression can fail, accesses of elements aside."""
         return all(self._fits(node) for node in syntax.nodes_of(tree) if isinstance(node, gast.Call))
 
     def is_sure(self, tree: gast.expr) -> bool:
@@ -195,7 +195,7 @@ class Finder:
 
 
 def evaluated(turns: gast.While | gast.For) -> list[gast.expr]:
-    """What a turn evaluates."""
+    """What an iteration evaluates."""
     return [*([turns.test] if isinstance(turns, gast.While) else []), *expressions_in(turns.body)]
 
 
@@ -214,7 +214,7 @@ def names_beside(tree: gast.AST, loads: Container[Hashable]) -> Iterator[str]:
 
 
 def _is_unrolled(bounds: Sequence[gast.expr], inside: Sequence[gast.expr]) -> bool:
-    """Whether counted turns are so few that they are written out one behind the other, all elements in vectors."""
+    """Whether counted iterations are so few that they are written out one after the other, all elements in vectors."""
     numbers = [bound.value for bound in bounds if isinstance(bound, gast.Constant)]
     if len(numbers) < 3 or not numbers[2]:
         return False
@@ -222,6 +222,6 @@ def _is_unrolled(bounds: Sequence[gast.expr], inside: Sequence[gast.expr]) -> bo
 
 
 def _is_short(loop: gast.For) -> bool:
-    """Whether a loop is known to have no more turns than there are lanes."""
+    """Whether a loop is known to have no more iterations than there are lanes."""
     bounds = [part.value for part in loop.iter.args if isinstance(part, gast.Constant)]
     return len(bounds) == 3 and len(range(*bounds)) <= LANES

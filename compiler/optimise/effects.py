@@ -4,7 +4,7 @@
         t = sin(x[i])
         y[i] = t * t
 
-Arrays that may share memory have one name here, that of their storage class.  Two statements may change places unless
+Arrays that may share memory have one name here, that of their storage class.  Two statements may be reordered unless
 they `clash`.
 """
 
@@ -45,7 +45,7 @@ class Effects:
     opaque: bool = False
 
     def without(self, names: AbstractSet[str]) -> Effects:
-        """The effects for those who never see these names."""
+        """The effects without those on these private names."""
         return Effects(
             self.reads - names, self.binds - names, self.exposed - names, self.counts, self.loads, self.stores,
             self.fails, self.opaque,
@@ -65,7 +65,7 @@ def clash(first: Effects, second: Effects) -> bool:
 class ReadCollector:
     """Tells the effects of statements of one function; the trees must stay as they are.
 
-    `in_place` says that no statement is to change places: then guards ahead of it count for what it can fail of, and
+    `in_place` says that no statement is to be reordered: then guards ahead of it count for what it can fail of, and
     so does that lowering compares the lengths of all arrays ahead of a nest over their elements, or has proved them.
     """
 

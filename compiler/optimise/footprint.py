@@ -41,7 +41,7 @@ class _Buffer:
 
 
 def footprint(function: Function) -> Iterator[Decision]:
-    """(topic, text) pairs for `explain`."""
+    """(topic, message) pairs for `explain`."""
     made = (s for s in syntax.walk(function.body) if isinstance(s, gast.Assign))
     if small_arrays(function).issuperset(s.targets[0].id for s in made if syntax.operator_of(s.value) == "empty"):
         yield Decision("memory", "nothing is allocated")

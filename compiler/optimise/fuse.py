@@ -1,4 +1,4 @@
-"""Merge loop nests that run over the same range and work on the same arrays.
+"""Loop fusion: merge nests that run over the same range and work on the same arrays.
 
     for i in prange(n):                      for i in prange(n):
         for j in range(m):                       for j in range(m):
@@ -7,9 +7,9 @@
         for j in range(m):
             y[i, j] = e[i, j] * w[j]
 
-Two nests are merged where no turn of the second needs what a later turn of the first does.  What stands between them
-and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in the same way,
-loop by loop.  Keeps errors and their order: no two things that may fail change places.
+Two nests are merged where no iteration of the second needs what a later iteration of the first does.  What stands
+between them and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in
+the same way, loop by loop.  Keeps errors and their order: no two things that may fail are reordered.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .known import known as known_of
 
 
 def fuse(function: Function) -> Function:
-    """The function with its nests merged; every nest has scalars of its own."""
+    """The function with its nests merged; every nest has private scalars."""
     known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
@@ -123,7 +123,7 @@ class _Fuser:
                     placed[:] = [*before, *behind]
                     return True
             if found.opaque or not self.carried.isdisjoint(found.binds):
-                break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two of them
+                break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two
             if clash(found, moving):
                 needed.append(position)
                 moving = _both(moving, found)
@@ -131,7 +131,7 @@ class _Fuser:
 
     def _seen(self, statement: gast.stmt, scope: NestScope) -> Effects:
         """The effects of a statement that others can see."""
-        found = self.reader.of(statement, scope)  # which keeps the statement, and with it its id
+        found = self.reader.of(statement, scope)  # the reader keeps the statement, so that its id stays taken
         if id(statement) not in self._visible:
             self._visible[id(statement)] = found.without(self._own(found))
         return self._visible[id(statement)]
@@ -150,7 +150,7 @@ class _Fuser:
         return not self._arrays(first).isdisjoint(self._arrays(second))
 
     def _arrays(self, nest: gast.stmt) -> frozenset[str]:
-        if id(nest) not in self._read:  # `known` keeps the nest, and with it its id
+        if id(nest) not in self._read:  # `known` keeps the nest, so that its id stays taken
             reads = self.known.mentions(nest).reads
             self._read[id(nest)] = frozenset(n for n in reads if isinstance(self.types.get(n), Array))
         return self._read[id(nest)]
@@ -193,7 +193,7 @@ class _Fuser:
         return syntax.rebuild(first, iter=bounds, body=body)
 
     def _independent(self, first: gast.For, second: gast.For, inside: NestScope) -> bool:
-        """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
+        """Whether no iteration of either nest touches an element that another iteration of the other one stores."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
         shared = (mine_here.stores & touched) | (mine_here.loads & theirs_here.stores)
@@ -229,10 +229,10 @@ def _computes_functions(nest: gast.For) -> bool:
 
 
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
-    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
+    """The kind of the merged loop: what is loop-carried in a `range` is taken in order, which `lanes` would not.
 
-    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.  What takes elements
-    of arrays together may do so in order, which is how a sum row by row is as fast as it can be.
+    Outside of all loops a `range` may yet turn out to be one that runs on threads, iteration by iteration.  What takes
+    elements of arrays together may do so in order, which is how a sum row by row is as fast as it can be.
     """
     nests = (first, second)
     kinds = ["range" if goes_by_rows(s) else str(syntax.operator_of(s.iter)) for s in nests]
@@ -253,7 +253,7 @@ def _both(first: Effects, second: Effects) -> Effects:
 
 
 def hidden_counters(function: Function) -> set[str]:
-    """The names that are loop variables and nothing else, and that nobody reads behind their loops."""
+    """The names that are loop variables and nothing else, and that nothing reads after their loops."""
     live = liveness(function)
     counters: set[str] = set()
     others: set[str] = set(function.parameters)

@@ -7,11 +7,11 @@
                                               for j in prange(n - 1):
                                                   b[j + 1] = b[j + 1] + t[j] + t[j + 1]
 
-Nests that stand one behind the other, over the same ranges, and add to one array at places that differ by constants, as
+Nests that stand one after the other, over the same ranges, and add to one array at indices that differ by constants, as
 the backward sweep of a stencil does.  Elements near the ends, which not all of them reach, are added to by nests of
 their own.  Every element gets what it got, in the same order: values stay the same to the bit.  Takes and gives
 functions of the loops stage; leaves nests that can fail, or whose terms read the array that they add to, and terms
-whose places differ along more than two axes.
+whose indices differ along more than two axes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _blocks(body: Sequence[gast.stmt]) -> list[Sequence[gast.stmt]]:
 
 
 def _neighbours(block: Sequence[gast.stmt]) -> bool:
-    """Whether two terms of one pattern and other moves stand one behind the other."""
+    """Whether two terms of one pattern and other moves stand one after the other."""
     terms = [term_of(statement) for statement in block]
     pairs = [(a, b) for a, b in pairwise(terms) if a is not None and b is not None]
     return any(a.pattern == b.pattern and a.moves != b.moves for a, b in pairs)
@@ -122,7 +122,7 @@ class _Gatherer:
 
 
 def _is_short(loop: gast.For) -> bool:
-    """Whether a loop is known to have few turns, as those of edges have."""
+    """Whether a loop is known to have few iterations, as those of edges have."""
     match stop_of(loop):
         case gast.Constant(value=turns) | gast.Call(func=gast.Name(id="minimum"), args=[_, gast.Constant(value=turns)]):
             return bool(turns <= WIDEST_EDGE)
@@ -130,7 +130,7 @@ def _is_short(loop: gast.For) -> bool:
 
 
 def _spreads(run: Sequence[Term]) -> list[int]:
-    """How far the places of the terms are from each other, along each loop."""
+    """How far the targets of the terms are from each other, along each loop."""
     return [max(moves) - min(moves) for moves in zip(*(term.moves for term in run))]
 
 
@@ -178,7 +178,7 @@ def _edges(run: Sequence[Term], axis: int, spread: Sequence[int]) -> list[gast.s
 
 
 def _reach(run: Sequence[Term], term: Term, axis: int) -> tuple[int, int]:
-    """How far this term begins before the last of them, and how far it ends behind the first, along an axis."""
+    """How far this term begins before the last of them, and how far it ends after the first, along an axis."""
     moves = [other.moves[axis] for other in run]
     return max(moves) - term.moves[axis], term.moves[axis] - min(moves)
 

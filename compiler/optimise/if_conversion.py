@@ -1,12 +1,12 @@
-"""Branches around stores of an innermost loop become stores of one value or the other.
+"""If-conversion: branches around stores of an innermost loop become stores of one value or the other.
 
     if through < d[i, j]:                       d[i, j] = through if through < d[i, j] else d[i, j]
         d[i, j] = through              ->
 
-The element has been reached in the same turn, so that it is there; no one else sees it, so that storing what it holds
-changes nothing; and the value costs little and cannot fail.  Takes and gives functions of the loops stage; leaves
-branches whose values cost more, or may fail, as they are.  Machine code of such a loop has no branch to guess, and can
-be in vectors.
+The element has been reached in the same iteration, so that it is there; no other thread sees it, so that storing what
+it holds changes nothing; and the value costs little and cannot fail.  Takes and gives functions of the loops stage;
+leaves branches whose values cost more, or may fail, as they are.  Machine code of such a loop has no branch to predict,
+and can be in vectors.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Converter:
         return syntax.rebuild(node, **changes) if changes else node
 
     def turn(self, body: Sequence[gast.stmt], reached: Reached) -> list[gast.stmt] | None:
-        """The statements of a loop; `reached` are elements that this turn has read or stored, whichever way it went."""
+        """The statements of a loop; `reached` are elements that this iteration has accessed on every path."""
         made: list[gast.stmt] = []
         for statement in body:
             new = [statement]

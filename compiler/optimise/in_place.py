@@ -1,11 +1,11 @@
-"""Store into the caller's own array what is written back to it anyway, where nothing can fail half-way.
+"""Store into the caller's own array what is written back to it anyway, where nothing can fail after the first store.
 
     # A: f64[n] -> A_1                            # A: f64[n] -> A
     A_1 = empty(n)                       ->
     for i in prange(n): A_1[i] = A[i] + 1.0       for i in prange(n): A[i] = A[i] + 1.0
     return A_1                                    return A
 
-Every element of the argument must have been read when the new one of its place is stored, nothing may read it later,
+Every element of the argument must have been read when the new one at its index is stored, nothing may read it later,
 and nothing that comes from the first store on may raise: a call that fails leaves arguments as they were.  As a signal
 does not end such a call either, its work is bounded: a few operations for each element.
 """
@@ -79,7 +79,7 @@ class _Change:
         return makes(statement) and statement.targets[0].id == self.made
 
     def _stores_safely(self, made: str) -> bool:
-        """Whether stores come last, each behind what reads the element that was there."""
+        """Whether stores come last, each after what reads the element that was there."""
         function, facts = self.function, known(self.function)
         touched = [made in facts.elements(s) and not self._makes_it(s) for s in function.body]
         stores = function.body[touched.index(True) : -1]
@@ -101,7 +101,7 @@ class _Change:
         return is_nest and _depth(statement) <= rank and _goes_over_elements(statement)
 
     def body(self) -> tuple[gast.stmt, ...]:
-        """The statements that store into the parameter; an element is not copied to its own place."""
+        """The statements that store into the parameter; an element is not copied to itself."""
         facts, names = known(self.function), {self.made: self.parameter}
         kept = [s for s in self.function.body if not self._makes_it(s)]
         stored = [facts.renamed(s, names) for s in kept]
@@ -115,7 +115,7 @@ def _depth(statement: gast.stmt) -> int:
 
 
 def _goes_over_elements(statement: gast.stmt) -> bool:
-    """Whether loops have no more turns than an array has elements: their variables are indices, which are inside."""
+    """Whether loops have no more iterations than an array has elements, so that their variables are valid indices."""
     for loop in (s for s in syntax.walk([statement]) if isinstance(s, gast.For)):
         accesses = [node for s in loop.body for node in gast.walk(s) if isinstance(node, gast.Subscript)]
         if not any(loop.target.id in syntax.names_read(access.slice) for access in accesses):

@@ -6,7 +6,7 @@
             while ...: count += 1                     while ...: count += 1
             counts[i, j] = count                      counts[i, j] = count
 
-Takes and gives functions of the loops stage.  An iteration is independent when it leaves nothing behind in names, and
+Takes and gives functions of the loops stage.  An iteration is independent when it carries nothing in names, and
 when no element that one iteration stores is read or stored by another: on some axis both indices move with the loop
 by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever
 runs the iterations at once reports that of the first.  Every such loop is marked, whatever stands around it: which of
@@ -70,7 +70,7 @@ def without_promises(function: Function) -> Function:
     marker = Marker(function)
     parallel = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
     dependent = {id(loop) for loop in parallel if not marker.is_independent(loop)}
-    in_order = dependent | {id(loop) for loop in loops if is_noalias(loop)}  # which is found again, where it holds
+    in_order = dependent | {id(loop) for loop in loops if is_noalias(loop)}  # found again where it holds
     if not in_order:
         return function
 
@@ -90,7 +90,7 @@ def without_promises(function: Function) -> Function:
 
 
 def of_kind(kind: str, bounds: gast.Call) -> gast.Call:
-    """What a loop runs over, in another way."""
+    """The range of a loop, as another kind of loop."""
     return syntax.rebuild(bounds, func=gast.Name(kind, gast.Load()))
 
 
@@ -134,7 +134,7 @@ class Marker:
         return self._is_independent(loop, assigned, assigned - sums)
 
     def hands_on_only(self, loop: gast.For, names: AbstractSet[str]) -> bool:
-        """The same of a loop that need not store anything: its iterations hand on these names, and nothing else."""
+        """The same of a loop that need not store anything: these names are loop-carried, and nothing else."""
         assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
         stores = any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body))
         if not self.is_plain(loop, assigned) or not self._is_private(loop, assigned - names):

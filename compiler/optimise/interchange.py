@@ -1,10 +1,10 @@
-"""A loop in order around independent ones goes inside of them, where no iteration of these then needs another.
+"""Loop interchange: a sequential loop around independent ones goes inside of them, where these stay independent.
 
     for t in range(steps):                       for i in prange(dim(x, 0)):
         for i in prange(dim(x, 0)):       ->         for t in range(steps):
             x[i] = x[i] + sin(x[i])                      x[i] = x[i] + sin(x[i])
 
-It is for targets that launch a nest: one launch in the place of many.  The vectors of a CPU like neighbours inside, the
+It is for targets that launch a nest: one launch in place of many.  The vectors of a CPU like neighbours inside, the
 other way round.  Holds for perfect nests whose bounds are known ahead of both loops; leaves those with
 `lanes` or `prange` loops further in, which a row of threads takes together.  Takes and gives functions of the loops
 stage.

@@ -6,9 +6,9 @@
         v[i + 1] = 0.5 * (u[i] + u[i + 2])               else:
                                                              v[i] = u[i]
 
-It is for targets on which a nest costs more than a test in each turn, which a CPU's vectors do not like.  Holds where
-all turns are independent, nothing in them fails, and neither nest reads elements of what they store.  Takes and gives
-functions of the loops stage; leaves nests that hold anything but scalars ahead of one store.
+It is for targets on which a nest costs more than a test in each iteration, which a CPU's vectors do not like.  Holds
+where all iterations are independent, nothing in them fails, and neither nest reads elements of what they store.  Takes
+and gives functions of the loops stage; leaves nests that hold anything but scalars ahead of one store.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class _Joiner:
         return False
 
     def are_apart(self, whole: _Nest, part: _Nest, scope: NestScope) -> bool:
-        """Whether the turns of both nests may be taken together: they share what they store, and nothing else."""
+        """Whether the iterations of both nests may be taken together: they share what they store, and nothing else."""
         effects = [self.reader.of(nest.loops[0], scope) for nest in (whole, part)]
         if whole.array != part.array or any(found.fails or found.opaque for found in effects):
             return False
@@ -166,7 +166,7 @@ class _Joiner:
         return found
 
     def tests(self, whole: _Nest, part: _Nest, steps: Sequence[int]) -> list[gast.expr]:
-        """What says that an element is of the part; nothing where that depends on the turn, or holds of all."""
+        """What says that an element is of the part; nothing where that depends on the iteration, or holds of all."""
         type_, made = self.types[whole.array], list[gast.expr]()
         assert isinstance(type_, Array)
         for loop, variable, step, extent in zip(part.loops, whole.variables, steps, type_.dims):

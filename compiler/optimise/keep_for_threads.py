@@ -24,7 +24,7 @@ from .independent import PARALLEL, of_kind
 
 Loops = tuple[gast.For | gast.While, ...]
 
-OFTEN = 2  # loops around a loop, from where on it is taken to run again and again
+OFTEN = 2  # from so many loops around it on, a loop is taken to run again and again
 
 
 def keep_for_threads(function: Function) -> Function:

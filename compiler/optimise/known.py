@@ -1,10 +1,10 @@
-"""What the text of a statement says, found once: the passes over nests ask the same of the same trees.
+"""What a statement says by itself, found once: the passes over nests ask the same of the same trees.
 
     for i in prange(n):           mentions   i twice, x and y once, t three times, n once
         t = sin(x[i])             binds      i, t        exposed   n, x, y
         y[i] = t * t              a plain nest; touches elements of x and y
 
-Answers hang on the identity of a statement and hold as long as nobody changes the tree; the tree is kept with its
+Answers hang on the identity of a statement and hold as long as nothing changes the tree; the tree is kept with its
 answer, so that its id stays its own.  A pass that changes one statement keeps the others, and what is known of them.
 """
 
@@ -29,7 +29,7 @@ from ..types import Array, Type
 class Mentions:
     """`counts` has every mention of a name; `exposed` are the names whose value from before it may read.
 
-    `surely` are the names that it binds whichever way it goes.  Statements share these sets: nobody changes them.
+    `surely` are the names that it binds on every path.  Statements share these sets: nothing changes them.
     """
 
     counts: Mapping[str, int]

@@ -1,11 +1,11 @@
-"""One turn of an element's `while` as it is taken in all lanes: values without branches, stored where a lane goes on.
+"""One iteration of an element's `while` in all lanes at once: values without branches, stored where a lane goes on.
 
     while abs(x * x - c) > 1e-12:            going = abs(x_1[lane] * x_1[lane] - c_1[lane]) > 1e-12
         x = 0.5 * (x + c / x)          ->    x_2 = 0.5 * (x_1[lane] + c_1[lane] / x_1[lane])
                                              x_1[lane] = where(going, x_2, x_1[lane])
 
-Both arms of a branch are evaluated, in all lanes, so that nothing here may fail.  A lane that is done keeps its values,
-of which the test says again that it is done.
+Both arms of a branch are evaluated, in all lanes, so that nothing here may fail.  A lane that is done is masked: it
+keeps its values, of which the test says again that it is done.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STRICT = {gast.And: "logical_and", gast.Or: "logical_or"}
 
 
 class LaneSteps:
-    """The statements of a turn, written one by one.
+    """The statements of an iteration, written one by one.
 
     held    by name the array that has its value in each lane
     values  what the names stand for by now
@@ -42,7 +42,7 @@ class LaneSteps:
         self.reads: Counter[str] = Counter()
 
     def turn(self, loop: gast.While | gast.For, changed: Sequence[str]) -> tuple[str, list[gast.stmt]]:
-        """The name of what says whether a lane goes on, if that is asked, and the statements of its next turn."""
+        """The name of the mask of lanes that go on, if that is asked, and the statements of the next iteration."""
         self.reads = Counter(name for s in syntax.walk(loop.body) for name in reads_of(s))
         going = self._named("going", self.tree(loop.test)) if isinstance(loop, gast.While) else ""
         self._block(loop.body)
@@ -89,7 +89,7 @@ class LaneSteps:
         self.values = before
         for name in dict.fromkeys(n for arm in arms for n in arm if arm[n] is not before.get(n)):
             ways = [self._value(name, arm) for arm in arms]
-            known = [way for way in ways if way is not None]  # a name of one arm alone is not read behind it
+            known = [way for way in ways if way is not None]  # a name of one arm alone is not read after it
             self._give(name, known[0] if len(known) == 1 else syntax.call("where", test, *known))
 
     def _named(self, wish: str, value: gast.expr) -> str:

@@ -1,4 +1,4 @@
-"""Find ahead of a loop which iteration is the last to store at each place, so that they need each other no more.
+"""Find ahead of a loop which iteration is the last to store each element, so that they need each other no more.
 
     for i in range(dim(p, 0)):               last = empty(dim(out, 0))
         out[p[i]] = x[i]            ->       for k in prange(dim(out, 0)):
@@ -9,9 +9,10 @@
                                                  if last[p[i]] == i:
                                                      out[p[i]] = x[i]
 
-It is for targets that take a greatest number of each place in any order: both loops are taken by all threads, where the
-one was in order.  The array is stored by one statement and read nowhere in the loop, and iterations hand nothing else
-on.  Takes and gives functions of the loops stage; leaves nests whose first loop does not begin with a known number.
+It is for targets that take a greatest number of each element in any order: both loops are taken by all threads, where
+the one was in order.  The array is stored by one statement and read nowhere in the loop, and nothing else is
+loop-carried.  Takes and gives functions of the loops stage; leaves nests whose first loop does not begin with a known
+number.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ class _Writer:
         self.has_changed = False
 
     def apart(self, node: gast.stmt) -> list[gast.stmt] | None:
-        """Two loops in the place of one that stores so."""
+        """Two loops in place of one that stores so."""
         loops = loops_of(node)
         step = self.stored(loops) if loops else None
         self.has_changed |= step is not None
         return None if step is None else self.rewritten(loops, step)
 
     def stored(self, loops: Sequence[gast.For]) -> gast.Assign | None:
-        """The one store of a nest that does nothing else; None for other nests, and where turns store apart anyway."""
+        """The one store of a nest that does nothing else; None for others, and where iterations store apart anyway."""
         body = loops[-1].body
         steps = [s for s in syntax.walk(body) if isinstance(s, gast.Assign) and syntax.stored_base(s) is not None]
         if len(steps) != 1 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(body)):
@@ -87,7 +88,7 @@ class _Writer:
             return [number, syntax.assign(store, syntax.call("maximum", load, turn), span)]
 
         def kept(node: gast.stmt) -> list[gast.stmt]:
-            """The store, where the turn is the last one."""
+            """The store, where the iteration is the last one."""
             test = syntax.call("equal", _at(last, place, gast.Load()), turn)
             return [number, syntax.if_(test, [node], (), span)]
 
@@ -100,7 +101,7 @@ class _Writer:
         ]
 
     def cleared(self, last: str, array: str, ndim: int, span: Span | None) -> list[gast.stmt]:
-        """The array of turns, before the first of them."""
+        """The array of iterations, before the first of them."""
         lengths = [syntax.call("dim", array, axis=axis) for axis in range(ndim)]
         made: gast.stmt = syntax.assign(last, syntax.call("empty", shape=tuple(lengths), dtype=INT_WORD), span)
         counters = [self.names.fresh("k") for _ in lengths]
@@ -112,14 +113,14 @@ class _Writer:
 
 
 def _begin_known(loops: Sequence[gast.For]) -> bool:
-    """Whether turns are counted from 0 on: a single loop may begin later."""
+    """Whether iterations are counted from 0 on: a single loop may begin later."""
     starts = [loop.iter.args[0] for loop in loops]
     known = all(isinstance(start, gast.Constant) for start in starts)
     return known and (starts[0].value >= 0 if len(loops) == 1 else all(start.value == 0 for start in starts))
 
 
 def _number(loops: Sequence[gast.For]) -> gast.expr:
-    """The number of a turn in the order of turns, as an int64 of NumPy's, which no length lets overflow."""
+    """The number of an iteration in the order of iterations, as an int64 of NumPy's, which no length lets overflow."""
     made: gast.expr = syntax.call("cast", loops[0].target.id, dtype=INT_WORD)
     for loop in loops[1:]:
         made = syntax.call("add", syntax.call("multiply", made, loop.iter.args[1]), loop.target.id)
@@ -127,7 +128,7 @@ def _number(loops: Sequence[gast.For]) -> gast.expr:
 
 
 def _at(array: str, place: gast.Subscript, context: gast.expr_context) -> gast.Subscript:
-    """The same place of another array."""
+    """The same element of another array."""
     items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
     return gast.Subscript(syntax.name(array), syntax.tuple_([syntax.map_names(i, lambda n: n) for i in items]), context)
 
@@ -135,7 +136,7 @@ def _at(array: str, place: gast.Subscript, context: gast.expr_context) -> gast.S
 def _with(
     body: Sequence[gast.stmt], step: gast.stmt, made: Callable[[gast.stmt], list[gast.stmt]]
 ) -> list[gast.stmt]:
-    """Copies of statements, with others in the place of one."""
+    """Copies of statements, with others in place of one."""
     found: list[gast.stmt] = []
     for node in body:
         if node is step:

@@ -1,4 +1,4 @@
-"""Allocations as they can stand ahead of a loop: their lengths told by what the loop does not change.
+"""Allocations as they can stand ahead of a loop: their lengths are computed from what the loop does not change.
 
     t = empty((dim(x, axis=0),))  in a loop that assigns x      ->      t = empty((dim(u, axis=0),))
 

@@ -1,4 +1,4 @@
-"""Allocate what loops need ahead of them, once: temporaries, and the buffers of arrays that a loop carries along.
+"""Allocate what loops need ahead of them, once: temporaries, and the buffers of loop-carried arrays.
 
     for i in range(steps):                       t = empty(n)
         t = empty(n)                             for i in range(steps):
@@ -6,7 +6,7 @@
         x = t                                        x, t = t, x
 
 Where every element of `t` depends on the same element of `x` alone, and the buffer of `x` is ours, `x` is updated in
-place.  Where the first buffer is somebody else's it is never written: `t` and another one take turns.
+place.  Where the first buffer belongs to another name it is never written: `t` and another buffer alternate.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .reuse import makes, may_take_place
 
 
 def carry(function: Function) -> Function:
-    """The function whose loops allocate as little as can be."""
+    """The function with allocations moved ahead of its loops."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For | gast.While)]
     if not any(makes(s) for loop in loops for s in loop.body):
         return function
@@ -49,7 +49,7 @@ def carry(function: Function) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class _Cycle:
-    """An array made in each turn, the names that carry it along, and how many turns it is needed for."""
+    """An array made in each iteration, the names that carry it along, and how many iterations it is needed for."""
 
     name: str
     carried: tuple[str, ...]
@@ -158,7 +158,7 @@ class _Carrier:
         return (more, changed) if changed is not spelled else ([], body)
 
     def _as_allocated(self, made: gast.stmt, type_: Array) -> Array:
-        """The type of a new array: a carried one may have another length in each turn, and this one has not."""
+        """The type of a new array: a carried one may have another length in each iteration, and this one has not."""
         found = [extent_of(tree, self.types, self._length_of) for tree in trees_of(made.value)]
         dims = (self._fresh_length() if extent is None else extent for extent in found)
         return Array(type_.dtype, tuple(dims), type_.layout)
@@ -172,7 +172,7 @@ class _Carrier:
         return symbol(next(w for k in count(1) if (w := f"length_{k}") not in taken))
 
     def _is_overwritten(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> bool:
-        """Whether what the last turn handed on is not looked at in this one: `t` is filled, then `x = t` for all x."""
+        """Whether this iteration does not read what the last one carried: `t` is filled, then `x = t` for all x."""
         closing = [s for s in body if any(_is_alias(s, n) and s.value.id == name for n in carried)]
         if len(closing) < len(carried) or any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
             return False
@@ -181,7 +181,7 @@ class _Carrier:
         return all(group.isdisjoint(self.known.mentions(s).counts) for s in others)
 
     def _sharing(self, name: str) -> list[str]:
-        """The names that may at some time share memory with an array, itself included."""
+        """The names that may at some time alias an array, itself included."""
         return self.members[self.classes[name]]
 
     def _is_list(self, name: str) -> bool:
@@ -190,7 +190,7 @@ class _Carrier:
     # --- what goes around
 
     def _cycle(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> _Cycle | None:
-        """How the names that are carried hand the array on: by plain assignments at the end of each turn."""
+        """How the names that are carried pass the array on: by plain assignments at the end of each iteration."""
         if any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
             return None
         source = {n: n for n in carried}
@@ -233,14 +233,14 @@ class _Carrier:
         return [outside, *allocations], [*kept, turned]
 
     def _is_ours(self, current: str, name: str, before: AbstractSet[str]) -> bool:
-        """Whether nobody else can see the buffer that a name holds when the loop begins."""
+        """Whether the buffer that a name holds when the loop begins has no alias."""
         group = set(self._sharing(name))
         if not group.isdisjoint(self.function.parameters):
             return False
         return not any(n in before or self._is_list(n) for n in group - {current, name})
 
     def _is_elementwise(self, body: Sequence[gast.stmt], current: str, name: str, end: gast.stmt) -> bool:
-        """Whether each element of the new array may be written over the one of the old array at its place."""
+        """Whether each element of the new array may be written over the old array's one of the same index."""
         others = set(self._sharing(name)) - {current, name}
         first = next((k for k, s in enumerate(body) if name in self.known.elements(s)), None)
         last = next(k for k, s in enumerate(body) if s is end)
@@ -262,11 +262,11 @@ class _Carrier:
     # --- new statements
 
     def _another(self, name: str, wish: str) -> str:
-        """A new name for arrays like this one, which may share their memory."""
+        """A new name for arrays like this one, which may alias them."""
         made = self.names.fresh(wish)
         self.types[made], self.wishes[made] = self.types[name], wish
         self.classes[made] = self.classes[name]
-        self.bound[made] = 1  # where it is allocated
+        self.bound[made] = 1  # its allocation is its one assignment
         self._sharing(name).append(made)
         return made
 
@@ -293,7 +293,7 @@ class _Carrier:
         return [self.known.renamed(allocation, {own: current}), copied, *rest]
 
     def _turned(self, places: list[str], values: list[str], like: gast.stmt) -> gast.stmt:
-        """The arrays change places: behind the loop a name stands for another one than was allocated under it."""
+        """The arrays are swapped: after the loop a name stands for another one than was allocated under it."""
         self.bound.update(places)
         return self._placed(syntax.assign(places, syntax.tuple_(values)), like)
 

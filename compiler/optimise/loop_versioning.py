@@ -1,4 +1,4 @@
-"""An innermost loop in two versions: one for where tests ahead of it hold, and the loop as it stands.
+"""Loop versioning: an innermost loop for where runtime checks ahead of it hold, and the loop as it stands.
 
     for k in range(n):                              for k in range(n):
         for i in range(n):                              for i in range(n):
@@ -9,10 +9,10 @@
                                                             else:
                                                                 for j in range(n): ...
 
-What is tested is found by `runtime_checks`: that indices are in bounds in all turns, which `ranges` then proves of the
-first version, and that what is stored by one index is reached by no other, which `noalias` promises of it.  Where two
-indices meet in a single turn, that turn has a loop of its own.  A loop that keeps the promise without a test is only
-marked.  Takes and gives functions of the loops stage.
+What is checked is found by `runtime_checks`: that indices are in bounds in all iterations, which `ranges` then proves
+of the first version, and that what is stored by one index is reached by no other, which `noalias` promises of it.
+Where two indices meet in a single iteration, that iteration has a loop of its own.  A loop that keeps the promise
+without a test is only marked.  Takes and gives functions of the loops stage.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .runtime_checks import Finder
 
 
 def version_loops(function: Function) -> Function:
-    """The function with such loops in two versions; the same object where there are none."""
+    """The function with such loops versioned; the same object where there are none."""
     if not any(_is_innermost(s) for s in syntax.walk(function.body)):
         return function
     versioner = _Versioner(function)
@@ -55,7 +55,7 @@ def _is_innermost(node: gast.stmt) -> bool:
 
 
 def _is_short(loop: gast.For) -> bool:
-    """Whether a loop is known to have so few turns that they cost less than a test."""
+    """Whether a loop is known to have so few iterations that they cost less than a test."""
     bounds = [part.value for part in loop.iter.args if isinstance(part, gast.Constant)]
     return len(bounds) == 3 and (not bounds[2] or len(range(*bounds)) < LEAST_TURNS)
 
@@ -79,11 +79,11 @@ class _Versioner:
         return made if changes else None
 
     def sums_before(self, statements: Sequence[gast.stmt]) -> dict[str, gast.expr]:
-        """The sums that names stand for right behind these statements, given in an unbroken row of assignments."""
+        """The sums that names stand for right after these statements, given in an unbroken row of assignments."""
         found: dict[str, gast.expr] = {}
         for statement in [*takewhile(_names_a_value, reversed(statements))][::-1]:
             name, value = statement.targets[0].id, statement.value
-            # in normal form: what is written out twice at each of twenty names would be a million terms long
+            # in normal form, since twenty names that each occur twice would expand to a million terms
             made = plus(_without_names(value, found), 0) if self.finder.is_sum(value) else None
             for other in [n for n, v in found.items() if n == name or name in syntax.names_read(v)]:
                 del found[other]
@@ -110,7 +110,7 @@ class _Versioner:
         return simple and all(isinstance(type_, Scalar) for type_ in bound) and len(statements) <= LARGEST_BODY
 
     def in_pieces(self, loop: gast.For, first: gast.expr, behind: gast.expr) -> list[gast.stmt]:
-        """The loop around the turns in which elements may meet, which are left as they are."""
+        """The loop around the iterations in which elements may meet, which are left as they are."""
         start, stop, _ = loop.iter.args
         pieces = ((start, first, True), (first, behind, False), (behind, stop, True))
         return [self.copy(loop, apart, copied(low, {}), copied(high, {})) for low, high, apart in pieces]

@@ -1,11 +1,11 @@
-"""Let an array take the place of one that is read for the last time where the new one is stored.
+"""Buffer reuse: an array takes the buffer of one that is read for the last time where the new one is stored.
 
     e = empty(n); y = empty(n)               y = empty(n)
     for i in prange(n): e[i] = exp(x[i])     for i in prange(n): y[i] = exp(x[i])
     s = ...e...                        ->    s = ...y...
     for i in prange(n): y[i] = e[i] / s      for i in prange(n): y[i] = y[i] / s
 
-Every element of the old array must have been read when the new one's element of that place is stored.
+Every element of the old array must have been read when the new one's element of that index is stored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .known import known as known_of
 
 
 def reuse(function: Function) -> Function:
-    """The function whose arrays take the places of arrays that are read for the last time."""
+    """The function whose arrays take the buffers of arrays that are read for the last time."""
     if not any(makes(s) for s in syntax.walk(function.body)):
         return function
     reuser = _Reuser(function, known_of(function))
@@ -89,8 +89,8 @@ class _Reuser:
 class _Block:
     """The statements of one block as they were, and what became of the arrays that are made in it.
 
-    `makers` has the places where arrays are made and `users` the places that mention them, `merged` the names that an
-    array stands for by now.  All names are exchanged together in the end.
+    `makers` has the allocation sites of arrays and `users` the statements that mention them, `merged` the names that an
+    array stands for by now.  All names are replaced together in the end.
     """
 
     def __init__(self, statements: Sequence[gast.stmt], known: KnownNests) -> None:
@@ -108,7 +108,7 @@ class _Block:
         self._gone: set[int] = set()
 
     def first_touch(self, name: str) -> int | None:
-        """Where elements of an array made here are first touched."""
+        """The statement that first accesses elements of an array allocated here."""
         later = (place for place in self.users[name] if place > self.makers[name])
         return next((place for place in later if name in self.known.elements(self.statements[place])), None)
 
@@ -145,7 +145,7 @@ def makes(statement: gast.stmt) -> bool:
 def may_take_place(
     nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], known: KnownNests, meeting: Meeting
 ) -> bool:
-    """Whether no element of an old array is touched in a nest once the new one's at its place has been stored."""
+    """Whether no element of an old array is touched in a nest once the new one's of its index has been stored."""
     touched = accesses([nest], NestScope(), meeting.integers, known.loads)
     seen = [access for access in touched if access.array in old or access.array in new]
     for position, store in enumerate(seen):
@@ -157,7 +157,7 @@ def may_take_place(
 
 
 def _only_in_step(store: Access, other: Access, known: KnownNests, meeting: Meeting) -> bool:
-    """Whether no old element is touched in a later turn of a loop than that which stores the new one at its place."""
+    """Whether no old element is touched in a later iteration than the one that stores the new one in its place."""
     same = replace(other, array=store.array)  # both arrays have the same lengths
     loops = common_loops(store, other)
     return not any(meeting.meet_in_turns(store, same, loop, known.mentions(loop.statement).binds) for loop in loops)

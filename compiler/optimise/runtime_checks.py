@@ -1,10 +1,10 @@
-"""What has to be tested before an innermost loop, for its indices to be in bounds and its elements to be apart.
+"""Runtime checks before an innermost loop, for its indices to be in bounds and its accesses not to alias.
 
     for j in range(n):                     d[i, j] and d[k, j] are in bounds if n <= d.shape[1];
         d[i, j] = d[i, k] + d[k, j]   ->   they are never one element if i != k,
-                                           and d[i, k] is none of them but in the turn j == k
+                                           and d[i, k] is none of them but in the iteration j == k
 
-Takes a loop of the loops stage and gives the tests; `loop_versioning` writes them.  What is decided without a test is
+Takes a loop of the loops stage and gives the checks; `loop_versioning` writes them.  What is decided at compile time is
 asked of `ranges` and `meeting`.
 """
 
@@ -36,7 +36,7 @@ class Checks:
     """What has to hold before a loop, in an order in which nothing fails.
 
     conditions  comparisons of ints that do not change in the loop
-    meet        the first of the turns in which elements may meet all the same, and the one behind the last
+    meet        the first of the iterations in which accesses may alias all the same, and the one after the last
     is_noalias  whether what is stored by one index is reached by no other in the rest
     """
 
@@ -66,7 +66,7 @@ class Finder:
         return all(is_int_name(a, self.integers.types) or syntax.operator_of(a) == "dim" for a in atoms)
 
     def of(self, loop: gast.For, scope: NestScope) -> Checks:
-        """The tests for a loop inside of these others."""
+        """The checks for a loop inside of these others."""
         found = _LoopTests(self, loop, scope)
         bounds = found.bounds() if found.counts else {}
         apart = found.apart() if syntax.operator_of(loop.iter) == "range" and is_candidate(loop) else None
@@ -81,7 +81,7 @@ class Finder:
 
 
 class _LoopTests:
-    """The tests for one loop.  `low` and `high` are the ends of its variable."""
+    """The checks for one loop.  `low` and `high` are the ends of its variable."""
 
     def __init__(self, finder: Finder, loop: gast.For, scope: NestScope) -> None:
         self.finder, self.loop = finder, loop
@@ -115,7 +115,7 @@ class _LoopTests:
     # --- bounds
 
     def bounds(self) -> Tests:
-        """Tests that indices are in bounds in all turns, as far as tests can say so."""
+        """Checks that indices are in bounds in all iterations, as far as comparisons of ints can say so."""
         found: Tests = {}
         branches = [s for s in self.loop.body if isinstance(s, gast.If)]
         guarded = {id(place) for place, _ in element_places(branches)}
@@ -134,7 +134,7 @@ class _LoopTests:
         proven = [is_natural or self.comparisons.proves(least), not is_natural and self.comparisons.proves(sides[1])]
         found: Tests = {}
         for side, is_proven in zip(sides, proven):
-            if is_proven and not all(proven):  # what is proven here and not by `ranges` is tested for its sake
+            if is_proven and not all(proven):  # where both are proven here, the checks are for `ranges`
                 continue
             tests = self.comparisons.not_negative(side, length)
             if tests is None:
@@ -164,7 +164,7 @@ class _LoopTests:
         return self.finder.is_sum(index) and self.changed.isdisjoint(syntax.names_read(index))
 
     def _is_mixed(self, index: gast.expr) -> bool:
-        """Whether it is the variable and another name: behind a condition it is seldom meant for all turns."""
+        """Whether it is the variable and another name: after a condition it is seldom meant for all iterations."""
         return self._factor(index) != 0 and sum(isinstance(atom, gast.Name) for atom, _ in terms_of(index)[0]) > 1
 
     def _is_array(self, place: gast.Subscript) -> bool:
@@ -174,7 +174,7 @@ class _LoopTests:
     # --- elements that are apart
 
     def apart(self) -> Tests | None:
-        """Tests that elements which are written differently are others, but for the cuts; None where none can tell."""
+        """Checks that elements which are spelled differently differ, but for the cuts; None where none can show it."""
         if not is_plain(self.loop.body, self.integers.types, self.finder.classes):
             return None
         found: Tests = {}
@@ -188,7 +188,7 @@ class _LoopTests:
         return found if len(found) + len(self.cuts) <= MOST_TESTS else None
 
     def turns_that_meet(self) -> tuple[tuple[gast.expr, gast.expr], Tests | None]:
-        """From the first cut to behind the last, no further than the loop goes, and tests that it goes at all."""
+        """From the first cut to past the last, no further than the loop goes, and a check that it runs at all."""
         least, *others = self.cuts.values()
         greatest = least
         for cut in others:
@@ -212,7 +212,7 @@ class _LoopTests:
             yield list(groups.values())
 
     def _never_meet(self, one: gast.Subscript, two: gast.Subscript) -> bool:
-        """Whether two places never are the same element, in the same turn of the loop or in different ones."""
+        """Whether two accesses never are the same element, in the same iteration of the loop or in different ones."""
         first, second = map(self._access, (one, two))
         changed = self.integers.bound_in(self.loop)
         if self.meeting.meet_in_turns(first, second, self.scope.loops[-1], changed):
@@ -224,7 +224,7 @@ class _LoopTests:
         return replace(found, items=tuple(self._items(place)), natural=natural_axes(found, self.ranges))
 
     def _settled(self, one: gast.Subscript, two: gast.Subscript) -> Tests | None:
-        """Tests by which two elements are apart."""
+        """Checks that two accesses do not alias."""
         ways: tuple[Callable[..., Tests | None], ...] = self._at_rest, self._in_one_turn
         for way in ways if self.counts and self.step == 1 else ():
             for axis, pair in enumerate(zip(self._items(one), self._items(two), strict=True)):
@@ -239,20 +239,20 @@ class _LoopTests:
         return None
 
     def _natural(self, index: gast.expr, length: gast.expr) -> Tests | None:
-        """Tests that an index does not count from the end in any turn."""
+        """Checks that an index does not count from the end in any iteration."""
         return self._not_negative(self._ends(index)[0], length)
 
     def _not_negative(self, tree: gast.expr, length: gast.expr) -> Tests | None:
         return {} if self.comparisons.proves(tree) else self.comparisons.not_negative(tree, length)
 
     def _at_rest(self, a: gast.expr, b: gast.expr, length: gast.expr) -> Tests | None:
-        """Both stay, and a test can tell them."""
+        """Both are invariant in the loop, and the check compares them."""
         if self._factor(a) or self._factor(b):
             return None
         return self.comparisons.not_zero(minus(a, b), length)
 
     def _in_one_turn(self, a: gast.expr, b: gast.expr, length: gast.expr) -> Tests | None:
-        """The one stays and the other moves past it; where they meet is noted."""
+        """One is invariant and the other moves past it; the iteration where they meet is noted."""
         for still, moving in ((a, b), (b, a)):
             if self._factor(still) == 0 and self._factor(moving) == 1:
                 cut = minus(still, self._at(moving, syntax.constant(0)))

@@ -1,4 +1,4 @@
-"""What a nest adds to an array, element by element, at a place that moves with its loops.
+"""What a nest adds to an array, element by element, at an index that moves with its loops.
 
 for j in prange(n - 2):
     for k in range(m):                              array b, an addition of t[j, k] * c
@@ -20,9 +20,9 @@ from .collapse import perfect_nest
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """What one nest adds: `operator` says whether it is taken away, `moves` how far the place is from each counter.
+    """What one nest adds: `operator` says whether it is taken away, `moves` how far the target is from each counter.
 
-    `pattern` is the same for terms whose places differ by their moves alone.
+    `pattern` is the same for terms whose targets differ by their moves alone.
     """
 
     nest: gast.For
@@ -117,7 +117,7 @@ def whole(loop: gast.For) -> Bounds:
 
 
 def moved(node: gast.expr, counters: Mapping[str, gast.expr]) -> gast.expr:
-    """The expression with sums in the places of counters, its sums in their normal form."""
+    """The expression with sums in place of counters, its sums in their normal form."""
     match node:
         case gast.Name(id=name) if name in counters:
             return counters[name]

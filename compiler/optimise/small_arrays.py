@@ -1,6 +1,6 @@
-"""The arrays that need no memory of their own: small, of lengths that are written out, seen by their elements alone.
+"""The arrays that can be on the stack: small, of constant lengths, used element by element alone.
 
-    x = empty(shape=(16,), dtype="f64")        room in the frame of the function is enough for it: nobody else
+    x = empty(shape=(16,), dtype="f64")        it is allocated in the frame of the function: nothing else
     for l in lanes(16): x[l] = c[l] * 2.0      holds it, views it, or is given it
 """
 

@@ -1,4 +1,4 @@
-"""Whether the turns of a nest store apart, by names that no two turns have the same number in.
+"""Whether the iterations of a nest store different elements, by names whose value differs in every iteration.
 
     for i in range(n):
         for j in range(m):
@@ -64,7 +64,7 @@ def over(loops: Sequence[gast.For], body: Sequence[gast.stmt]) -> gast.For:
 
 
 def stored_at_turns(function: Function, loops: Sequence[gast.For], inside: Mapping[str, AbstractSet[int]]) -> bool:
-    """Whether no element that one turn stores is met by another.
+    """Whether no element that one iteration stores is met by another.
 
     `inside` has for each name that goes up by one the accesses, by their ids, that stand where it does.
     """

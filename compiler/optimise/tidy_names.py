@@ -1,11 +1,11 @@
-"""Let nests side by side share names for their scalars, and give every local the lowest number that is free.
+"""Let nests side by side share names for private scalars, and give every local the lowest number that is free.
 
     for i in prange(n): t_7 = sin(x[i]); y[i] = t_7 * t_7        for i in prange(n): t = sin(x[i]); y[i] = t * t
     for i in prange(n): t_9 = cos(x[i]); z[i] = t_9 + t_9   ->   for i in prange(n): t = cos(x[i]); z[i] = t + t
 
-Takes and gives functions of the loops stage, in which every web has a name of its own and may say what it wishes to be
-called.  Within a nest names stay apart: what is assigned once is known by its value.  No two places share a tree in the
-function that it gives, and names that are gone are forgotten.
+Takes and gives functions of the loops stage, in which every def-use web has a name of its own and may say what it
+wishes to be called.  Within a nest names stay apart: what is assigned once is known by its value.  No two statements
+share a tree in the function that it gives, and names that are gone are forgotten.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def plain_nests(statements: Iterable[gast.stmt], function: Function, known: Know
 
 
 def _temporaries(function: Function) -> dict[str, str]:
-    """What the names that nobody chose are called without their number."""
+    """The names that the compiler chose, without their number."""
     numbered = {n: base_of(n) for n in function.types if base_of(n) != n and n not in function.parameters}
     chosen = function.temporaries or {n for n, base in numbered.items() if base == "t"}
     return {n: base for n, base in numbered.items() if n in chosen}

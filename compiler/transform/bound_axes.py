@@ -1,8 +1,8 @@
-"""Every collective is inside the `vmap` with the name of its axis: behind all transformations none may be left.
+"""Every collective is inside the `vmap` with the name of its axis: after all transformations none may be left.
 
     s = psum(x, axis_name="i")     ->     AxisNameError: unbound axis name: i
 
-Takes typed programs and gives them back as they are.
+Takes typed programs and returns them as they are.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Clone a function that is called many times, where its calls differ in what is differentiated.
+"""Procedure cloning: a function that is called many times gets a copy for each pattern of what is differentiated.
 
     y = block(x, w, 2.0)            y = block(x, w, 2.0)            by w: in the first call, where `x` is given,
     z = block(y, w, 2.0)     ->     z = block_1(y, w, 2.0)          only one argument varies, and in the second two
 
 Takes and gives typed programs with shared functions (`outline`): one for each pattern of arguments that vary, and of
-results whose derivative is asked for, so that none is given zeros to work with.
+results whose derivative is asked for, so that none computes with zeros.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Give one name to what is one variable: out of the copies at merges.
+"""Out of SSA: give one name to the copies that meet at merges (copy coalescing).
 
     e_1 = e - delta        ->     e = e - delta
     e = e_1
@@ -37,8 +37,8 @@ def coalesce(function: Function) -> Function:
 
 def join_copies(function: Function) -> dict[str, str]:
     """A new name for every name that is joined with another one."""
-    interference: Interference | None = None  # made when the first two names are left that nothing else keeps apart
-    joined: dict[str, set[str]] = {}  # what a name stands for
+    interference: Interference | None = None  # it is computed only when all else allows two names to be joined
+    joined: dict[str, set[str]] = {}  # by root, the names that were joined
     hidden = temporaries_of(function)
     parent: dict[str, str] = {}
 
@@ -117,7 +117,7 @@ def interferences(function: Function, live: Liveness) -> Interference:
             continue
         after = {*live.after(statement), *bound}
         if isinstance(statement, gast.For) and statement.body:
-            # the variable is assigned before each iteration: it meets what is live in the body and behind the loop
+            # the variable is assigned before each iteration: it meets what is live in the body and after the loop
             after |= live_in(statement.body, live)
             after |= {s.target.id for s in syntax.walk(statement.body) if isinstance(s, gast.For)}
         after.discard(_copied(statement) or "")

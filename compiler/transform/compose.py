@@ -231,7 +231,7 @@ class _Composed:
         return isinstance(item, gast.Constant) and item.value is not None and item.value >= 0
 
     def _inside(self, item: gast.expr, size: gast.expr, axis: int) -> gast.expr:
-        """The index from the front, behind the check that the view would make."""
+        """The index from the front, after the check that the view would make."""
         if any(item is known for known in self.inside) or self.is_checked and self._is_natural(item):
             return item
         item, size = self.ints.atom(item), self.ints.atom(size)

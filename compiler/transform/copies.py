@@ -1,12 +1,12 @@
-"""Copy what would otherwise be seen to change: CPython shares elements where the language has values.
+"""Copy what would otherwise change through an alias: CPython shares elements where the language has values.
 
     y = x[1:]            ->     y = x[1:].copy()
     x[0] = 5.0                  x[0] = 5.0
     return y                    return y
 
 Takes typed functions in which a pass has let a view or an alias outlive a store into what it shares elements with, and
-gives ones without a conflict (`analysis/alias`).  The copy is made where the sharing begins, and nowhere else.  Results
-of a call are copied where the function that is called may show its arguments in them.
+gives ones without a conflict (`analysis/memory/alias`).  The copy is made where the sharing begins, and nowhere else.
+Results of a call are copied where the function that is called may show its arguments in them.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _has_list(value: Value) -> bool:
 
 
 def check_argnums(made: Specialised, wanted: Wanted) -> None:
-    """Raise a GradientError for a function that changes its arguments, and for places that are not among them."""
+    """Raise a GradientError for a function that changes its arguments, and for positions that are not among them."""
     if made.mutated:
         help_ = ("return the new arrays instead",)
         fault(wanted.where, "G004", "a function that changes its arguments has no derivative", help_)
@@ -153,7 +153,7 @@ def floats_of(made: Specialised, values: Sequence[Value]) -> list[str]:
 
 
 def slopes_of(made: Specialised, values: Sequence[Value], first: int) -> tuple[Value, ...]:
-    """The structures of cotangents of arguments, from this place among the results on: None for what is no float."""
+    """The structures of cotangents of arguments, from this position among the results on: None for what is no float."""
     floats, places = {*floats_of(made, values)}, count(first)
 
     def slope(value: Value) -> Value:
@@ -161,7 +161,7 @@ def slopes_of(made: Specialised, values: Sequence[Value], first: int) -> tuple[V
             return Out(next(places)) if value.name in floats else NONE
         inner = parts(value)
         if isinstance(value, Rows) and not all(getattr(leaf, "name", "") in floats for leaf in leaves(value)):
-            return NONE  # a list of rows has a slope for every place in them, or none
+            return NONE  # a list of rows has a slope for every position in them, or none
         if not inner:
             return _nothing(value)
         known = known_parts(value)
@@ -223,7 +223,7 @@ def check_differentiable(made: Specialised, where: Span, name: str, value: Value
 
 def _has_derivative(made: Specialised, leaf: Value) -> bool:
     if is_none(leaf) or isinstance(leaf, SequenceValue | Mapping_ | Record):
-        return True  # an empty place, whose derivative is one
+        return True  # its derivative is None as well, or a container
     return isinstance(leaf, Leaf) and types.is_floating(made.program.main.types[leaf.name])
 
 

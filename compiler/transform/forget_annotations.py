@@ -1,4 +1,4 @@
-"""All derivatives are taken, and no store shows through another name: what steps before this one told is of no use now.
+"""All derivatives are taken, and no store shows through another name: annotations of earlier steps are of no use now.
 
     y_1 = y.copy()   .shows = ("y",), .span     ->     y_1 = y.copy()   .span
 

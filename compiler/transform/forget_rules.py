@@ -1,6 +1,6 @@
 """All derivatives are taken: functions with a rule for theirs are functions like others, and nothing stops a gradient.
 
-    y = f(x)    with a rule       ->    the body of f in the place of the call
+    y = f(x)    with a rule       ->    the body of f in place of the call
     y = stop_gradient(x)          ->    y = x
     y = determinant(d, a)         ->    y = d
 

@@ -1,4 +1,4 @@
-"""Call a value that has only a passing name by what the user calls it: a parameter of an inlined function, a target.
+"""Call a value that has only a temporary name by what the user calls it: a parameter of an inlined function, a target.
 
     def speed(prey, k):                 t = multiply(2.0, x)          prey = multiply(2.0, x)
         return k * prey          ->     t_1 = multiply(k, t)    ->    rate = multiply(k, prey)

@@ -118,12 +118,12 @@ RULES = (
 
 
 def pattern(text: str) -> gast.expr:
-    """The text as an operator tree."""
+    """The source as an operator tree."""
     return patterns([text])[0]
 
 
 def patterns(texts: Iterable[str]) -> list[gast.expr]:
-    """The texts as operator trees, read together: that takes a tenth of the time."""
+    """The sources as operator trees, read together: that takes a tenth of the time."""
     return [_operators(line.value) for line in parse("\n".join(texts)).body if isinstance(line, ast.Expr)]
 
 

@@ -28,6 +28,6 @@ def in_arrays(function: Function) -> Function:
 
 
 def take_products(made: Specialised, asked: Any) -> Specialised:
-    """Whole arrays in the place of loops over elements, unless they are to stay as they are written."""
+    """Replace loops over elements by whole arrays, unless they are to stay as they are written."""
     change = in_arrays if asked.request.rewrite else lambda function: function.with_(as_written=True)
     return replace(made, program=made.program.map(change))

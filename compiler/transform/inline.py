@@ -1,11 +1,11 @@
-"""Put the bodies of functions that are not recursive in the place of their calls.
+"""Replace calls of functions that are not recursive by their bodies.
 
     y = slope(x, 2.0)            ->     t = sin(x)            with   def slope(x, k): t = sin(x); y = t * k; return (y,)
                                         y = t * 2.0
 
 Takes and gives typed programs.  Keeps meaning, spans and the single assignment of names; lengths of the callee become
 those of the arguments.  Leaves recursive functions, functions with a rule for their derivative, and functions that
-nobody calls any more, to others.
+nothing calls any more, to others.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..types import Array, Extent, Type
 
 
 def inline(program: Program, only: frozenset[str] | None = None) -> Program:
-    """The program with every call walked into, but for those of functions that reach themselves or have a rule.
+    """The program with every call inlined, but for those of functions that reach themselves or have a rule.
 
-    `only` are the functions that are walked into, where not all of them are.
+    `only` are the functions that are inlined, where not all of them are.
     """
     callees = {name: _called(function, program) for name, function in program.functions.items()}
     kept = {name for name in callees if _is_kept(program.functions[name]) or _reaches(name, name, callees)}
@@ -48,7 +48,7 @@ def inline(program: Program, only: frozenset[str] | None = None) -> Program:
 
 
 def inline_shared(program: Program) -> Program:
-    """The program with the calls of shared functions walked into again."""
+    """The program with the calls of shared functions inlined again."""
     if not any(function.is_shared for function in program.functions.values()):
         return program
     return inline(program.map(lambda function: function.with_(is_shared=False) if function.is_shared else function))
@@ -104,7 +104,7 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
 
 
 def _make_equal(callee: Function, call: gast.stmt, table: dict[str, Type], results: list[Type]) -> None:
-    """Lengths that the callee takes for one get one name in all types: the halves of a derivative know of them."""
+    """Lengths that the callee takes for one get one name in all types: the forward sweep and pullback share them."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
     while one := _taken_for_one(callee, atoms, table):
         table.update({name: types.with_lengths(type_, one) for name, type_ in table.items()})
@@ -154,7 +154,7 @@ def _lengths_of_results(
 ) -> dict[str, Extent]:  # fmt: skip
     """What the callee's lengths are here, for those that are a length of a result which the caller is given.
 
-    Others are told by what is assigned: a name inside the body would have them before that.
+    Others follow from what is assigned: a name inside the body would have them before that.
     """
     pairs = [(type_, table.get(place.id)) for place, type_ in zip(_places(call), callee.results)]
     found = {symbol: extent for inner, outer in pairs for symbol, extent in _same_lengths(inner, outer)}

@@ -22,7 +22,7 @@ from ..types import Array, ListOf, Scalar, Type
 
 
 class Known:
-    """Facts that grow along a block and are forgotten behind it."""
+    """Facts that grow along a block and are forgotten after it."""
 
     def __init__(self, function: Function, types: Mapping[str, Type]) -> None:
         self.types = types
@@ -31,7 +31,7 @@ class Known:
         self.counts = facts.count
         self.merged = {n for n, found in facts.definitions.items() if len(found) > 1 or n in facts.parameters}
         stored = {base for statement in syntax.walk(function.body) for base in stored_names(statement)}
-        if function.keeps_apart:  # its caller may store into what it gives
+        if function.keeps_apart:  # the caller may store into its results
             stored.update(syntax.names_read(function.body[-1]))
         self.stored = {self.regions.root(base) for base in stored}
         self.lists = {name for name, type_ in types.items() if isinstance(type_, ListOf)}
@@ -109,7 +109,7 @@ class Known:
     def forget(self, statements: Iterable[gast.stmt]) -> None:
         """The statements assign names and store elements: what mentions either does not hold any more.
 
-        What mentions a name that is assigned once was learnt behind that assignment, in its block.
+        What mentions a name that is assigned once was learnt after that assignment, in its block.
         """
         bound: set[str] = set()
         stored: set[str] = set()

@@ -1,16 +1,16 @@
-"""Make one function again of calls that were walked into, where they are the same, long, and many.
+"""Outlining: make one function again of calls that were inlined, where they are the same, long, and many.
 
     t = sin(x)                            y = wave(x, k)         def wave(x, k):
     y = t * k                  ->         z = wave(y, k)             t = sin(x)
     t_1 = sin(y)                                                     y = t * k
     z = t_1 * k                                                      return (y,)
 
-Calls are walked into for what is known of their arguments, and are the same if all of that is the same: statements,
+Calls are inlined for what is known of their arguments, and are the same if all of that is the same: statements,
 types and constants, up to names.  What is differentiated, optimised and translated is then the function, once.
 
-Takes and gives typed programs, before anything is simplified: what is known of a single call would tell the calls
-apart.  Keeps meaning and spans.  Leaves calls that store into arrays of the caller's, and those of functions of the
-program, as they are; leaves it to `inline` to take a function apart again that is in the way of a transformation.
+Takes and gives typed programs, before anything is simplified: what is known of a single call would make the calls
+differ.  Keeps meaning and spans.  Leaves calls that store into arrays of the caller's, and those of functions of the
+program, as they are; leaves it to `inline` to inline a function again that is in the way of a transformation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ..types import Array, ListOf, Type
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """The statements of one call that was walked into, `depth` calls inside the function that they stand in."""
+    """The statements of one call that was inlined, `depth` calls inside the function that they stand in."""
 
     statements: tuple[gast.stmt, ...]
     depth: int
@@ -51,7 +51,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """What tells calls apart, and what their names are in it: `names` in the order in which they are mentioned."""
+    """What makes calls differ, and what their names are in it: `names` in the order in which they are mentioned."""
 
     text: Hashable
     names: tuple[str, ...]
@@ -168,7 +168,7 @@ def _classes(function: Function, own: frozenset[str]) -> list[list[tuple[Run, Fo
 
 
 def _runs(block: Sequence[gast.stmt], depth: int) -> Iterator[Run]:
-    """The calls that were walked into, each before those inside it."""
+    """The calls that were inlined, each before those inside it."""
     for call, statements in _grouped(block, depth):
         if call is not None:
             yield Run(statements, depth)
@@ -181,7 +181,7 @@ def _runs(block: Sequence[gast.stmt], depth: int) -> Iterator[Run]:
 
 
 def _grouped(block: Sequence[gast.stmt], depth: int) -> Iterator[tuple[Span | None, tuple[gast.stmt, ...]]]:
-    """Neighbours of one call.  The place of a call is an object of its own each time that it is walked into."""
+    """Neighbours of one call.  The span of a call is an object of its own each time that it is inlined."""
     group: list[gast.stmt] = []
     last: Span | None = None
     for statement in block:

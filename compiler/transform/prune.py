@@ -1,4 +1,4 @@
-"""Leave out what nobody reads: dead names, stores into dead arrays, loops and branches without effect.
+"""Dead code elimination: dead names, stores into dead arrays, loops and branches without effect.
 
     def f(x):                  ->     def f(x):
         y = sin(x)                        z = cos(x)
@@ -57,11 +57,11 @@ class _Pruner:
         for name, root in self.regions.of.items():
             self.sharers.setdefault(root, {root}).add(name)
         self.bound: dict[int, frozenset[str]] = {}
-        self.heads: dict[int, tuple[set[str], set[str]]] = {}  # by loop: what was live behind it, and at its head
+        self.heads: dict[int, tuple[set[str], set[str]]] = {}  # by loop: what was live after it, and at its head
         self.outside = [p for p in function.parameters if not isinstance(function.types.get(p), Scalar)]
 
     def block(self, statements: Sequence[gast.stmt], live: set[str]) -> list[gast.stmt]:
-        """The statements that stay; `live` is what is live behind them, and then what is live before them."""
+        """The statements that stay; `live` is what is live after them, and then what is live before them."""
         kept: list[gast.stmt] = []
         for statement in reversed(statements):
             if isinstance(statement, gast.Raise) and kept:

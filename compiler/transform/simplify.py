@@ -52,7 +52,7 @@ def simplify(function: Function) -> Function:
 
 
 def simplify_once(function: Function) -> Function:
-    """One walk, for those who come back until nothing changes."""
+    """One walk; the caller repeats it until nothing changes."""
     return adopt_names(_Simplifier(function).function())
 
 
@@ -67,7 +67,7 @@ def adopt_names(function: Function) -> Function:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
                 single = facts.is_single(name) and facts.is_single(source)
-                is_list = isinstance(function.types[name], ListOf)  # which has one name, or it has no derivative
+                is_list = isinstance(function.types[name], ListOf)  # a list has one name, or it has no derivative
                 plainer = source in hidden or base_of(source) == name or is_list
                 fresh = name not in hidden and plainer and source not in names
                 if single and fresh and function.types[name] == function.types[source]:
@@ -126,7 +126,7 @@ class _Simplifier:
         return [made for statement in statements for made in self.statement(statement)]
 
     def scope(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """A nested block: what is learnt in it is forgotten behind it."""
+        """A nested block: what is learnt in it is forgotten after it."""
         with self.known.scope():
             return self.block(statements)
 
@@ -202,7 +202,7 @@ class _Simplifier:
         return same and named and self.may_share(name, value)
 
     def may_share(self, name: str, value: gast.expr) -> bool:
-        """Whether nobody can tell if a name has its elements to itself or shares them with what the value reads."""
+        """Whether it cannot be observed if a name has elements of its own or shares them with what the value reads."""
         return all(map(self.known.is_lasting, (name, *syntax.names_read(value))))
 
     def is_creation(self, value: gast.expr) -> bool:
@@ -265,7 +265,7 @@ class _Simplifier:
         return None
 
     def as_strong(self, name: str, candidate: gast.expr) -> gast.expr:
-        """A Python number in the place of NumPy's."""
+        """A Python number in place of NumPy's."""
         have, want = result_type(candidate, self.types), self.types[name]
         if not syntax.is_atom(candidate) or have == want or not isinstance(have, Scalar) or not have.weak:
             return candidate
@@ -296,7 +296,7 @@ class _Simplifier:
         return found + self.length_of_operand(value) if syntax.operator_of(value) == "dim" else found
 
     def length_of_operand(self, value: gast.Call) -> list[gast.expr]:
-        """A length of what is asked for nothing else, asked of what it is made of: then nobody needs to make it."""
+        """A length of what is asked for nothing else, asked of what it is made of: then it need not be made."""
         asked = value.args[0].id
         made = self.known.value_of(asked) if asked in self.measured else None
         for operand in made.args if isinstance(made, gast.Call) else ():

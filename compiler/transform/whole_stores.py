@@ -7,7 +7,7 @@
 
 A value can be fused with what reads it, and its cotangent may be one number that stands for a constant array; one that
 is stored into has its cotangent in place.  Takes and gives typed functions in which every name is a value; leaves what
-loops and branches hand on, and stores of another shape or dtype.
+loops and branches merge, and stores of another shape or dtype.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..types import Array, Scalar, symbols_of
 
 
 def whole_stores(function: Function) -> Function:
-    """The function with values in the place of stores into all of an array; the same object where there are none."""
+    """The function with stores into all of an array replaced by values; the same object where there are none."""
     rewriter = _Rewriter(function)
     body = rewriter.block(function.body, set(), {})
     if not rewriter.told:
@@ -46,7 +46,7 @@ class _Rewriter:
         self.build = Builder(Names(taken), types, {})
 
     def block(self, statements: Sequence[gast.stmt], own: set[str], now: dict[str, str]) -> list[gast.stmt]:
-        """A block in which `own` names may be made anew: nobody reads them but it and what comes behind it.
+        """A block in which `own` names may be made anew: nothing reads them but it and what comes after it.
 
         `now` says under which name each of them goes on.
         """
@@ -65,7 +65,7 @@ class _Rewriter:
         return result
 
     def _branches(self, statement: gast.If, own: set[str], now: dict[str, str]) -> gast.stmt:
-        """Both ways, behind which what one of them has made anew has one name."""
+        """Both ways, after which what one of them has made anew has one name."""
         header = renamed(syntax.rebuild(statement, body=[], orelse=[]), now)
         ways = [(dict(now), block) for block in (statement.body, statement.orelse)]
         blocks = [self.block(block, {*own}, names) for names, block in ways]

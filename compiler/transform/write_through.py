@@ -1,4 +1,4 @@
-"""Make a store through a view a store into the array that it is a view of, and read views again behind it.
+"""Make a store through a view a store into the array that it is a view of, and read views again after it.
 
     row = a[i, :]                 row = a[i, :]
     row[0] = 1.0          ->      a[i, 0] = 1.0
@@ -6,8 +6,9 @@
                                   s = sum(row_1)
 
 Takes typed functions as the specialiser makes them, where names of one array see each other's stores as in NumPy; gives
-ones where every name is a value, for all names whose place in their array is known (`analysis/memory/places`).  What
-is left is refused by the step that follows.  Two names for one whole array become one name.
+ones where every name is a value, for all names of which it is known what part of an array they show
+(`analysis/memory/places`).  What is left is refused by the step that follows.  Two names for one whole array become one
+name.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def write_through(function: Function) -> Function:
             break
         places = Places(function)
         names = {n for c in found for n in _resolvable((c.stored, c.other), places, function)}
-        names -= {c.stored for c in found if c.stored == c.other}  # what NumPy does not let anybody write to
+        names -= {c.stored for c in found if c.stored == c.other}  # NumPy's read-only views
         names -= _bare_in_tests(function, places)
         if not names:
             break

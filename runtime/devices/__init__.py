@@ -8,7 +8,7 @@
     cpu                     the processor
     cuda                    GPUs of NVIDIA
 
-The driver of CUDA is looked for when somebody asks for all devices or for one of its own, and never before.
+The driver of CUDA is looked for when the program asks for all devices or for one of its own, and never before.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def local_device_count(platform: str | None = None) -> int:
 
 
 def are_several() -> bool:
-    """Whether an array can be on one of several devices: those of CUDA count as soon as somebody has asked for them."""
+    """Whether an array can be on one of several devices: those of CUDA count once they have been asked for."""
     return len(_of(PLATFORMS[0])) > 1 or (driver.was_asked() and driver.count() > 0)
 
 

@@ -36,7 +36,7 @@ from .guard_words import Question
 from .plan import CallPlan
 from .words import ENTRY, FLAG_EXTRA, FLAG_STATIC, PARAMETERS, STATE
 
-KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worries than dispatch
+KEY_LIMIT = 4096  # keys that one function learns; a program with more spends its time elsewhere than in dispatch
 NUMPY = {name: getattr(np, name) for name in DTYPES}
 SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefdFD"))  # dtypes of C; which are the same depends on the machine
 TABLE_BYTES, NOT_OURS = 32, 255
@@ -101,7 +101,7 @@ class Calls:
         self._records: list[int] = []
         self._state = (ctypes.c_int64 * len(STATE))()
         self._size = 0
-        self._set("LAST", self._array([{"KEY_COUNT": -1}.get(name, 0) for name in ENTRY]))  # no key is like it
+        self._set("LAST", self._array([{"KEY_COUNT": -1}.get(name, 0) for name in ENTRY]))  # no key equals it
         self._set("RECORDS", self._array([0]))
         self._grow()
         words = [word for p in parameters for word in self._parameter(p)]
@@ -169,7 +169,7 @@ class Calls:
         self._set("RECORDS", self._array([len(self._records) // 4, *self._records]))
 
     def _key(self, code: ModuleType, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Key | None:
-        """The words and the objects of a call, as native code sees it; None where it does not understand it."""
+        """The words and the objects of a call, as native code sees it; None where native code cannot form it."""
         found: Key | None = code.describe(ctypes.addressof(self._state), (*args, *kwargs.values()), tuple(kwargs))
         return found
 
@@ -200,11 +200,11 @@ class Calls:
 
     @staticmethod
     def _name(keys: tuple[int, ...], objects: tuple[Any, ...]) -> Any:
-        """A key as Python compares it: objects by identity, texts by what they say."""
+        """A key as Python compares it: objects by identity, strings by value."""
         return keys, tuple(o if type(o) is str else id(o) for o in objects)
 
     def _grow(self) -> None:
-        """A table with more than twice as many places as keys: its mask, and entries by hash or in the places after."""
+        """A hash table with more than twice as many slots as keys: its mask, and entries with linear probing."""
         self._size = 1 << (2 * len(self._entries)).bit_length()
         table = self._array([self._size - 1, *[0] * self._size])
         self._table = self._held[-1]

@@ -5,7 +5,7 @@
     Guard("global", f, "LINKS", [1])    ->    a value: the globals, "LINKS", the address of a copy of the list
 
 Fields of functions, classes and cells are single words of memory.  Variables stand in dicts; one that has not changed
-since it was last looked into is told by its version, where CPython keeps one, and else each name is looked up.
+since it was last looked into is seen by its version, where CPython keeps one, and else each name is looked up.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class GuardPlaces:
 
     def __init__(self, guards: Guards) -> None:
         self._guards = guards
-        self.single: list[tuple[int, int]] = []  # the number of a guard, and its place
+        self.single: list[tuple[int, int]] = []  # the number of a guard, and its location
         self.listed: dict[int, list[int]] = {}  # numbers of guards by the address of the dict they look into
         self.compared: list[tuple[int, int]] = []  # the number of a guard, and the dict that holds its container
         self._dicts: dict[int, Any] = {}
@@ -51,7 +51,7 @@ class GuardPlaces:
                 self.listed.setdefault(id(holder), []).append(number)
 
     def words(self, findings: Findings) -> GuardWords:
-        """What native code compares with what is in these places."""
+        """What native code compares with what is at these locations."""
         return GuardWords(self, tuple(self._guards), findings)
 
 
@@ -119,7 +119,7 @@ def _word(guard: Guard, found: Any) -> int:
 
 
 def _word_place(guard: Guard) -> int | None:
-    """The address that holds the object; None for what stands in a dict.  Raises LookupError for other places."""
+    """The address that holds the object; None for what stands in a dict.  Raises LookupError for other locations."""
     match guard.kind:
         case "cell":
             return int(support.extension().place(cell_of(guard.owner, guard.name), ""))
@@ -138,7 +138,7 @@ def _dict_of(guard: Guard) -> dict[str, Any]:
         case "keyword":
             found = guard.owner.__kwdefaults__
         case "attribute" if isinstance(guard.owner, type):
-            (found,) = gc.get_referents(vars(guard.owner)) or [None]  # behind the view that is given out
+            (found,) = gc.get_referents(vars(guard.owner)) or [None]  # the dict itself, of which `vars` returns a view
         case "attribute":
             found = vars(guard.owner)
         case _:

@@ -77,7 +77,7 @@ class CallPlan:
     guards   what has to be as it was when the code was made
     queueing how the call may go on after it has returned; None where it may not
     targets  the arguments that are changed in place
-    first    the slot behind the arguments that are given; 0 where nobody knows
+    first    the slot after the arguments that are given; 0 where it is not known
     """
 
     code: int
@@ -133,7 +133,7 @@ class CallPlan:
         before, made = self._current, self._words_for(findings)
         self._place.value = ctypes.addressof(made.words)
         self._current = made
-        del before  # it was held until native code could not find it any more
+        del before  # it was held until native code could no longer find it
 
     def _words_for(self, findings: Findings) -> PlanWords:
         hidden = self.hidden(findings)

@@ -28,7 +28,7 @@ def reading(cls: Any) -> tuple[int, tuple[str, ...]] | None:
         names = tuple(cls._fields)
         return (RECORD_TUPLE, names) if all(_is_item(cls, name, k) for k, name in enumerate(names)) else None
     if not hasattr(cls, "__dataclass_fields__"):
-        return None  # what attributes an instance has, each one says itself
+        return None  # every instance has attributes of its own
     names = tuple(field.name for field in dataclasses.fields(cls))
     return (RECORD_ATTRIBUTES, names) if all(_is_plain(cls, name) for name in names) else None
 

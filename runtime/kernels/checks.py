@@ -1,4 +1,4 @@
-"""What kernels call where Python would raise: they note it in the fault word and go on with a number that harms nobody.
+"""What kernels call where Python would raise: they note it in the fault word and go on with a harmless number.
 
     out[index(t, out.shape[0], failed)]     an index as Python counts: -1 is the last; out of bounds is noted, and is 0
     checked_add(a, b, failed)               int64; a sum that no int64 holds is noted

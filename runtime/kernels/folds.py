@@ -2,7 +2,7 @@
 
     total = row_sum_f64(total)
 
-One row of threads is `threadIdx.x`, and rows are told apart by `threadIdx.y`; blockDim is (32, rows) or (32 k, 1), so
+One row of threads is `threadIdx.x`, and `threadIdx.y` is the number of the row; blockDim is (32, rows) or (32 k, 1), so
 that a warp lies in one row.  The order depends on blockDim.x alone, and the bits are the same in each thread: a
 butterfly in the warp, then one over the warps, or these from the first to the last where they are no power of two.  All
 threads of the block call a fold, those without terms with what does not change the result (0 for a sum, -inf for a
@@ -163,7 +163,7 @@ def row_extreme(combine, dtype):
 
 
 def row_choice(is_before, dtype):
-    """A device function that folds pairs of a value and its place (int64); every thread gets the first."""
+    """A device function that folds pairs of a value and its position (int64); every thread gets the first."""
 
     carrier = carrier_of(dtype)
 

@@ -26,7 +26,7 @@ ROW_THREADS, LONE_ROW_THREADS = 256, 1024  # the most for a row; where there are
 FEW_ROWS = 256
 PART = 8192  # terms that one block of a long sum takes, 32 a thread
 PART_THREADS = 256
-TURNS = 4096  # terms that a warp adds into its own row of places
+TURNS = 4096  # terms that a warp adds into its own row of targets
 MOST_SECOND = 65535  # blocks along the second axis of a grid
 
 SORTED = 4096  # keys that a block of a sort takes, 512 a warp
@@ -40,7 +40,7 @@ LAUNCHES = (
 """What drivers call."""
 
 Launch = tuple[int | tuple[int, ...], int | tuple[int, ...]]
-remembered = lru_cache(maxsize=4096)  # a driver's loop asks for the same launch in every turn
+remembered = lru_cache(maxsize=4096)  # a driver's loop asks for the same launch in every iteration
 
 
 def blocks_for(n: int, each: int) -> int:
@@ -108,7 +108,7 @@ def width_of(m: int) -> int:
 def rows(n: int, m: int) -> Launch:
     """(grid, block) of a kernel in which a row of threads folds each of n rows of m terms.
 
-    A row of threads is `threadIdx.x`, and rows of a block are told apart by `threadIdx.y`; the row of the array is
+    A row of threads is `threadIdx.x`, and `threadIdx.y` is the number of the row in its block; the row of the array is
     `blockIdx.x * blockDim.y + threadIdx.y`.  Short rows are given a warp, eight of them to a block, because a warp
     folds without a barrier; long ones a block.  `blockDim.x` is a multiple of 32, so that a warp never lies in two
     rows.
@@ -138,7 +138,7 @@ def scan_parts(n: int) -> Launch:
 
 @remembered
 def scatter_parts(n: int) -> Launch:
-    """(grid, block) of a kernel that adds n terms into places that data names: a warp for each 4096 of them."""
+    """(grid, block) of a kernel that adds n terms into targets that data names: a warp for each 4096 of them."""
     return blocks_for(n, TURNS), WARP
 
 

@@ -78,7 +78,7 @@ def sum_counts(counts):
 
 @cuda.jit(device=True)
 def place_by_digits(keys, order, shift, counts, new_keys, new_order):
-    """Keys, and what comes with them, at the places that the summed counts give them."""
+    """Keys, and what comes with them, at the positions that the summed counts give them."""
     mine = cuda.shared.array(2048, np.int64)
     _count_of_warps(keys, shift, mine)
     ahead = counts[cuda.threadIdx.x * cuda.gridDim.x + cuda.blockIdx.x]
@@ -110,7 +110,7 @@ def place_by_digits(keys, order, shift, counts, new_keys, new_order):
 
 @cuda.jit(device=True)
 def mark_runs(keys, firsts, ends):
-    """Where the run of each key begins and ends in sorted keys; a key for which there is no place is passed over."""
+    """Where the run of each key begins and ends in sorted keys; a key for which there is no target is passed over."""
     k = cuda.grid(1)
     if k < keys.shape[0]:
         key = keys[k]

@@ -1,7 +1,7 @@
 """Run the threads of a block: each to where it waits for others, then all that wait together go on.
 
-A barrier of the block wants all its threads at one place of the text, a shuffle all 32 lanes of a warp.  A GPU would go
-on with what it has, or stand still; here both are errors.
+A barrier of the block wants all its threads at one line of the program, a shuffle all 32 lanes of a warp.  A GPU would
+go on with what it has, or stand still; here both are errors.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def threads_of(block: Block, make: Callable[[Block, int, Triple], Thread]) -> li
 
 
 def run_plain(code: Code, threads: list[Thread], arguments: tuple[Any, ...], device: Device) -> None:
-    """Threads that wait for nobody run one after the other."""
+    """Threads without barriers run one after the other."""
     for thread in threads:
         device.thread = thread
         code(thread, *arguments)
@@ -116,7 +116,7 @@ class Warp:
                     wanted[lane] = None
 
     def check(self, wanted: tuple[Any, ...]) -> None:
-        """All lanes wait at the same place, with the mask that says so."""
+        """All lanes wait at the same line, with the mask that says so."""
         site = wanted[1]
         path = self.lanes[self.wanted.index(wanted)].path
         if len(self.lanes) < WARP:

@@ -26,7 +26,7 @@ BANKS, BANK_BYTES = 32, 4
 
 
 class Access(NamedTuple):
-    """One place in a kernel that touches memory."""
+    """One line of a kernel that touches memory."""
 
     kernel: str
     line: int
@@ -75,7 +75,7 @@ class Counts:
         return [moved(access, list(groups.values())) for access, groups in sorted(self.found.items())]
 
     def report(self) -> str:
-        """The same as text."""
+        """The same as a string."""
         lines = [line_of(one) for one in self.accesses()]
         launches = ", ".join(f"{name} {count}" for name, count in self.launches.items())
         return "\n".join([*lines, f"launches: {launches or 'none'}"])

@@ -1,7 +1,7 @@
-"""Memory of the device as the machine keeps it: the numbers, which of them were ever written, and who touched them.
+"""Memory of the device as the machine keeps it: the numbers, which were ever written, and which threads touched them.
 
 An allocation is one row of numbers, however the arrays are shaped that look at it, so that two views of one element
-meet in the same place.  Arrays are shape, strides and a first place in it, counted in elements.
+meet in the same location.  Arrays are shape, strides and a first location in it, counted in elements.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `math.exp` of a float32 is a float32 in numba, and a Python float in CPython; `math.log(-1.0)` is nan there, and an
 error here; `np.int64(x)` cuts off what does not fit, and is an error here; `complex` of two float32 is a complex64.
-Kernels get NumPy's functions in the place of `math`'s, casts in the place of NumPy's integer types, and NumPy's complex
+Kernels get NumPy's functions in place of `math`'s, casts in place of NumPy's integer types, and NumPy's complex
 numbers.  NumPy's warnings are off while they run.
 """
 
@@ -71,7 +71,7 @@ def at_pole(function: Callable[..., Any], x: Any, *_: Any) -> float:
 
 @functools.cache
 def functions() -> dict[int, Callable[..., Any]]:
-    """What kernels call in the place of a function of `math`, by the identity of that function."""
+    """What kernels call in place of a function of `math`, by the identity of that function."""
     found: dict[int, Callable[..., Any]] = {}
     for name in [*SAME, *RENAMED]:
         if hasattr(math, name):

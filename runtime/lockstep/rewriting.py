@@ -6,7 +6,7 @@
         out[i] = x[i]
 
 `_t` is the thread; what is added has names that no kernel can have.  What waits for other threads becomes `yield`, so
-that what holds it is a generator; all else stays a plain function, because most kernels wait for nobody and calls are
+that what holds it is a generator; all else stays a plain function, because most kernels have no barriers and calls are
 several times faster. Nodes keep their lines: tracebacks, pdb and messages show the printed file.
 """
 

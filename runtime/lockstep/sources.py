@@ -13,7 +13,7 @@ from ..parsing import parse
 
 @functools.lru_cache(maxsize=64)
 def _definitions(text: str, file: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a text by the line on which they begin, which is that of their first decorator."""
+    """The functions of a module by the line on which they begin, which is that of their first decorator."""
     found = {}
     for node in ast.walk(parse(text, file)):
         if isinstance(node, ast.FunctionDef):

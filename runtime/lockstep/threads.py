@@ -1,6 +1,6 @@
 """What one thread of a kernel can do; a rewritten kernel gets its thread as the first argument.
 
-Memory is reached through it, and it knows its place:
+Memory is reached through it, and it knows its position:
 
     x[i, j]                        ->   _t.load(_site_1, x, (i, j))
     cuda.threadIdx.x               ->   _t.threadIdx.x
@@ -35,19 +35,19 @@ class Triple(NamedTuple):
     z: int
 
     def within(self, size: Triple) -> str:
-        """As text: of as many axes as the block or the grid has."""
+        """As a string: of as many axes as the block or the grid has."""
         axes = 3 if size.z > 1 else 2 if size.y > 1 else 1
         return str(self.x) if axes == 1 else str(tuple(self[:axes]))
 
 
 def nth(number: int, size: Triple) -> Triple:
-    """The place of a thread in its block, or of a block in the grid, x first."""
+    """The position of a thread in its block, or of a block in the grid, x first."""
     return Triple(number % size.x, number // size.x % size.y, number // (size.x * size.y))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """A place in the printed file that touches memory or waits."""
+    """A location in the printed file that touches memory or waits."""
 
     file: str
     line: int
@@ -89,7 +89,7 @@ class Thread:
     laneid = property(lambda self: self.number % WARP)
 
     def grid(self, count: int) -> Any:
-        """The place of this thread among all of the launch."""
+        """The position of this thread among all of the launch."""
         at = tuple(b * d + t for b, d, t in zip(self.blockIdx, self.blockDim, self.threadIdx))
         return at[0] if count == 1 else at[:count]
 
@@ -206,7 +206,7 @@ class Thread:
         self, memory: Allocation, other: tuple[Moment, Site] | None, site: Site, index: Any, mine: str, theirs: str
     ) -> None:
         if other is not None and not is_ordered(other[0], self.now):
-            if self.has_failed or memory.is_of_failed:  # it went on with an index that is in bounds, whosever it is
+            if self.has_failed or memory.is_of_failed:  # threads went on with any index in bounds
                 raise KernelFault(f"{self.kernel}: the program fails ahead of {site.text}")
             who, where = self.told(other[0]), f"line {other[1].line}"
             if other[1].file != site.file:
@@ -215,7 +215,7 @@ class Thread:
             self.fail(site, f"a race: it {mine} {what}, which {who} {theirs} on {where} with no barrier between")
 
     def told(self, other: Moment) -> str:
-        """Who did something at another moment; several who read are not told apart."""
+        """Who did something at another moment; several readers are not distinguished."""
         block, _, _, _, thread = other
         if block < 0:
             return "a thread of another block"
@@ -225,7 +225,7 @@ class Thread:
     # --- arrays of the kernel
 
     def shared_array(self, site: Site, shape: Any, dtype: Any) -> DeviceArray:
-        """The one array that the block has for this place in the text."""
+        """The one array that the block has for this line of the program."""
         block = self.block
         if site not in block.shared:
             made = block.shared[site] = allocate(shape, dtype, SHARED)
@@ -248,7 +248,7 @@ class Thread:
         return self.threadIdx.within(self.blockDim)
 
     def fail(self, site: Site, what: str) -> NoReturn:
-        """Raise what is wrong, with the line of the kernel; that of a device function stands behind it."""
+        """Raise what is wrong, with the line of the kernel; that of a device function stands after it."""
         if self.path:
             outer = self.path[0]
             what = f"in {outer.text} ({site.file}:{site.line}), {what}"

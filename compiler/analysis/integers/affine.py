@@ -24,7 +24,7 @@ LOW, HIGH = -(2**63), 2**63 - 1
 class Affine:
     """constant + sum of factor * unknown; terms sorted by unknown, no factor zero.
 
-    What stands for an unknown is the affair of who asks: a number, a name, a name in one of two runs.
+    What stands for an unknown is up to the caller: a number, a name, a name in one of two iterations.
     """
 
     constant: int

@@ -1,8 +1,8 @@
-"""The loops around a place, and what guards ahead of it say of lengths.
+"""The loops around a statement, and what guards ahead of it say of lengths.
 
-if n != maximum(m - 2, 0):                               behind it n and m - 2 are alike
+if n != maximum(m - 2, 0):                               after it n and m - 2 are alike
     raise ValueError(...)
-for i in range(0, n, 1):            a loop over i from 0 to n - 1; n has a turn, so that n == m - 2
+for i in range(0, n, 1):            a loop over i from 0 to n - 1; n has an iteration, so that n == m - 2
     y[i] = x[i + 2]
 """
 
@@ -19,7 +19,7 @@ from .affine import Affine
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A loop around a place: forms that its variable is never below, and never above while the body runs.
+    """A loop around a statement: forms that its variable is never below, and never above while the body runs.
 
     A `while` has no variable.  `step` is 0 where it is not known; `turn` is the unknown that counts longer steps.
     """
@@ -59,7 +59,7 @@ class NestScope:
         return NestScope((*outer, loop), alike=self.alike, facts=(*self.facts, *self._run_over(loop)))
 
     def _run_over(self, loop: Loop) -> Iterator[Affine]:
-        """The differences of lengths of which one is no less than where this loop ends, which has a turn."""
+        """The differences of lengths of which one is no less than where this loop ends, which has an iteration."""
         start = loop.start() if loop.step == 1 else None
         if self.alike and start is not None and not start.terms and start.constant >= 0:
             for one, other in self.alike:

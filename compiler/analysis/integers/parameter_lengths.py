@@ -38,7 +38,7 @@ def is_alone(extent: Extent) -> bool:
 
 
 def determining_axes(function: Function) -> dict[str, LengthAxis]:
-    """For every symbol that can be known, the axis that tells its length; those before it are known by then."""
+    """For every symbol that can be known, the axis that determines its length; those before it are known by then."""
     axes = list(axes_of(function))
     found: dict[str, LengthAxis] = {}
     for axis in axes:

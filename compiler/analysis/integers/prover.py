@@ -18,11 +18,11 @@ from .affine import HIGH, LOW, Affine, Unknowns, combine, unknown
 from .systems import is_empty
 
 TRIES = 200  # goals that one search may look at: of 17 000 proofs in programs of users all but 20 took fewer
-DEPTHS = (2, 8)  # how many facts, one after the other: short proofs are looked for first
+DEPTHS = (2, 8)  # facts in a chain: short proofs are looked for first
 PROVEN = 99
-NEAR = 16  # facts are enough to be seen at once
-NEWEST = 4  # of the facts that bound an unknown on one side, so many are among them
-WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of the last are tried
+NEAR = 16  # so few facts are all tried at once
+NEWEST = 4  # so many of the facts that bound an unknown on one side are always tried
+WIDTH = 24  # so many of the first and of the last facts that mention an unknown are tried
 
 
 class Prover:
@@ -31,12 +31,12 @@ class Prover:
     def __init__(self, unknowns: Unknowns, facts: Iterable[Affine]) -> None:
         self.unknowns = unknowns
         self.facts: set[Affine] = set()
-        self.by_unknown: dict[tuple[int, bool], list[tuple[Affine, int]]] = {}  # and by whether it counts up or down
+        self.by_unknown: dict[tuple[int, bool], list[tuple[Affine, int]]] = {}  # by unknown and sign
         self._answers: dict[Affine, bool] = {}  # with the facts there are
-        # of the proof that is tried now:
-        self.tries = 0  # goals that it may still look at
-        self._known: dict[Affine, int] = {}  # how deep it went for each in vain, or PROVEN
-        self._is_cut = False  # whether it left one because that was too deep
+        # The rest belongs to the proof that is tried now.
+        self.tries = 0  # goals that the proof may still look at
+        self._known: dict[Affine, int] = {}  # by goal, the depth to which it was tried in vain, or PROVEN
+        self._is_cut = False  # whether a goal was left because it was too deep
         self.add(facts)
 
     def add(self, facts: Iterable[Affine]) -> None:
@@ -75,7 +75,7 @@ class Prover:
             return False
         known = self._known.get(goal, 0)
         if known < depth:
-            self._known[goal] = depth  # on the way to itself, too, it is of no use
+            self._known[goal] = depth  # it is of no use in its own proof either
             if self._gives_way(goal, depth):
                 known = self._known[goal] = PROVEN
         return known == PROVEN

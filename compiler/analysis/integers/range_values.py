@@ -28,7 +28,7 @@ INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.it
 FRONT, BACK, NATURAL = "front", "back", "natural"
 NATURALS: frozenset[str | None] = frozenset({FRONT, NATURAL})
 
-Pair = tuple[int, int, int]  # an axis counted from the end, and the places of two operands
+Pair = tuple[int, int, int]  # an axis counted from the end, and the positions of two operands
 Test = tuple[tuple[Affine, ...], tuple[Affine, ...]]
 
 
@@ -96,8 +96,8 @@ class Values:
         self.held: Held = {}
         self.made_floats: dict[int, Affine | None] = {}  # the ints that casts make floats of, by the casts
         self.symbols: Mapping[str, Affine] = {}  # the lengths that the parameters tell
-        self.broken: dict[int, set[tuple[str, str]]] = {}  # by loop: what it does not keep, of what it carries
-        self.is_typed = False  # on the typed stage, where all types may speak of them
+        self.broken: dict[int, set[tuple[str, str]]] = {}  # by loop, assumptions on carried names that it breaks
+        self.is_typed = False  # whether it is the typed stage, where symbols of all types are trusted
         self._prover: tuple[tuple[Affine, ...], Prover] | None = None
 
     # --- proofs ----------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class Values:
     def opaque(self, type_: Type, is_checked: bool = False) -> tuple[Affine, ...]:
         """Lengths of which nothing is known but what the type may be trusted to say.
 
-        What a function of the program gives `is_checked`, behind the call.
+        What a function of the program gives `is_checked`, after the call.
         """
         dims = type_.dims if isinstance(type_, Array) else ()
         known = [self.length(extent, self.symbols) if self.is_typed or is_checked else None for extent in dims]

@@ -141,7 +141,7 @@ def _assign(values: Values, place: gast.expr, value: gast.expr, state: State) ->
             else:
                 for item in items_of(place):
                     values.visit(item, state)
-        case gast.Tuple(elts=elements) if isinstance(value, gast.Tuple):  # arrays that change places
+        case gast.Tuple(elts=elements) if isinstance(value, gast.Tuple):  # arrays that are swapped
             lengths = [values.lengths_of_name(v.id, state) for v in value.elts]
             state.lengths.update(zip((e.id for e in elements), lengths, strict=True))
         case gast.Tuple(elts=elements):
@@ -191,7 +191,7 @@ def _branch(values: Values, node: gast.If, state: State) -> State:
 
 
 def _join(values: Values, left: State, right: State) -> State:
-    """What holds whichever way control came; a side that raised does not come."""
+    """What holds whichever path control took; a side that raised does not come."""
     if not right.reachable:
         return left
     if not left.reachable:

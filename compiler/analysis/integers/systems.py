@@ -16,7 +16,7 @@ from math import gcd
 
 from .affine import Affine, combine
 
-MOST = 48  # inequalities at a time; an unknown whose elimination would make more of them is forgotten
+MOST = 48  # inequalities at a time; an unknown whose elimination would make more of them is dropped
 Table = dict[tuple[tuple[int, int], ...], int]
 Bounds = tuple[int | None, int | None]
 

@@ -1,10 +1,10 @@
-"""The ints of one function as sums of lengths and variables, and what the loops around a place say of them.
+"""The ints of one function as sums of lengths and variables, and what the loops around a statement say of them.
 
     for i in range(0, dim(u, axis=0) - 2, 1):      u is f64[n]:    i from 0 to n - 3
         v[i + 1] = ...                             i + 1 >= 0 and n - 1 - (i + 1) >= 0: in bounds
 
 Lengths are known by their types: equal symbols are equal lengths, wherever a symbol means one number.  An unknown
-stands for a length, or for a name: who compares two moments must say which names have other values by then.
+stands for a length, or for a name: a comparison of two moments must say which names have other values by then.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ class Integers:
         return self.number_of(f"{what} {len(self.names)}")
 
     def varies(self, unknown: int, names: AbstractSet[str]) -> bool:
-        """Whether an unknown may stand for something else once these names have got other values."""
+        """Whether an unknown may stand for something else once these names have other values."""
         if unknown not in self.lengths:
             return self.names[unknown] in names
         return not names.isdisjoint(self._made[unknown])
 
     def names_in(self, form: Affine) -> frozenset[str]:
-        """The names whose values make that of a form."""
+        """The names that a form depends on."""
         parts = (self._made[u] if u in self.lengths else {self.names[u]} for u, _ in form.terms)
         return frozenset(name for part in parts for name in part)
 
@@ -232,7 +232,7 @@ class Integers:
     def known(self, forms: Iterable[Affine], loops: Sequence[Loop], whole: bool = False) -> Iterator[Affine]:
         """What is never negative of all that these forms speak of, directly or not: loop variables and lengths.
 
-        `whole` asks for all loops: where one of them has no turns nothing happens inside.
+        `whole` asks for all loops: where one of them has no iterations nothing happens inside.
         """
         asked = set()
         for form in forms:
@@ -274,7 +274,7 @@ class Integers:
         yield from self.known([form, *scope.facts], scope.loops)
 
     def _is_natural_at_ends(self, form: Affine, loops: Sequence[Loop]) -> bool:
-        """Whether it is enough to put in the ends of the loops, innermost first: the short way to most answers."""
+        """Whether it is enough to put in the ends of the loops, innermost first: the cheap answer to most questions."""
         for loop in reversed(loops):
             number = self.numbers.get(loop.variable)
             for unknown, factor in form.terms:
@@ -296,7 +296,7 @@ class Integers:
         return form is not None and self.is_natural(form, NestScope())
 
     def is_inside(self, index: gast.expr, extent: Extent, scope: NestScope) -> bool:
-        """Whether `0 <= index < extent` for every turn of the loops around it."""
+        """Whether `0 <= index < extent` for every iteration of the loops around it."""
         if not isinstance(index, gast.Name):
             return self._is_inside(index, extent, scope)
         key = index.id, extent
@@ -317,7 +317,7 @@ class Integers:
         return self._still(scope, statement).inside(self.loop(statement))
 
     def behind(self, scope: NestScope, statement: gast.stmt) -> NestScope:
-        """The scope of what stands behind a statement: a guard says more, and other values of its names less."""
+        """The scope of what stands after a statement: a guard says more, and other values of its names less."""
         scope = self._still(scope, statement)
         match statement:
             case gast.If(test=test, body=[*_, gast.Raise()], orelse=[]):

@@ -102,7 +102,7 @@ def _broadcast(
 def _product(
     values: Values, call: gast.Call, shapes: list[tuple[Affine, ...]], state: State
 ) -> tuple[Affine, ...] | None:
-    """Unless both are stacks of matrices: whether the lengths that are added up are equal is told of axis 0."""
+    """Unless both are stacks of matrices: whether the lengths that are summed over are equal is noted for axis 0."""
     left, right = shapes
     if not left or not right or min(len(left), len(right)) > 2:
         return None

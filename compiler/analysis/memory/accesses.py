@@ -28,9 +28,9 @@ LoadsOf: TypeAlias = Callable[[gast.expr], Sequence[gast.Subscript]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """One place in the text where elements are read or stored.
+    """One expression of the program that reads or stores elements.
 
-    `natural` are the axes of which somebody else knows that the index is not negative.
+    `natural` are the axes of which the caller knows that the index is not negative.
     """
 
     array: str

@@ -33,7 +33,7 @@ READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.share
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aliases:
-    """The links that may hold before each statement; joined where one statement object stands in several places."""
+    """The links that may hold before each statement; joined where one statement object occurs several times."""
 
     links: Mapping[int, Links]
 
@@ -195,7 +195,7 @@ def _is_box(type_: Type | None) -> bool:
 
 
 class _Walker:
-    """Follows the paths of a function; with `live` it forgets names that nobody reads again where paths meet."""
+    """Follows the paths of a function; with `live` it forgets names that nothing reads again where paths meet."""
 
     def __init__(
         self, function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None,
@@ -255,7 +255,7 @@ class _Walker:
             state = following
 
     def needed(self, state: Links, statement: gast.stmt) -> Links:
-        """The links of names that are read behind a statement, or belong to the caller."""
+        """The links of names that are read after a statement, or belong to the caller."""
         return state if self.live is None else state.of_names(self.live.after(statement) | self.owned)
 
     def bind(self, statement: gast.stmt, name: str, value: gast.expr, state: Links) -> Links:

@@ -30,7 +30,7 @@ AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
 
 @dataclass(frozen=True, slots=True)
 class AliasBinding:
-    """One place where a name is bound: the target, the expression it is bound to (None for a loop), and its value."""
+    """One binding of a name: the target, the expression it is bound to (None for a loop), and its value."""
 
     target: gast.AST
     source: gast.AST | None
@@ -39,7 +39,7 @@ class AliasBinding:
 
 @dataclass(slots=True)
 class AliasFacts:
-    """What one function's expressions may be; `bindings` in the order of the text; `returned` over all returns."""
+    """What one function's expressions may be; `bindings` in program order; `returned` over all returns."""
 
     values: dict[gast.AST, PointsTo] = field(default_factory=dict)
     bindings: dict[str, dict[gast.AST, AliasBinding]] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Flow:
             if arriving is not None:
                 state = arriving
                 arriving = self.statement(statement, state)
-            else:  # dead code is looked at all the same: it stands in the text
+            else:  # dead code is looked at all the same: it is in the program
                 self.statement(statement, dict(state))
         return arriving
 
@@ -161,7 +161,7 @@ class Flow:
         return state
 
     def loop(self, node: gast.For | gast.While, state: State) -> State | None:
-        """Round and round until the state at the head no longer changes."""
+        """Iterate to a fixpoint of the state at the head of the loop."""
         outer = self.breaks, self.continues
         # starting from where an earlier visit ended keeps nested loops from multiplying
         head = join_states([state, self.heads.get(node)]) or {}

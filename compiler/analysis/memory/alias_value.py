@@ -2,7 +2,7 @@
 
     x            (a parameter)      may be   argument x
     x[1:]                           may be   argument x, and is an array for sure
-    x.copy()                        may be   something made at this place
+    x.copy()                        may be   something made at this allocation site
     (x, y + 1)                      a container made here; its elements: argument x, something made here
 
 A `PointsTo` is an upper bound: an object that is not listed is certainly not reached.
@@ -25,7 +25,7 @@ FORMS = ("unknown", "scalar", "made", "array", "mask", "container", "function")
 
 @dataclass(frozen=True, slots=True)
 class AliasOrigin:
-    """An object: an argument, a global, a variable of an enclosing function, or what was made at one place.
+    """An object: an argument, a global, a variable of an enclosing function, or what was made at one allocation site.
 
     `through` names the call whose result may, as far as is known, be (a view of) this object.
     """

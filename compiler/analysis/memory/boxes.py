@@ -1,7 +1,7 @@
-"""Which lists of a program are boxes: they hold one array at most, which nobody shows who has not taken it out.
+"""Which lists of a program are boxes: they hold one array at most, which has no alias until it is taken out.
 
     def g(x, bars):              `bars` is a box: there is an array in it when `g` is called and when it returns,
-        bar = bars.pop()         who appends one has it no more, and nothing else is done with the list
+        bar = bars.pop()         appending one gives up its ownership, and nothing else is done with the list
         bar[0] += 1.0
         bars.append(bar)
 
@@ -27,7 +27,7 @@ Lists = dict[str, set[str]]  # of each function
 
 
 class Otherwise(Exception):
-    """A list is used as no box is."""
+    """A list is used otherwise than as a box."""
 
 
 def with_boxes(program: Program) -> Program:
@@ -51,7 +51,7 @@ def _assuming(program: Program, lists: Lists) -> Program:
 
 
 def _candidates(program: Program) -> Lists:
-    """The lists of arrays, but for what Python hands in."""
+    """The lists of arrays, but for what Python passes in."""
 
     def lists(function: Function) -> set[str]:
         found = {name for name, type_ in function.types.items() if isinstance(type_, ListOf)}
@@ -64,7 +64,7 @@ def _candidates(program: Program) -> Lists:
 
 
 def _handed_others(program: Program, lists: Lists) -> Lists:
-    """The parameters of functions to which a call hands what is no box."""
+    """The parameters of functions to which a call passes what is no box."""
     found: Lists = {name: set() for name in program.functions}
     for function in program.functions.values():
         for call in (c for s in function.body for c in syntax.calls_in(s)):
@@ -99,7 +99,7 @@ class _Follower:
         self.live, self.aliases = liveness(function), alias(function)
 
     def block(self, statements: Sequence[gast.stmt], state: str) -> str:
-        """The state of the list behind these statements."""
+        """The state of the list after these statements."""
         for statement in statements:
             state = self.after(statement, state)
         return state
@@ -122,7 +122,7 @@ class _Follower:
         return self.changed(statement, state)
 
     def changed(self, statement: gast.stmt, state: str) -> str:
-        """The state behind a statement that has to do with the list."""
+        """The state after a statement that has to do with the list."""
         value = getattr(statement, "value", None)
         match syntax.operator_of(value) if value is not None else None, statement:
             case "new_list", gast.Assign(targets=[gast.Name()]):
@@ -146,7 +146,7 @@ class _Follower:
         self.require(len(places) == 1 and callee.parameters[places[0]] in self.lists[callee.name])
 
     def has_alone(self, statement: gast.stmt, item: str) -> bool:
-        """Whether nobody shows an array any more who has it before this statement."""
+        """Whether no name that shows an array before this statement is read afterwards."""
         shown = {item, *self.aliases.before(statement).partners(item)} - {self.name}
         return shown.isdisjoint({*self.live.after(statement), *self.function.parameters})
 

@@ -1,12 +1,12 @@
-"""Which accesses of a nest depend on one another, over how many turns of its loops.
+"""Which accesses of a nest depend on one another, over how many iterations of its loops.
 
     for i in range(1, n):                      flow      a[i, j]  ->  a[i - 1, j]     (1, 0)
         for j in range(m):             ->      anti      a[i, j + 1]  ->  a[i, j]     (0, 1)
             a[i, j] = a[i - 1, j] + a[i, j + 1]
 
 A distance has one pair for every loop that both accesses are in, outermost first: the least and the greatest number of
-turns from the source to the sink, None where there is no end to it.  All dependences that there may be are given, and
-those that cannot be are left out as far as affine indices and bounds tell.
+iterations from the source to the sink, None where there is no end to it.  All dependences that there may be are given,
+and those that cannot be are left out as far as affine indices and bounds tell.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Dependences:
                         yield from self.between(first, second, position < later)
 
     def between(self, source: Access, sink: Access, in_order: bool) -> Iterator[Dependence]:
-        """Those from one access to another; `in_order` if the sink comes later in the same turn of all loops."""
+        """Those from one access to another; `in_order` if the sink comes later in the same iteration of all loops."""
         kind = OUTPUT if source.is_store and sink.is_store else FLOW if source.is_store else ANTI
         loops = common_loops(source, sink)
         still: Bounds = (0, 0)
@@ -76,7 +76,7 @@ class Dependences:
         return self.meeting.distances(source, sink, loops, is_later, varying)
 
     def varying(self, source: Access, sink: Access, carrier: Loop | None) -> AbstractSet[str]:
-        """The names that may have other values when the sink runs: in a later turn of a loop, or in the same of all."""
+        """The names that may have other values when the sink runs, in a later iteration of a loop or in the same."""
         integers = self.integers
         if carrier is not None:
             return integers.bound_in(carrier.statement)

@@ -23,7 +23,7 @@ from .accesses import Access
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Any element of an axis: its place, what is never negative of it, and the unknowns that are its own."""
+    """Any element of an axis: its position, what is never negative of it, and the unknowns that are its own."""
 
     place: Affine
     facts: tuple[Affine, ...]
@@ -68,7 +68,7 @@ def _slice(item: gast.Slice, length: Affine, scope: NestScope, integers: Integer
             anchor = Affine(0)
         elif len(starts) == 1 and integers.is_natural(starts[0], scope):
             anchor = starts[0]
-    elif step < 0:  # where a slice that goes down starts beyond the end it starts at the end
+    elif step < 0:  # a slice that goes down and starts beyond the end starts at the end
         facts = [*(start - place for start in starts[-1:]), *((place - end).plus(-1) for end in ends[:1])]
         anchor = length.plus(-1) if item.lower is None else None
     if abs(step) > 1 and anchor is not None:

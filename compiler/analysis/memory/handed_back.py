@@ -26,7 +26,7 @@ def handed_back(program: Program) -> Mapping[str, Shared]:
 
     def visit(name: str) -> None:
         function = program.functions[name]
-        found[name] = None  # until it is known, and for good where lists are handed over
+        found[name] = None  # until it is known, and for ever where lists are passed on
         for callee in _called(function, program):
             if callee not in found:
                 visit(callee)

@@ -1,4 +1,4 @@
-"""The links between names at one place of a function: which share elements, and why.
+"""The links between names at one point of a function: which share elements, and why.
 
     y = x[1:]          ->     {x: {y: link}, y: {x: link}}
 
@@ -36,7 +36,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """All links of a place: those of a name by the other one, and by the names that their parts are counted from.
+    """All links at a point: those of a name by the other one, and by the names that their parts are counted from.
 
     `counted` may still name links that have gone, or have lost their parts.
     """
@@ -56,7 +56,7 @@ class Links:
             yield from ((name, other) for other in partners if name <= other)
 
     def with_(self, made: Mapping[Pair, Link]) -> Links:
-        """With these links, in the place of those that there are."""
+        """With these links, in place of those that there are."""
         of, counted, own = dict(self.of), dict(self.counted), set[str]()
         for (left, right), link in made.items():
             for name, other in ((left, right), (right, left)):
@@ -103,7 +103,7 @@ class Links:
             return self
         if not self.of:
             return other
-        if self.of == other.of:  # as it is from the second time on that a loop is gone through
+        if self.of == other.of:  # the usual case: from the second pass over a loop on the table is the same
             return self
         changed: dict[Pair, Link] = {}
         for name, theirs in other.of.items():

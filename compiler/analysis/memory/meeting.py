@@ -1,10 +1,10 @@
 """Whether two accesses may touch the same element, at two moments of the loops around them.
 
-    for i in range(0, n):             a[i] in one turn and a[i - 1] in a later one:   i = i + d - 1, so that d is 1
+    for i in range(0, n):             a[i] in one iteration and a[i - 1] in a later one:   i = i + d - 1, so that d is 1
         a[i] = ... a[i - 1] ...       a[i - 1] and then a[i]:                         i - 1 = i + d with d >= 1, never
 
-The second access is seen `d` turns of one loop later, or in the same turn of all loops that both are in.  Names that
-have got other values by then are other unknowns.  A negative index is counted from the end.
+The second access is seen `d` iterations of one loop later, or in the same iteration of all loops that both are in.
+Names that have got other values by then are other unknowns.  A negative index is counted from the end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ System = tuple[list[Affine], list[Affine]]
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """What stands for an unknown when the second access runs: `later` turns of the carrier after the first, if any."""
+    """What stands for an unknown at the second access, `later` iterations of the carrier after the first, if any."""
 
     integers: Integers
     numbers: dict[int, int]
@@ -57,7 +57,7 @@ class Then:
         return Affine(0, ((self.numbers[unknown], 1),))
 
     def counts(self, loop: Loop) -> bool:
-        """Whether the turns of a loop are told by its variable: both moments count from one start, or by ones."""
+        """Whether its variable identifies the iterations of a loop: both moments count from one start, or by ones."""
         if loop is self.carrier or abs(loop.step) == 1:
             return bool(loop.step)
         start = loop.start()
@@ -75,9 +75,9 @@ class Meeting:
         self._second: dict[int, int] = {}
 
     def may_meet(self, first: Access, second: Access, carrier: Loop | None, varying: AbstractSet[str]) -> bool:
-        """Whether the second may touch an element of the first: in a later turn of `carrier`, or in the same of all.
+        """Whether the second may touch an element of the first, in a later iteration of `carrier` or in the same one.
 
-        `varying` are the names that may have got other values in between; the loops around `carrier` stand still.
+        `varying` are the names that may have other values in between; the loops around `carrier` stand still.
         """
         then = self._then(carrier, varying)
         if first.array != second.array:
@@ -89,15 +89,15 @@ class Meeting:
         return any(not is_empty(*system) for system in self._systems(first, second, then))
 
     def meet_in_turns(self, first: Access, second: Access, carrier: Loop, varying: AbstractSet[str]) -> bool:
-        """Whether two accesses may touch the same element in different turns of a loop, whichever comes first."""
+        """Whether two accesses may touch the same element in different iterations of a loop, whichever comes first."""
         return self.may_meet(first, second, carrier, varying) or self.may_meet(second, first, carrier, varying)
 
     def distances(
         self, first: Access, second: Access, loops: Sequence[Loop], is_later: bool, varying: AbstractSet[str]
     ) -> list[Bounds] | None:
-        """How many turns each of these common loops is further when they meet; None where they cannot.
+        """How many iterations each of these common loops is further when they meet; None where they cannot.
 
-        The loops around them stand still; the first is in a later turn if `is_later`, else all are in the same.
+        The loops around them stand still; the first is in a later iteration if `is_later`, else all are in the same.
         """
         carrier = loops[0] if is_later else None
         then = self._then(carrier, varying)
@@ -126,7 +126,7 @@ class Meeting:
     # --- one axis
 
     def _never_equal(self, first: Access, second: Access, axis: int, then: Then) -> bool:
-        """Whether the indices of one axis alone tell the elements apart, seen without looking at any bounds."""
+        """Whether the indices of one axis alone show that the elements differ, without looking at any bounds."""
         here, there = self._form(first.items[axis]), self._form(second.items[axis])
         if here is None or there is None:
             return False

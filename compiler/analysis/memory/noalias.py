@@ -1,10 +1,10 @@
 """The promise of a `noalias` loop: no element that is stored by one index in it is reached by another.
 
-    for j in noalias(k + 1, n):          a[i, j], a[i, k] and a[k, j] are three different elements, in all turns
+    for j in noalias(k + 1, n):          a[i, j], a[i, k] and a[k, j] are three different elements, in all iterations
         a[i, j] -= a[i, k] * a[k, j]
 
-Indices are the same where their text is.  So that nothing but their text tells elements apart, an array that is stored
-to has one name in the loop, and that name is always the same array.
+Indices are the same where they are spelled the same.  So that spelling alone distinguishes elements, an array that is
+stored to has one name in the loop, and that name is always the same array.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def is_plain(body: Sequence[gast.stmt], types: Mapping[str, Type], classes: Mapp
 
 
 def noalias_faults(function: Function) -> Iterator[tuple[gast.stmt, str]]:
-    """Loops whose body alone does not tell which elements the promise speaks of."""
+    """Loops whose body alone does not show which elements the promise is about."""
     for loop in filter(is_noalias, syntax.walk(function.body)):
         if not is_plain(loop.body, function.types, storage_classes(function)):
             yield loop, "`noalias` is no promise where an array that is stored to has another name, or a loop is inside"

@@ -31,7 +31,7 @@ class Overwriting:
         """
         order = self.regions.order
         array = stored_array(store)
-        # a loop in which the array is made makes another one in every round
+        # a loop in which the array is allocated makes another one in every iteration
         outer = 0 if array is None else len(self.regions.home[array].loops)
         in_order = order[id(store)] > order[id(load)]
         return self.dependences.may_follow(self._access(load), self._access(store), in_order, outer)

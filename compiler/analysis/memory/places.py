@@ -6,7 +6,7 @@
     else: r = a[j, :]        r       the part [k, :] of a, where k is 0 or j by the path that was taken
 
 A name that merges values has a place where all of them show the same part of one array, but for ints: those get a name
-(`Choice`) that merges with it.  What is made anew, and what cannot be told, is a root: a place of its own.
+(`Choice`) that merges with it.  What is made anew, and what is not known, is a root: a place of its own.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Places:
         return (value, source) if is_array else None
 
     def _stay(self, value: gast.Subscript) -> bool:
-        """Whether the index arrays of an element load are nobody else's, so that they are the same later on."""
+        """Whether the index arrays of an element load have no alias, so that they are the same later on."""
         arrays = [n for n in syntax.names_read(value.slice) if isinstance(self.types[n], Array)]
         return all((made := self._values.get(n)) is not None and not shown_by(made, self.types) for n in arrays)
 

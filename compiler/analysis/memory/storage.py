@@ -6,8 +6,8 @@ Names are joined where one may hold the buffer of another: aliases, views, lists
 and the arrays passed to them.  All parameters are one class: callers may pass the same array twice,
 except for what is changed in place.
 
-Arrays that change places hold each other's buffers in turn, and never the same one at a time: `u, v = v, u` leaves them
-apart for whoever asks of one moment (`classes_at_once`), unless somebody else holds one of the buffers meanwhile.
+Arrays that are swapped hold each other's buffers in turn, and never the same one at a time: `u, v = v, u` leaves them
+apart for questions about one moment (`classes_at_once`), unless another name holds one of the buffers meanwhile.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _changes_places(node: gast.stmt) -> bool:
 
 
 def _are_alone(swap: gast.stmt, classes: Mapping[str, str], live: AbstractSet[str]) -> bool:
-    """Whether the arrays that change places are apart, and nobody else who may hold one of their buffers is in use."""
+    """Whether the arrays that are swapped are apart, and no other name that may hold one of their buffers is live."""
     names = syntax.names_bound(swap)
     groups = [classes[name] for name in names]
     others = {classes[n] for n in live if n in classes and n not in names}

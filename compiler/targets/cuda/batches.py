@@ -6,8 +6,8 @@
         gemm(c_part, a_part, b)
 
 An axis that is not the first one comes to the front, `a.transpose((1, 0, 2))`, and one that an operand lacks beside
-others that it has is `a[:, None]`: strides say both to the library, and nothing is copied.  Of what all turns share,
-the library is given one matrix.
+others that it has is `a[:, None]`: strides say both to the library, and nothing is copied.  Of what all iterations
+share, the library is given one matrix.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Batch:
 def batch_of(function: Function, live: Liveness, loop: gast.stmt) -> Batch | None:
     """The loop as one product of many matrices; None where it is none.
 
-    Turns must not need each other: each writes a part of its own, and none reads what another writes.
+    Iterations must not need each other: each writes a part of its own, and none reads what another writes.
     """
     loops, body = _nest(loop)
     calls = [s.value for s in body if isinstance(s, gast.Expr) and syntax.operator_of(s.value) in BATCHED]
@@ -106,7 +106,7 @@ def _part(function: Function, node: gast.expr, names: Iterable[str]) -> Part | N
 
 
 def _lengths(function: Function, loops: Sequence[gast.For]) -> dict[str, Extent | None]:
-    """How many turns each loop has, as an extent of types; None where no type says it."""
+    """How many iterations each loop has, as an extent of types; None where no type says it."""
     values: dict[str, list[gast.AST]] = {}
     for node in syntax.walk(function.body):
         for name in syntax.names_bound(node):

@@ -1,11 +1,11 @@
-"""What kernels do for a choice: a pair of a value and a place is folded over threads, and over parts.
+"""What kernels do for a choice: a pair of a value and a position is folded over threads, and over parts.
 
     if x[i] < best:                      best, place = row_argmin_f64(best, place)
         best = x[i]                ->    if cuda.threadIdx.x == 0:
         place = i                            best_parts[cuda.blockIdx.x] = best ...
 
-Threads take their turns in order, so that each keeps the first of equal values as the text says; between threads, of
-equal values the one of the lower place wins.  What is kept besides is stored by the thread whose place it was.
+Threads take their iterations in order, so that each keeps the first of equal values as the program says; between
+threads, of equal values the one of the lower position wins.  What is kept besides is stored by the thread that had it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def fold_of_pairs(writer: KernelWriter, choice: Choice) -> str:
 
 
 def begun(writer: KernelWriter, choice: Choice, names: Mapping[str, str], place: int) -> list[gast.stmt]:
-    """What a part begins with: nothing, at a place that is no turn's."""
+    """The initial value of a part: nothing, at a position that no iteration has."""
     dtype = dtype_of(writer.types[choice.best])
     made = python("{b} = {v}", b=names[choice.best], v=start_value(nothing_yet(choice.operator, dtype), dtype))
     made += python("{p} = {v}", p=names[choice.place], v=start_value(place, "i64"))
@@ -49,7 +49,7 @@ def folded(writer: KernelWriter, choice: Choice, names: Mapping[str, str]) -> li
 
 
 def wins(writer: KernelWriter, choice: Choice, key: gast.expr, stands: gast.expr) -> gast.expr:
-    """Whether a value is taken in the place of another, both written already."""
+    """Whether a value is taken in place of another, both written already."""
     type_, given = writer.types[choice.best], {"__key__": key, "__best__": stands}
     made = spelled(writer, syntax.call(choice.operator, "__key__", "__best__"), type_, given)
     if not choice.nan_wins:

@@ -4,7 +4,7 @@
         for j in prange(m):             ->      f_2[elements(m)](total_parts, out)
             out[j] += x[i, j]
 
-    for j in prange(m):                         the same, with what stands before and behind the fold
+    for j in prange(m):                         the same, with what stands before and after the fold
         total = 0.0
         for i in lanes(n): total += x[i, j]
         out[j] = total
@@ -47,12 +47,12 @@ from .writing import (
 if TYPE_CHECKING:
     from .driving import DriverWriter
 
-ROWS = 512  # that a block folds: the same on every GPU, so that sums are too
+ROWS = 512  # a block folds so many, the same number on every GPU, so that sums are the same too
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnFold:
-    """A fold over `rows` for each turn of the nest `columns`.
+    """A fold over `rows` for each iteration of the nest `columns`.
 
     before   what is done for each column ahead of the fold, its accumulators set to what they begin with
     turn     what is done for each element: accumulations into names, and what they need
@@ -81,7 +81,7 @@ def columns(driver: DriverWriter, loop: gast.For, inner: gast.For) -> list[gast.
 def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
     """The launches for rows that are added up, those for one nest after the other: `result[j] += x[i, j]`.
 
-    What a nest adds to, nothing else in the loop mentions.
+    Nothing else in the loop mentions what a nest adds to.
     """
     made: list[gast.stmt] = []
     for position, node in enumerate(loop.body):
@@ -92,7 +92,7 @@ def rows_added(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
 
 
 def _nest_added(driver: DriverWriter, loop: gast.For, ahead: Sequence[gast.stmt], nest: gast.For) -> list[gast.stmt]:
-    """The launches for one nest, behind numbers of the row."""
+    """The launches for one nest, after numbers of the row."""
     found: dict[str, tuple[str, Fold, str]] = {}
     before: list[gast.stmt] = []
     behind: list[gast.stmt] = []
@@ -164,7 +164,7 @@ def _writer(driver: DriverWriter, fold: ColumnFold, *more: str) -> KernelWriter:
 def _place(
     driver: DriverWriter, writer: KernelWriter, fold: ColumnFold, number: str
 ) -> tuple[list[gast.stmt], gast.expr]:
-    """The statements that take the number of a column apart, and how many columns there are."""
+    """The statements that divide the number of a column into counters, and how many columns there are."""
     lengths = [turns_of_loop(loop, writer.speller) for loop in fold.columns]
     if len(fold.columns) == 1 and fold.columns[0].target.id == number:
         return shifted(fold.columns[0], writer.speller, number), lengths[0]

@@ -1,4 +1,4 @@
-"""The statements of a `folding` loop for what its turns choose: around it, in each turn, and behind it.
+"""The statements of a `folding` loop for what its iterations choose: around it, in each iteration, and after it.
 
     for i in range(n):                      best_1, place_1 = inf, -1
         if x[i] < best:                     for i in folding(n):
@@ -9,7 +9,8 @@
                                             place = place_1 if taken else place
 
 What a part chooses begins with nothing, so that parts may be compared; what the names held before the loop is compared
-behind it.  The values of the turn that wins are read there: where they are too much for that, each turn keeps them.
+after it.  The values of the iteration that wins are read there: where they are too much for that, each iteration keeps
+them.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Chooser:
         self.changed = {n for n, c in classes.items() if c in {classes.get(str(base)) for base in stored}}
 
     def written(self, update: Update) -> list[gast.stmt]:
-        """The statements of a turn.  Raises Unclear."""
+        """The statements of an iteration.  Raises Unclear."""
         if update.contest is not None:
             made = self.contested(update, update.contest)
         elif self.is_of_truths(update):
@@ -67,7 +68,7 @@ class Chooser:
         test = _all(update.guards)
         return placed(made if test is None else [syntax.if_(test, made)], self.loop)
 
-    # --- truths and last turns
+    # --- truths and last iterations
 
     def is_of_truths(self, update: Update) -> bool:
         return update.contest is None and all(
@@ -86,7 +87,7 @@ class Chooser:
         return made
 
     def last(self, update: Update) -> list[gast.stmt]:
-        """The last turn that changes the names: its number is the greatest."""
+        """The last iteration that changes the names: its number is the greatest."""
         last = self.new("last", INT)
         self.ahead.append(syntax.assign(last, syntax.constant(-1)))
         self.taken(update, syntax.call("greater_equal", last, 0), last, {})
@@ -144,7 +145,7 @@ class Chooser:
         return [*made, syntax.assign(places[0], self.cast(value, self.types[places[0]]))]
 
     def test_of(self, update: Update, contest: Contest, result: gast.expr, place: str) -> gast.expr:
-        """Whether what the loop chooses wins over what stands, which is read in the first turn if there is one."""
+        """Whether what the loop chooses wins over what stands, which is read in the first iteration if there is one."""
         tests = [syntax.call("greater_equal", place, 0), _wins(contest, result, contest.stands)]
         if not isinstance(contest.stands, gast.Name):
             if update.guards:
@@ -164,7 +165,7 @@ class Chooser:
         return key, [syntax.assign(key, tree)]
 
     def first(self, update: Update, contest: Contest) -> list[gast.stmt]:
-        """The first turn is taken as it is where nothing stands yet."""
+        """The first iteration is taken as it is where nothing stands yet."""
         first = self.new("first", INT)
         self.ahead.append(syntax.assign(first, syntax.constant(LARGEST)))
         begins = gast.BoolOp(gast.And(), [syntax.name(contest.absent), syntax.call("less", first, LARGEST)])
@@ -172,7 +173,7 @@ class Chooser:
         return [syntax.assign(first, syntax.call("minimum", first, self.number()))]
 
     def taken(self, update: Update, test: gast.expr, place: str, kept: Mapping[str, gast.expr]) -> None:
-        """What the names become behind the loop, where a turn was taken."""
+        """What the names become after the loop, where an iteration was taken."""
         taken = self.new("taken", TRUTH)
         made: list[gast.stmt] = [syntax.assign(taken, test)]
         for name, value in update.becomes.items():
@@ -183,15 +184,15 @@ class Chooser:
             made.append(syntax.assign(name, choice))
         self.behind += made
 
-    # --- values of a turn
+    # --- values of an iteration
 
     def number(self) -> gast.expr:
-        """The number of the turn, from 0 on."""
+        """The number of the iteration, from 0 on."""
         i = syntax.name(self.loop.target.id)
         return i if _is_zero(self.start) else syntax.call("subtract", i, self.start)
 
     def at(self, tree: gast.expr, place: str) -> gast.expr | None:
-        """What a tree is in the turn of a number; None where the names in it do not tell."""
+        """What a tree is in the iteration of a number; None where the names in it do not tell."""
         turn: gast.expr = syntax.name(place)
         if not _is_zero(self.start):
             turn = syntax.call("add", turn, self.start)
@@ -226,7 +227,7 @@ class Chooser:
 
 
 def _definitions(loop: gast.For) -> dict[str, gast.expr]:
-    """The values of names that a turn assigns once, by its own statements, from such names and what the loop leaves."""
+    """The values of names that an iteration assigns once, from such names and from what the loop does not change."""
     inside = list(syntax.walk(loop.body))
     inner = {id(s) for node in inside if isinstance(node, gast.For | gast.While) for s in syntax.walk([node])}
     found: dict[str, list[gast.stmt]] = {}
@@ -247,7 +248,7 @@ def _definitions(loop: gast.For) -> dict[str, gast.expr]:
 
 
 def numbers_ahead(before: Sequence[gast.stmt]) -> dict[str, object]:
-    """The names that these statements leave with a number that the text tells."""
+    """The names that these statements leave with a constant number."""
     found: dict[str, object] = {}
     for node in before:
         for name in {n for s in syntax.walk([node]) for n in syntax.names_bound(s)}:

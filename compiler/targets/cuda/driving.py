@@ -1,4 +1,4 @@
-"""The driver: what is left of a function when its loops are kernels, and the launches in their places.
+"""The driver: what is left of a function when its loops are kernels, and the launches in their place.
 
     for i in prange(size): out[i] = f(x[i])     ->     f_1[elements(size)](x, out, size)
     for t in range(steps): ...nests...          ->     for t in range(steps): ...launches...
@@ -98,7 +98,7 @@ class DriverWriter:
         return made
 
     def late(self, loop: gast.stmt, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """The assignments of known numbers that nothing reads before what is behind a loop does."""
+        """The assignments of known numbers that nothing reads before what is after a loop does."""
         names = set(mentioned(behind)) & set(self.starts) - set(handed_on(loop))
         return [self.starts.pop(name) for name in sorted(names)]
 
@@ -175,7 +175,7 @@ class DriverWriter:
         return on_host(self, [node], "no kernel can have it")
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """A block that is run any number of times: what a name begins with is no longer known in it, nor behind it."""
+        """A block that is run any number of times: what a name begins with is no longer known in it, nor after it."""
         before, self.starts = self.starts, {}
         made = self.block(body) + self.flushed(set(self.starts))
         self.starts = before
@@ -250,7 +250,7 @@ class DriverWriter:
     def single_run(self, body: Sequence[gast.stmt], position: int) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """The statements from here on that set cells and single elements: one thread's work.
 
-        Arrays that are let go among them may as well be let go behind them.
+        Arrays that are released among them may as well be released after them.
         """
         run: list[gast.stmt] = []
         deletes: list[gast.stmt] = []
@@ -297,7 +297,7 @@ class DriverWriter:
     # --- kernels
 
     def local(self, wish: str) -> str:
-        """A name that the function does not have; kernels may share it, since each is a world of its own."""
+        """A name that the function does not have; kernels may share it, since each has its own scope."""
         return Names({*self.types, *self.taken, *self.extra}).fresh(wish)
 
     def writer(self, own: set[str], cls: type[KernelWriter] = KernelWriter) -> Any:
@@ -306,7 +306,7 @@ class DriverWriter:
         return made
 
     def has_free_turns(self, loop: gast.For) -> bool:
-        """Whether the turns of a `lanes` loop need each other for what it accumulates alone: not where one stores what
+        """Whether the iterations of a `lanes` loop need each other for accumulation alone: not where one stores what
         another reads.
         """
         if not any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body)):
@@ -319,7 +319,7 @@ class DriverWriter:
     def launched(
         self, writer: KernelWriter, body: Sequence[gast.stmt], shape: gast.expr, node: gast.stmt
     ) -> list[gast.stmt]:
-        """The statement that launches a kernel, behind those that make the cells that it writes."""
+        """The statement that launches a kernel, after those that make the cells that it writes."""
         name = self.names.fresh(f"{self.function.name}_{len(self.kernels) + 1}")
         given = [(n, self.written_type(n)) for n in writer.parameters]
         arguments = [syntax.name(n) for n in writer.parameters]
@@ -343,12 +343,12 @@ class DriverWriter:
         return f"any {type_}" if is_strided and not str(type_).startswith("any ") else str(type_)
 
     def count(self, loop: gast.For) -> gast.expr:
-        """How many turns a loop has, as the host knows it."""
+        """How many iterations a loop has, as the host knows it."""
         start, stop = (self.host.expression(self.fetched(bound)) for bound in bounds(loop))
         return stop if begins_with_zero(loop) else gast.BinOp(stop, gast.Sub(), start)
 
     def length(self, loop: gast.For) -> gast.expr:
-        """The same for an array of what the turns make: of a loop that stops ahead of its start it has no elements."""
+        """The same for an array with an element per iteration: it is empty where the loop stops ahead of its start."""
         is_known = begins_with_zero(loop) and is_length(self.function, bounds(loop)[1])
         return self.count(loop) if is_known else not_negative(self.count(loop))
 
@@ -366,7 +366,7 @@ class DriverWriter:
 
 
     def is_of_numbers(self, node: gast.stmt) -> bool:
-        """Whether a statement is about numbers of the host alone, but for arrays that change hands."""
+        """Whether a statement is about numbers of the host alone, but for arrays that are renamed."""
         for statement in syntax.walk([node]):
             match statement:
                 case gast.Assign(targets=[gast.Name()], value=gast.Name()) | gast.Delete():

@@ -53,7 +53,7 @@ def on_host(driver: DriverWriter, nodes: Sequence[gast.stmt], reason: str) -> li
 
 
 def _changed_of(driver: DriverWriter, nodes: Sequence[gast.stmt], given: Sequence[str]) -> list[str]:
-    """Which of the arrays that a part is given it may change: where names change hands, all that may be each other."""
+    """Which of its array arguments a part may change: where names are swapped, all that may be each other."""
     stored = _changed(nodes)
     arrays = [n for n in given if isinstance(driver.types[n], Array)]
     if not any(isinstance(driver.types.get(n), Array) for n in own_names(nodes)):
@@ -66,7 +66,7 @@ def _changed_of(driver: DriverWriter, nodes: Sequence[gast.stmt], given: Sequenc
 def _are_tangled(
     driver: DriverWriter, nodes: Sequence[gast.stmt], given: Sequence[str], changes: Sequence[str]
 ) -> bool:
-    """Whether a part may see in one array what it changes in another, where each is a copy of its own."""
+    """Whether two arguments may alias and one is changed: the part gets a separate copy of each."""
     if len(nodes) == 1 and isinstance(nodes[0], gast.Assign) or len(nodes) == len(driver.function.body) - 1:
         return False  # it reads before it stores, or is all of the function, which makes what it changes itself
     classes = classes_at_once(driver.function)

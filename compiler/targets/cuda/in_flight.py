@@ -8,7 +8,7 @@
     else: ...one after the other
 
 A GPU needs some 16 bytes of each thread on their way to keep its memory busy, and no compiler may move a load ahead of
-a store that could be to the same place.  The short arrays become registers.
+a store that could be to the same location.  The short arrays become registers.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from .nests import bounds
 from .trees import expression, python
 from .writing import KernelWriter, first_turn
 
-WANTED = 16  # bytes of a thread's loads on their way
-MOST = 4  # turns of a thread, and different elements that a turn loads
+WANTED = 16  # bytes of a thread's loads that are in flight
+MOST = 4  # iterations of a thread, and different elements that an iteration loads
 THREADS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Load:
-    """An element that a turn loads, the name of the array that keeps it, and the nodes that stand for it."""
+    """An element that an iteration loads, the name of the array that keeps it, and the nodes that stand for it."""
 
     node: gast.Subscript
     name: str
@@ -43,7 +43,7 @@ class Load:
 
 
 def loads_of(writer: KernelWriter, loop: gast.For) -> list[Load]:
-    """What a turn loads, where all of it can be loaded ahead of what it stores; empty where that does not pay."""
+    """What an iteration loads, where all of it can be loaded ahead of what it stores; empty where that does not pay."""
     if not all(isinstance(s, gast.Assign) for s in loop.body):
         return []
     classes = writer.classes
@@ -73,12 +73,12 @@ def _elements(node: gast.AST) -> list[gast.Subscript]:
 
 
 def _is_of_turn(writer: KernelWriter, node: gast.Subscript, made: set[str]) -> bool:
-    """Whether an index is made of the number of the turn and of what is known before."""
+    """Whether an index is made of the number of the iteration and of what is known before."""
     return all(name in made or name not in writer.own for name in syntax.names_read(node.slice))
 
 
 def turns_of(writer: KernelWriter, loads: Sequence[Load]) -> int:
-    """How many turns each thread takes."""
+    """How many iterations each thread takes."""
     if not loads:
         return 1
     widest = max(DTYPE[dtype_of(writer.types[load.node.value.id])].numpy.itemsize for load in loads)
@@ -86,7 +86,7 @@ def turns_of(writer: KernelWriter, loads: Sequence[Load]) -> int:
 
 
 def several(writer: KernelWriter, loop: gast.For, loads: Sequence[Load], turns: int) -> list[gast.stmt]:
-    """The statements of a kernel whose threads take `turns` turns each."""
+    """The statements of a kernel whose threads take `turns` iterations each."""
     i, (_, stop) = loop.target.id, bounds(loop)
     names = Names({*writer.types, *writer.own})
     first, k = names.fresh("first"), names.fresh("k")

@@ -83,7 +83,7 @@ def _names_of_the_file(driver: DriverWriter) -> frozenset[str]:
 
 
 def _without_names(function: Function, taken: frozenset[str]) -> Function:
-    """The function with other names in the place of these, its own and those of its parameters too."""
+    """The function with other names in place of these, its own and those of its parameters too."""
     names = Names({*function.types, *function.parameters, *taken})
     new = {name: names.fresh(name) for name in (function.name, *function.types, *function.parameters) if name in taken}
     parameters = tuple(new.get(name, name) for name in function.parameters)

@@ -4,7 +4,7 @@
     append(saved, h)              ->       saved.append(h)          h is an array of the device, and is not copied
     h = pop(saved)                         h = saved.pop()
 
-The derivative of a loop keeps in them what its turns had.  A kernel knows no lists.
+The derivative of a loop keeps in them what its iterations had.  A kernel knows no lists.
 """
 
 from __future__ import annotations

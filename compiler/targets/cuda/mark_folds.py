@@ -1,14 +1,14 @@
-"""Loops of a user's whose turns need each other for folds alone become `folding` loops, which kernels take by parts.
+"""User loops whose iterations depend on each other by folds alone become `folding` loops, which kernels take by parts.
 
     for i in range(n):                          for i in folding(n):
         if x[i] > 0.0: total += x[i]     ->         if x[i] > 0.0: total += x[i]
     for i in range(n):                          for i in prange(n):
         if x[i] < 0.0: raise ...         ->         if x[i] < 0.0: raise ...
 
-Takes and gives functions of the loops stage.  Sums, products and extremes stay as they are; what a turn chooses is
-written as a choice (`contests.py`).  A loop in a loop that stays in order becomes a fold where that goes on to launch
-kernels: not where each of many turns would launch one for a part of little work.  Leaves loops whose turns hand on
-anything else: of a compensated sum the order is told, since what is lost reads the sum.
+Takes and gives functions of the loops stage.  Sums, products and extremes stay as they are; what an iteration chooses
+is written as a choice (`contests.py`).  A loop in a loop that stays in order becomes a fold where that goes on to
+launch kernels: not where each of many iterations would launch one for a part of little work.  Leaves loops whose
+iterations carry anything else: the order of a compensated sum matters, since what is lost reads the sum.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .updates import told, updates_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """Where a loop stands: `row` is the loop whose turns a row of threads could take, `bound` are the names that change
+    """Where a loop stands: a row of threads could take the iterations of the loop `row`, `bound` are names that change
     in the loops in order around it.
     """
 
@@ -167,14 +167,14 @@ class _Folder:
         return close
 
     def checks(self, loop: gast.For) -> list[gast.stmt] | None:
-        """A loop that may raise and does nothing else: its turns are independent."""
+        """A loop that may raise and does nothing else: its iterations are independent."""
         stores = any(syntax.stored_base(s) is not None for s in syntax.walk(loop.body))
         if stores or not any(isinstance(s, gast.Raise) for s in syntax.walk(loop.body)):
             return None
         return [syntax.rebuild(loop, iter=of_kind("prange", loop.iter))]
 
     def sums_of(self, body: Sequence[gast.stmt]) -> set[str]:
-        """The names that a loop accumulates, those of ints left out that may not fit on the way."""
+        """The names that a loop accumulates, those of ints left out whose partial sums may not fit."""
         found = accumulations(body, self.types)
         steps = [s for s in syntax.walk(body) if isinstance(s, gast.Assign) and accumulated(s) in found]
         exact = {accumulated(s) for s in steps if not does_not_wrap(self.function, s)}
@@ -185,7 +185,7 @@ class _Folder:
         return isinstance(type_, Scalar) and not is_complex(type_.dtype) and type_.dtype != "f16"
 
     def may_fail(self, tree: gast.expr, chooser: Chooser) -> bool:
-        """Whether an expression of a turn may raise where the text has it behind a test."""
+        """Whether an expression of an iteration may raise where the program has it after a test."""
         kind = replace(failures(self.function), types=self.types).kind(tree)
         known = ranges(self.function)
         inside = [n for s in syntax.walk(chooser.loop.body) for n in syntax.own_nodes(s)]
@@ -213,7 +213,7 @@ class _Folder:
 
 
 def _moving(loop: gast.stmt) -> frozenset[str]:
-    """The names that a loop gives other values than they have from its first turn on, as far as lengths tell."""
+    """The names that a loop gives other values than they have from its first iteration on, by what lengths show."""
     made: dict[str, list[gast.stmt]] = {}
     for node in syntax.walk([loop]):
         for name in syntax.names_bound(node):

@@ -1,4 +1,4 @@
-"""A launch for a nest whose turns are independent: a thread for each element, or a row of threads for each turn.
+"""A launch for a nest of independent iterations: a thread for each element, or a row of threads for each iteration.
 
 for i in prange(size): out[i] = f(x[i])     ->     f_1[elements(size)](x, out, size)
 """
@@ -62,7 +62,7 @@ def elements(driver: DriverWriter, loop: gast.For) -> list[gast.stmt]:
 
 
 def tiles(driver: DriverWriter, loops: Sequence[gast.For], along: gast.For) -> list[gast.stmt]:
-    """A thread for each turn of a nest; of more than two loops the outer ones are taken apart from one number."""
+    """A thread for each iteration of a nest; of more than two loops one number is divided into the outer counters."""
     writer = driver.writer(own_names([loops[0]]))
     writer.ends_alone = True
     outer = [loop for loop in loops if loop is not along]

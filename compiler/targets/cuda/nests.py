@@ -22,20 +22,20 @@ from ...ops.schema import row_of
 from ...program import Function, remembered
 from ...records import dataclass
 
-SHORT = 32  # a loop known to have fewer turns is left to one thread
+SHORT = 32  # a loop known to have fewer iterations is left to one thread
 TOGETHER = frozenset({"prange", "lanes", "folding"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elements:
-    """A thread for each turn of a loop."""
+    """A thread for each iteration of a loop."""
 
     loop: gast.For
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tiles:
-    """A thread for each turn of a perfect nest; `along` is the loop whose turns lie next to each other in memory."""
+    """A thread for each iteration of a perfect nest; those of the loop `along` are next to each other in memory."""
 
     loops: tuple[gast.For, ...]
     along: gast.For
@@ -43,14 +43,14 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """A row of threads for each turn of a loop."""
+    """A row of threads for each iteration of a loop."""
 
     loop: gast.For
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """A column of threads for each turn of a loop: `inner` folds along the columns of arrays."""
+    """A column of threads for each iteration of a loop: `inner` folds along the columns of arrays."""
 
     loop: gast.For
     inner: gast.For
@@ -94,7 +94,7 @@ def _lengths(function: Function) -> frozenset[str]:
 
 
 def is_together(node: gast.stmt) -> TypeGuard[gast.For]:
-    """Whether threads may take the turns of a loop together."""
+    """Whether threads may take the iterations of a loop together."""
     return kind_of(node) in TOGETHER and steps_by_one(node)
 
 
@@ -104,7 +104,7 @@ def bounds(node: gast.For) -> tuple[gast.expr, gast.expr]:
 
 
 def shape_of(loop: gast.For) -> Elements | Tiles | Rows | Columns | None:
-    """The threads for a loop whose turns are independent; None where no launch fits."""
+    """The threads for a loop whose iterations are independent; None where no launch fits."""
     if not steps_by_one(loop):
         return None
     nest = perfect(loop)
@@ -178,5 +178,5 @@ def _uses(body: Sequence[gast.stmt], variables: set[str]) -> int:
 
 
 def _along(nest: Sequence[gast.For]) -> gast.For:
-    """The loop of a nest along whose turns most accesses are next to each other; the innermost where they are even."""
+    """The loop of a nest along which most accesses are next to each other; the innermost where they are even."""
     return max(reversed(nest), key=lambda loop: _uses(nest[-1].body, {loop.target.id}))

@@ -1,4 +1,4 @@
-"""The turns of a nest as one kernel counts them: by the counter of a loop alone, or all in one number.
+"""The iterations of a nest as one kernel counts them: by the counter of a loop alone, or all in one number.
 
     for i in range(n): ...                         i = cuda.grid(1)
     for i in range(n): for j in range(m): ...      turn = cuda.grid(1); i = turn // m; j = turn % m
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turns:
-    """`number` is the name that a kernel counts turns with."""
+    """`number` is the name that a kernel counts iterations with."""
 
     loops: Sequence[gast.For]
     speller: Speller
@@ -41,7 +41,7 @@ class Turns:
         return len(self.loops) == 1
 
     def first(self, thread: gast.expr) -> gast.expr:
-        """Where a thread begins to count."""
+        """The first number of a thread."""
         return first_turn(self.loops[0], self.speller, thread) if self.is_one else thread
 
     def stop(self) -> gast.expr:
@@ -51,11 +51,11 @@ class Turns:
         return [turns_of_loop(loop, self.speller) for loop in self.loops]
 
     def apart(self) -> list[gast.stmt]:
-        """The counters of a nest from the number of a turn."""
+        """The counters of a nest from the number of an iteration."""
         return [] if self.is_one else taken_apart(self.loops, self.lengths(), self.number, self.speller)
 
     def from_zero(self) -> gast.expr:
-        """The number of a turn, the first being 0."""
+        """The number of an iteration, the first being 0."""
         if not self.is_one or begins_with_zero(self.loops[0]):
             return syntax.name(self.number)
         start = self.speller.as_dtype(bounds(self.loops[0])[0], "i64")
@@ -66,5 +66,5 @@ class Turns:
 
     @staticmethod
     def count_of(driver: DriverWriter, loops: Sequence[gast.For]) -> gast.expr:
-        """How many turns there are, as the driver knows it."""
+        """How many iterations there are, as the driver knows it."""
         return product([driver.length(loop) for loop in loops])

@@ -1,7 +1,7 @@
 """Where the numbers of a driver lie: on the host, or in cells, arrays without axes on the device.
 
     total = 0.0                                      total is a cell: it is made on the device and
-    for i in lanes(n): total += x[i]                 read by kernels alone, so that nobody waits for it
+    for i in lanes(n): total += x[i]                 read by kernels alone, so that nothing waits for it
     if total > 0.0: ...                              needed on the host: it is fetched, and that waits
 
 A number is made on the device if a loop over elements or an element makes it; a test, the bound of a loop and a shape
@@ -25,14 +25,14 @@ from .lists import is_of_lists
 from .nests import kind_of
 from .trees import mentioned_itself
 
-CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # of which `folds.py` of the kernels finds an extreme
-FOLDED = CHOSEN - {"u8"} | {"c64", "c128"}  # and what it adds up and multiplies
+CHOSEN = frozenset({"f64", "f32", "i64", "i32", "u64", "u8"})  # `runtime/kernels/folds.py` finds an extreme of these
+FOLDED = CHOSEN - {"u8"} | {"c64", "c128"}  # it adds up and multiplies these
 FOLDING = frozenset({"lanes", "folding"})
 DEVICE_LOOPS = frozenset({"prange", "lanes", "folding"})
 
 
 def launches(body: Iterable[gast.stmt]) -> bool:
-    """Whether there is a loop below these statements whose turns are taken together, or a routine of a library."""
+    """Whether there is a loop below these statements whose iterations are taken together, or a routine of a library."""
     return any(kind_of(s) in DEVICE_LOOPS or _is_routine(s) for s in syntax.walk(body))
 
 
@@ -88,7 +88,7 @@ def _made_on_device(function: Function, body: Sequence[gast.stmt], known: set[st
 
 
 def handed_on(loop: gast.stmt) -> list[str]:
-    """The names that the turns of a loop accumulate, and what they choose."""
+    """The names that the iterations of a loop accumulate, and what they choose."""
     chosen = [name for choice in choices_in(loop) for name in choice.names] if is_folding(loop) else []
     return list(dict.fromkeys([*carried(loop.body), *chosen]))
 

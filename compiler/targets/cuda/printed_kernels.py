@@ -1,4 +1,4 @@
-"""Take the text of a kernels stage apart: its kernels with their types, and what they see of the rest.
+"""Parse the text of a kernels stage: its kernels with their types, and what they see of the rest.
 
     # x: f32[size]   y: f32[size]   size: int          PrintedKernel("scale_1", line 3, "def scale_1...",
     @cuda.jit                                    ->           {"x": f32[size], "y": f32[size], "size": int})
@@ -49,13 +49,13 @@ class PrintedKernel:
 
     @property
     def signature(self) -> str:
-        """The types as text, without the names of lengths: `f32[_], any f64[_, _], int`."""
+        """The types as a string, without the names of lengths: `f32[_], any f64[_, _], int`."""
         return ", ".join(map(_without_lengths, self.parameters.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrintedKernels:
-    """A text taken apart.  `support` says which function of `pellucid.support` a name of the text is.  `shared` is what
+    """A parsed stage.  `support` says which function of `pellucid.support` a name of the text is.  `shared` is what
     all kernels may use, constants and device functions, with empty lines for the rest: so lines keep their numbers.
     """
 

@@ -1,12 +1,13 @@
-"""Loops whose turns need each other in a way that kernels know: running sums, and sums into places that data names.
+"""Loops with dependences that kernels know: running sums (scans), and sums at indices that data names (scatters).
 
     for i in range(1, n): out[i] = out[i - 1] + term        a scan: blocks fold parts, one block scans what they give,
-                                                            and each block scans its part behind what lies before it
-    for i in range(n): out[place] += term                   a scatter: a warp adds its turns, in their order, into a row
-                                                            of shared memory, and the rows are added up; for more places
-                                                            turns are sorted by them; integers are added in any order
+                                                            and each block scans its part after what lies before it
+    for i in range(n): out[place] += term                   a scatter: a warp adds its terms, in their order, into a row
+                                                            of shared memory, and the rows are added up; for more
+                                                            elements, terms are sorted by them; integers are added
+                                                            in any order
 
-Sums of floats have an order that lengths and places alone fix, so that a GPU gives the same bits each time, and every
+Sums of floats have an order that lengths and indices alone fix, so that a GPU gives the same bits each time, and every
 GPU the same.
 """
 
@@ -38,10 +39,10 @@ ADDED_UP = frozenset({"f32", "f64", "i64", "c64", "c128"})  # what `runtime/kern
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """`array[i] = operator(array[i - 1], term)` for each turn, or a name that is carried and stored, in `before` what
-    a turn works out first.
+    """`array[i] = operator(array[i - 1], term)` in every iteration, or a name carried and stored, in `before` what
+    an iteration works out first.
 
-    `first` is the element before; a name is stored as it is behind the step, or ahead of it where it is `exclusive`.
+    `first` is the element before; a name is stored as it is after the step, or ahead of it where it is `exclusive`.
     """
 
     loops: tuple[gast.For, ...]
@@ -61,7 +62,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scatter:
-    """`array[place] = operator(array[place], term)`, the statement `step` of a nest, in the turns that come to it."""
+    """`array[place] = operator(array[place], term)`, the statement `step` of a nest, in the iterations that run it."""
 
     loops: tuple[gast.For, ...]
     step: gast.Assign
@@ -85,7 +86,7 @@ class Scatter:
 
     @property
     def is_sum(self) -> bool:
-        """Whether a turn adds one term, if any."""
+        """Whether an iteration adds one term, if any."""
         return self.atomic == "add" and self.step in _below_tests(self.loops[-1].body)
 
     @property
@@ -98,7 +99,7 @@ class Scatter:
 
     @property
     def is_by_data(self) -> bool:
-        """Whether elements say which place it is."""
+        """Whether the index is computed from loaded elements."""
         by_data: set[str] = set()
         for node in syntax.walk(self.loops[-1].body):
             if isinstance(node, gast.Assign) and _reads_elements(node.value, by_data):
@@ -126,7 +127,7 @@ def row_scan_of(function: Function, rows: Sequence[gast.For]) -> Scan | None:
 
 
 def first_alone(function: Function, node: gast.stmt, behind: gast.stmt) -> gast.stmt:
-    """A loop that fills an array which the scan behind it stores again, but for the first element: that element alone.
+    """A loop that fills an array which the scan after it stores again, but for the first element: that element alone.
 
     for j in prange(n): out[j] = x[j]                          for j in prange(minimum(1, n)): out[j] = x[j]
     for i in range(1, n): out[i] = out[i - 1] + x[i]
@@ -146,12 +147,12 @@ def first_alone(function: Function, node: gast.stmt, behind: gast.stmt) -> gast.
 
 
 def _is_after(scan: Scan, base: str) -> bool:
-    """Whether a scan stores the elements of an array behind its first."""
+    """Whether a scan stores the elements of an array after its first."""
     return scan.first is not None and scan.place.value.id == base and _is_next(scan.place.slice, scan.loop.target.id, 0)
 
 
 def _scan_of_elements(function: Function, nest: Sequence[gast.For], rows: Sequence[str] = ()) -> Scan | None:
-    """`out[i] = out[i - 1] + term`, or `out[i + 1] = out[i] + term`; behind the counters of rows, if there are any."""
+    """`out[i] = out[i - 1] + term`, or `out[i + 1] = out[i] + term`; after the counters of rows, if there are any."""
     *before, last = nest[-1].body
     match last:
         case gast.Assign(
@@ -200,7 +201,7 @@ def _scan_of_name(function: Function, nest: Sequence[gast.For], rows: Sequence[s
 
 
 def _is_at(place: gast.Subscript, nest: Sequence[gast.For], rows: Sequence[str]) -> bool:
-    """Whether an element is that of the counters of a nest, behind those of rows."""
+    """Whether an element is that of the counters of a nest, after those of rows."""
     items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
     counters = [*rows, *(loop.target.id for loop in nest)]
     return [getattr(item, "id", None) for item in items] == counters
@@ -217,7 +218,7 @@ def _is_small(operator: str, term: gast.expr) -> bool:
 
 
 def scatters_of(function: Function, loop: gast.For) -> list[Scatter]:
-    """The steps of a loop that does nothing but sums, or extremes, at places that data may name; empty for others."""
+    """The steps of a loop that does nothing but sums, or extremes, at indices that data may name; empty for others."""
     nest = loops_of(loop, inner=("range", "prange"))
     if nest:
         nest = loops_of(over(nest, _direct(nest[-1].body)), inner=("range", "prange"))
@@ -230,7 +231,7 @@ def scatters_of(function: Function, loop: gast.For) -> list[Scatter]:
     if not found or len(found) < len(steps) or not all(_is_taken(function, scatter) for scatter in found):
         return []
     if any(kind_of(loop) == "prange" for loop in nest) and not all(scatter.is_by_data for scatter in found):
-        return []  # the inner loop is a launch as it stands, and needs no memory for its turns
+        return []  # the inner loop is a launch as it stands, and needs no memory for its iterations
     return found if _are_alone(function, found) and _are_free(function, loop, nest) else []
 
 
@@ -260,7 +261,7 @@ def _reads_elements(node: gast.AST, names: set[str]) -> bool:
 
 
 def _is_taken(function: Function, found: Scatter) -> bool:
-    """Whether there are kernels for it: integers in any order, floats in theirs, where a turn comes to it once."""
+    """Whether there are kernels for it: integers in any order, floats in theirs, where an iteration runs it once."""
     type_ = function.types[found.place.value.id]
     if not isinstance(type_, Array) or type_.layout != "C":
         return False
@@ -288,7 +289,7 @@ def _are_alone(function: Function, found: Sequence[Scatter]) -> bool:
 
 
 def _are_free(function: Function, loop: gast.For, nest: Sequence[gast.For]) -> bool:
-    """Whether turns hand nothing on to each other, nor to what comes behind them, but elements."""
+    """Whether iterations pass nothing to each other, nor to what comes after them, but elements."""
     bound = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
     return (
         Marker(function).is_plain(loop, bound) and not carried(nest[-1].body)
@@ -303,7 +304,7 @@ def _fold(operator: str, type_: object, ndim: int) -> Fold | None:
 
 
 def _is_next(items: gast.expr, variable: str, by: int, rows: Sequence[str] = ()) -> bool:
-    """Whether an index is the turn of the loop, or the one before, behind the counters of rows."""
+    """Whether an index is the iteration of the loop, or the one before, after the counters of rows."""
     listed = items.elts if isinstance(items, gast.Tuple) else [items]
     if [getattr(item, "id", None) for item in listed[:-1]] != list(rows):
         return False

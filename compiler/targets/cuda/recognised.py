@@ -50,7 +50,7 @@ def scan(driver: DriverWriter, found: Scan) -> list[gast.stmt]:
 
 
 def _celled(driver: DriverWriter, name: str) -> str:
-    """The place on the device from which the host takes what a name is behind a scan."""
+    """The location on the device from which the host takes what a name is after a scan."""
     cell = driver.cell_of[name] = driver.names.fresh(f"{name}_cell")
     driver.extra[cell] = f"{dtype_of(driver.types[name])}[]"
     return cell
@@ -100,7 +100,7 @@ def _sums_of_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str, num
 
 
 def _before_parts(driver: DriverWriter, found: Scan, sums: str, dtype: str, kept: str) -> list[gast.stmt]:
-    """One block puts into each place of the sums what lies before its part, and into `kept` what all turns make."""
+    """One block puts into each element of the sums what lies before its part, and into `kept` the total."""
     first, k, own = (driver.local(n) for n in ("first", "k", "own"))
     before, total, carry = (driver.local(n) for n in ("before", "total", "carry"))
     writer = driver.writer({first, k, own, before, total, carry})

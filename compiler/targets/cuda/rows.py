@@ -1,4 +1,4 @@
-"""The statements of threads that take one turn of a nest together: a row of threads, `cuda.threadIdx.x`.
+"""The statements of threads that take one iteration of a nest together: a row of threads, `cuda.threadIdx.x`.
 
 What stands between the inner loops every thread of the row computes for itself, with the same bits.  An element that
 no loop goes over is stored by the first thread.  Threads wait for each other where one may read what another stored.
@@ -74,7 +74,7 @@ class RowWriter(KernelWriter):
         return python(f"if {{any}}({FAILED}[0] != 0):\n    break", any=self.need("row_any")) if made else []
 
     def is_together(self, node: gast.stmt) -> bool:
-        """Whether threads may take the turns of a loop: not where they add to the same elements."""
+        """Whether threads may take the iterations of a loop: not where they add to the same elements."""
         if not is_together(node) or arrays_handed_on(node, self.types):
             return False
         if any(choice.also for choice in choices_in(node)):
@@ -82,7 +82,7 @@ class RowWriter(KernelWriter):
         return kind_of(node) == "prange" or self.has_free_turns(node)
 
     def inside(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """The block of a compound statement: what was stored in it is seen behind it and in its next turn."""
+        """The block of a compound statement: what was stored in it is seen after it and in its next iteration."""
         before, self.touched = self.touched, []
         self.known.clear()
         made = self.row(body)
@@ -141,7 +141,7 @@ class RowWriter(KernelWriter):
         return made
 
     def chosen(self, node: gast.For) -> tuple[list[gast.stmt], list[gast.stmt]]:
-        """The statements ahead of a loop whose turns choose, and behind it: each thread begins with nothing."""
+        """The statements ahead of a loop whose iterations choose, and after it: each thread begins with nothing."""
         ahead: list[gast.stmt] = []
         behind: list[gast.stmt] = []
         for choice in choices_in(node) if kind_of(node) == "folding" else []:

@@ -1,9 +1,9 @@
 """The kernels of scatters (`recognise.py`).
 
-few places         hist_1: a warp adds its turns into a row of its own   hist_2: the rows, from first to last
-more, of floats    hist_1: the place and the term of each turn   hist_2 ... hist_4: turns sorted by places (`sorts.py`)
-                   hist_5, hist_6: the run of turns of each place   hist_7: a warp adds up the run of a place
-more, of integers  hist_1: each turn on its own, since their order does not show
+few targets        hist_1: a warp adds its iterations into a row of its own   hist_2: the rows, from first to last
+more, of floats    hist_1: target and term of each iteration   hist_2 ... hist_4: sorted by target (`sorts.py`)
+                   hist_5, hist_6: the run of iterations of each target   hist_7: a warp adds up the run of a target
+more, of integers  hist_1: each iteration on its own, since their order does not show
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .writing import KernelWriter, like, own_names, start_value
 if TYPE_CHECKING:
     from .driving import DriverWriter
 
-PLACES = 1024  # of shared memory, for the places that a warp adds into
-TURNS = 4096  # of a scatter, that one warp takes
+PLACES = 1024  # targets in shared memory that a warp adds into
+TURNS = 4096  # iterations of a scatter that one warp takes
 
 
 def scatters(driver: DriverWriter, found: Sequence[Scatter]) -> list[gast.stmt]:
-    """The launches for one statement after the other, by how many places there are."""
+    """The launches for one statement after the other, by how many targets there are."""
     made: list[gast.stmt] = []
     for scatter in found:
         many = _sorted if is_inexact(_dtype(driver, scatter.place.value.id)) else _in_any_order
@@ -60,7 +60,7 @@ def _known_size(driver: DriverWriter, base: str) -> int | None:
 
 
 class _Terms(KernelWriter):
-    """Writes the turns of a nest with what one statement adds, and where, as numbers; `number` is that of the turn."""
+    """Writes a nest with what one statement adds, and where, as numbers; `number` is that of the iteration."""
 
     def of(self, found: Scatter, place: str, term: str) -> _Terms:
         self.found, self.place, self.term = found, place, term
@@ -76,7 +76,7 @@ class _Terms(KernelWriter):
 
 
 class _Atomic(KernelWriter):
-    """Writes the turns of a nest with an atomic operation for what one statement does to an element."""
+    """Writes the iterations of a nest with an atomic operation for what one statement does to an element."""
 
     def of(self, found: Scatter) -> _Atomic:
         self.found = found
@@ -106,11 +106,11 @@ def _in_any_order(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     return launch
 
 
-# --- few places -------------------------------------------------------------------------------------------------------
+# --- few targets ------------------------------------------------------------------------------------------------------
 
 
 def _few(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
-    """A warp adds its turns into shared memory, and the rows are added up."""
+    """A warp adds its iterations into shared memory, and the rows are added up."""
     base, loop = found.place.value.id, found.loop
     dtype = dtype_of(driver.types[base])
     rows_ = driver.names.fresh(f"{base}_parts")
@@ -180,11 +180,11 @@ def _rows_added(driver: DriverWriter, found: Scatter, parts_: str) -> list[gast.
     return list(driver.launched(writer, [like(s, found.loop) for s in made], shape, found.loop))
 
 
-# --- many places ------------------------------------------------------------------------------------------------------
+# --- many targets -----------------------------------------------------------------------------------------------------
 
 
 def _sorted(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
-    """Turns are sorted by their places, and a warp adds up those of each place; turns without one come last."""
+    """Iterations are sorted by target, and a warp adds up those of each target; iterations without one come last."""
     if len(found.loops) > 1 and not found.is_by_data:
         raise Unmappable("there are more turns than elements, and perhaps more places than shared memory holds")
     base, loop = found.place.value.id, found.loop
@@ -203,7 +203,7 @@ def _sorted(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
 
 
 def _terms_of_turns(driver: DriverWriter, found: Scatter, terms: str, by: Sorted) -> list[gast.stmt]:
-    """The place of each turn, its number, and its term."""
+    """The target of each iteration, its number, and its term."""
     place, term, loop = driver.local("place"), driver.local("term"), found.loop
     writer = driver.writer(own_names([loop]) | {place, term}, _Terms).of(found, place, term)
     turns = Turns.of(driver, found.loops, writer)
@@ -226,7 +226,7 @@ def _terms_of_turns(driver: DriverWriter, found: Scatter, terms: str, by: Sorted
 
 
 def _runs_added(driver: DriverWriter, found: Scatter, terms: str, by: Sorted) -> list[gast.stmt]:
-    """A warp adds up the terms of a place, each lane every 32nd of them."""
+    """A warp adds up the terms of a target, each lane every 32nd of them."""
     base, loop = found.place.value.id, found.loop
     dtype = _dtype(driver, base)
     i, k, total = (driver.local(n) for n in ("i", "k", "total"))
@@ -249,7 +249,7 @@ def _runs_added(driver: DriverWriter, found: Scatter, terms: str, by: Sorted) ->
     return list(driver.launched(writer, [like(s, loop) for s in made], shape, loop))
 
 
-# --- places -----------------------------------------------------------------------------------------------------------
+# --- targets ----------------------------------------------------------------------------------------------------------
 
 
 def _nothing(dtype: str) -> gast.expr:
@@ -268,12 +268,12 @@ def _rank(driver: DriverWriter, base: str) -> int:
 
 
 def _size(driver: DriverWriter, base: str) -> gast.expr:
-    """How many places there are, as the driver knows it."""
+    """How many targets there are, as the driver knows it."""
     return product([length(syntax.name(base), k) for k in range(_rank(driver, base))])
 
 
 def _flat(writer: KernelWriter, place: gast.Subscript) -> gast.expr:
-    """The place of an element in a row of all."""
+    """The position of an element in a row of all."""
     element = writer.speller.element(place)
     items = element.slice.elts if isinstance(element.slice, gast.Tuple) else [element.slice]
     made = items[0]
@@ -283,7 +283,7 @@ def _flat(writer: KernelWriter, place: gast.Subscript) -> gast.expr:
 
 
 def _element_at(driver: DriverWriter, writer: KernelWriter, base: str, place: gast.expr) -> gast.Subscript:
-    """The element at a place in a row of all."""
+    """The element at a position in a row of all."""
     array, rank = writer.read(base), _rank(driver, base)
     items: list[gast.expr] = []
     for axis in range(rank):

@@ -39,7 +39,7 @@ from ..python.templates import attribute, parse_spelling
 
 KEEPS_SIZE = frozenset({"f32", "f64", "i64", "u64", "c64", "c128"})  # dtypes whose sums, in Numba, have the same
 FAILED = "failed"
-HALF = "f16"  # which Numba loads, stores and casts; its arithmetic is C++ that kernels cannot call
+HALF = "f16"  # Numba loads, stores and casts it; its arithmetic is C++ that kernels cannot call
 
 
 class Unmappable(Exception):
@@ -49,7 +49,7 @@ class Unmappable(Exception):
 class Speller:
     """Spells expressions of one function for kernels.
 
-    `read` is told every name that is read and gives the tree that stands for it; `fail` is told that a check was
+    `read` is called with every name that is read and gives the tree that stands for it; `fail` is told that a check was
     written, and gives the name of the fault word.
     """
 

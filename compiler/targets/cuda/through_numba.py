@@ -31,7 +31,7 @@ from .printed_kernels import PrintedKernel, PrintedKernels
 from .toolkit import MissingTool, toolkit
 
 _LOCK = threading.RLock()
-NUMBAS_NAMES = re.compile(r"\b(?:_ZN|_cudapy_)\w+")  # which hold types, and count what was compiled before
+NUMBAS_NAMES = re.compile(r"\b(?:_ZN|_cudapy_)\w+")  # such names hold types, and count what was compiled before
 LONGEST_REASON = 300
 AFTER_REASON = ('File "', "There are ", "There is ", "- Of which", "During: ", "Overload", "raised from")
 
@@ -56,7 +56,7 @@ def _numba_cuda() -> Any:
         from numba import cuda
     except ImportError as missing:
         raise MissingTool("numba-cuda") from missing
-    except AttributeError as apart:  # which is what it says beside a version of numba that it does not know
+    except AttributeError as apart:  # numba-cuda raises it beside a version of numba that it does not know
         raise MissingTool("numba-cuda", f"does not fit the numba that is installed ({apart})") from apart
     return cuda
 
@@ -204,7 +204,7 @@ def _functions(word: str, text: str) -> list[str]:
 
 
 def _plainly_named(ptx: str, name: str) -> str:
-    """PTX with the kernel's own name for its entry, which profilers show, and the same text in every process."""
+    """PTX with the kernel's own name for its entry, which profilers show, and the same string in every process."""
     entries = re.findall(r"\.visible \.entry (\w+)\(", ptx)
     if len(entries) != 1:
         raise InternalError("assemble", "", f"numba-cuda made {len(entries)} entries for the kernel `{name}`")
@@ -238,7 +238,7 @@ def _line_of(refused: Any, path: str) -> int:
 
 
 def reason_in(text: str) -> str:
-    """What an error of numba's says, in one line, without the step before it and the candidates and places after it."""
+    """What an error of numba's says, in one line, without its step, its candidates and their locations."""
     lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", text).splitlines()]
     kept = [line for line in lines if line and not re.match(r"Failed in \w+ mode pipeline", line)]
     ends = (number for number, line in enumerate(kept) if number and line.startswith(AFTER_REASON))

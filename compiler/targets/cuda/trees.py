@@ -1,4 +1,4 @@
-"""Statements from text with holes: what a kernel has beside the user's own statements.
+"""Statements from templates: what a kernel has beside the user's own statements.
 
 python("{i} += cuda.blockDim.x", i="j")     ->     [j += cuda.blockDim.x]
 """
@@ -20,7 +20,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 
 def python(text: str, /, **holes: Any) -> list[gast.stmt]:
-    """The statements of a text; a hole takes a name, given as text, or an expression."""
+    """The statements of a template; a hole takes a name, as a string, or an expression."""
     trees = {f"__{name}__": syntax.atom(value) for name, value in holes.items()}
     return [_filled(statement, trees) for statement in _parsed(_HOLE.sub(r"__\1__", text))]
 
@@ -40,7 +40,7 @@ def product(parts: Sequence[gast.expr]) -> gast.expr:
 
 
 def with_name(node: gast.expr, name: str, value: gast.expr) -> gast.expr:
-    """An expression with another one in the places of a name."""
+    """An expression with a name replaced by another expression."""
     made: gast.expr = syntax.map_names(node, lambda n: value if n == name else n)
     return made
 
@@ -81,7 +81,7 @@ def mentioned_itself(node: gast.stmt) -> list[str]:
 
 
 def copied(node: Any) -> Any:
-    """The tree again, of nodes that nobody else has."""
+    """A copy of the tree, in nodes of its own."""
     changes: dict[str, Any] = {}
     for field in node._fields:
         old = getattr(node, field, None)
@@ -100,6 +100,6 @@ def without_casts(node: gast.expr) -> gast.expr:
 
 
 def number_of(node: gast.expr | None) -> object:
-    """The number that the text tells, casts aside; None where it tells none."""
+    """The number that a constant is, casts aside; None where it is none."""
     value = None if node is None else without_casts(node)
     return value.value if isinstance(value, gast.Constant) else None

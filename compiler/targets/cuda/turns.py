@@ -1,13 +1,13 @@
-"""What one turn of a loop makes of the names that it is handed, as trees over what they hold when it begins.
+"""What one iteration of a loop makes of the loop-carried names, as trees over what they hold when it begins.
 
     t = greater(v, best)
     if t:                              best     v if greater(v, best) else best
         best = v                 ->    place    i if greater(v, best) else place
         place = i
 
-What is about these names alone leaves the turn, and the trees stand for it.  Where all of a branch that they do not
-decide is told by the branch, `close` writes it there: it is given the trees of names that have changed and whether
-nothing is behind them, and gives statements for those that it knows.
+What is about these names alone leaves the iteration, and the trees stand for it.  Where all of a branch that they do
+not decide depends on the branch alone, `close` writes it there: it takes the trees of names that have changed and
+whether nothing is after them, and gives statements for those that it knows.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Close = Callable[[Trees, bool], tuple[list[gast.stmt], set[str]]]
 
 
 class Unclear(Exception):
-    """A turn hands on what is no fold."""
+    """Something is loop-carried that is no fold."""
 
 
 class Turn:
-    """Walks through a turn; `states` are the names that it is handed, and `sums` those that it accumulates."""
+    """Walks through an iteration; `states` are the loop-carried names, and `sums` those that it accumulates."""
 
     def __init__(
         self, states: AbstractSet[str], sums: AbstractSet[str], types: Mapping[str, Type], close: Close
     ) -> None:
         self.states, self.sums, self.types, self.close = states, sums, types, close
         self.trees: Trees = {}
-        self.settled: set[str] = set()  # states of which a statement has been written
+        self.settled: set[str] = set()  # states for which a statement has been written
         self.fixed: set[str] = set()  # names that trees mention: they keep their values
-        self.path: list[tuple[gast.expr, bool]] = []  # what is known of tests that the states decide
+        self.path: list[tuple[gast.expr, bool]] = []  # the outcomes, on this path, of tests that the states decide
 
     def walked(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """The statements that are left.  Raises Unclear."""
@@ -88,7 +88,7 @@ class Turn:
         self.fixed |= set(syntax.names_read(value)) - self.states
 
     def told(self, value: gast.expr) -> gast.expr:
-        """An expression over what there was when the turn began."""
+        """An expression over what there was when the iteration began."""
         if not self.settled.isdisjoint(syntax.names_read(value)):
             raise Unclear
         made: gast.expr = syntax.map_names(value, lambda name: self.trees.get(name, name))
@@ -156,7 +156,7 @@ class Turn:
                     raise Unclear
 
     def joined(self, test: gast.expr, first: Trees, second: Trees) -> bool:
-        """The trees behind a branch; whether any of them depends on the test."""
+        """The trees after a branch; whether any of them depends on the test."""
         depends = False
         for name in dict.fromkeys((*first, *second)):
             one, other = (way.get(name, syntax.name(name)) for way in (first, second))
@@ -167,7 +167,7 @@ class Turn:
         return depends
 
     def closed(self, before: Trees, must: bool = False) -> list[gast.stmt]:
-        """The statements for states that have changed since; `must` says that there is nothing behind them."""
+        """The statements for states that have changed since; `must` says that there is nothing after them."""
         changed = {
             name: tree for name, tree in self.trees.items()
             if name in self.states and name not in before
@@ -198,7 +198,7 @@ class Turn:
         return None
 
     def with_constants(self, tree: gast.expr) -> gast.expr:
-        """The tree with constants for names that are known to be equal to them: comparisons cannot tell them apart."""
+        """The tree with constants for names that are known to be equal to them: comparisons cannot distinguish them."""
         for test, truth in self.path:
             match test:
                 case gast.Call(func=gast.Name(id="equal"), args=[gast.Name(id=name), gast.Constant() as value]):

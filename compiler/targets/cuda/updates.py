@@ -1,10 +1,11 @@
-"""Which turns of a loop change the names that it hands on, and to what, read from trees (`turns.py`).
+"""Which iterations of a loop change its loop-carried names, and to what, read from trees (`turns.py`).
 
     best     v if greater(v, best) else best                 Update: taken where greater(v, best), the first of equals,
     place    i if greater(v, best) else place         ->     best becomes v, place becomes i
 
-A turn is taken for its own sake (the last one that is counts), or for a value that is compared with what stands: what
-was the value of the turn that was taken before.  That may be kept in a name, or be read again: `a[i] > a[place]`.
+An iteration is taken for its own sake (the last one that is counts), or for a value that is compared with what stands:
+what was the value of the iteration that was taken before.  That may be kept in a name, or be read again: `a[i] >
+a[place]`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .turns import Unclear
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contest:
-    """What a turn is taken for: `operator(key, stands)`.
+    """What an iteration is taken for: `operator(key, stands)`.
 
     absent     the name that says that nothing stands yet; empty where something always does
     nan_wins   whether the first nan is taken before all numbers
@@ -43,7 +44,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """Names that change together: under `guards`, which the turn alone decides, to the trees of `becomes`."""
+    """Names that change together: under `guards`, which the iteration alone decides, to the trees of `becomes`."""
 
     guards: tuple[gast.expr, ...]
     contest: Contest | None
@@ -51,7 +52,7 @@ class Update:
 
     @property
     def moved(self) -> list[gast.expr]:
-        """The trees that are evaluated in other turns than the text has them: none of them may fail."""
+        """The trees that are evaluated in other iterations than in the program: none of them may fail."""
         key = None if self.contest is None else self.contest.key
         return [*self.guards, *(value for value in self.becomes.values() if not syntax.same(value, key))]
 
@@ -60,7 +61,7 @@ def updates_of(
     changed: Mapping[str, gast.expr], states: AbstractSet[str], definitions: Mapping[str, gast.expr],
     types: Mapping[str, Type],
 ) -> list[Update]:  # fmt: skip
-    """The updates that the trees of changed names are; `definitions` are of the turn's own names.  Raises Unclear."""
+    """The updates that the trees of changed names are; `definitions` are of the loop body.  Raises Unclear."""
     groups: dict[object, tuple[list[gast.expr], dict[str, gast.expr]]] = {}
     made: list[Update] = []
     for name, tree in changed.items():
@@ -175,7 +176,7 @@ def _contest(
 
 
 def told(tree: gast.expr, definitions: Mapping[str, gast.expr]) -> gast.expr:
-    """A tree with the values of names in their places."""
+    """A tree with names replaced by their values."""
 
     def value(name: str) -> gast.expr | str:
         return told(definitions[name], definitions) if name in definitions else name

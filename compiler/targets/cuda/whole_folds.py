@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .driving import DriverWriter
 
 PART = 8192  # terms of a sum that one block takes: the same on every GPU, so that the sum is too
-HEAVY_PART = 256  # and turns that have loops of their own
+HEAVY_PART = 256  # the same where iterations have loops of their own
 
 
 def whole(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
@@ -92,14 +92,14 @@ def part_start(driver: DriverWriter, writer: KernelWriter, name: str, operator: 
 
 
 def place_of_nothing(driver: DriverWriter, choice: Choice) -> int:
-    """The place that a choice begins with, where the text tells."""
+    """The position that a choice begins with, where it is a constant of the program."""
     start = driver.starts.get(choice.place)
     value = None if start is None else number_of(start.value)
     return value if isinstance(value, int) else -1
 
 
 def whole_by_rows(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
-    """A row of threads folds each turn into a part of its own."""
+    """A row of threads folds each iteration into a part of its own."""
     writer = driver.writer(own_names([loop]), RowWriter)
     found, choices = folds_in(writer, loop)
     variable = loop.target.id

@@ -98,20 +98,20 @@ class KernelWriter:
         raise Unmappable(f"`{type(node).__name__.lower()}` stands in the loop")
 
     def raised(self) -> list[gast.stmt]:
-        """The word is set, and the thread takes no more turns; the message is made on the host."""
+        """The word is set, and the thread takes no more iterations; the message is made on the host."""
         if not self.after_failure:
             raise Unmappable("an error is raised in a loop in a fold")
         return python("{failed}[0] = 1\n" + self.after_failure, failed=self.fail())
 
     def turns(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """The turn of a loop of threads that fold what they have behind it: all come there, those that fail too."""
+        """The iteration of a loop of threads that fold what they have after it: all come there, those that fail too."""
         before, self.after_failure = self.after_failure, "break"
         made = self.thread(body)
         self.after_failure = before
         return made
 
     def inner(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """The turn of a loop that a thread takes by itself."""
+        """The iteration of a loop that a thread takes by itself."""
         before = self.after_failure
         self.after_failure = "return" if before == "return" else ""
         made = self.thread(body)
@@ -191,7 +191,7 @@ class KernelWriter:
         return adds_in_its_dtype(dtype) and self.speller.type_of(value).dtype == dtype
 
     def counted(self, node: gast.For, variable: str) -> gast.stmt:
-        """A loop that each thread runs through from its first to its last turn."""
+        """A loop that each thread runs through from its first to its last iteration."""
         start, stop, step = (self.speller.as_dtype(bound, "i64") for bound in node.iter.args)
         if not isinstance(step, gast.Constant) and not isinstance(step, gast.UnaryOp):
             raise Unmappable("the step of a loop is not known")
@@ -215,7 +215,7 @@ class KernelWriter:
         return found
 
     def declared_within(self, loop: gast.For) -> set[str]:
-        """The names that a turn gives a value of its own before it accumulates: not carried from turn to turn."""
+        """The names that an iteration assigns before it accumulates: they are not loop-carried."""
         return {
             n for s in syntax.walk(loop.body) if not accumulated(s) and not isinstance(s, gast.For)
             for n in syntax.names_bound(s)
@@ -254,7 +254,7 @@ def combined(writer: KernelWriter, operator: str, type_: Type, left: gast.expr, 
 
 
 def spelled(writer: KernelWriter, tree: gast.expr, type_: Type, given: Mapping[str, gast.expr]) -> gast.expr:
-    """An expression over names of one type that stand for what is written already, with that in their places."""
+    """An expression over names of one type that stand for what is written already, which replaces them."""
     types, own = writer.speller.types, writer.own
     writer.speller.types = {**types, **dict.fromkeys(given, type_)}
     writer.own = own | given.keys()
@@ -303,14 +303,14 @@ def own_names(body: Iterable[gast.stmt]) -> set[str]:
 
 
 def first_turn(node: gast.For, speller: Speller, thread: gast.expr) -> gast.expr:
-    """Where a thread begins: its own number, behind the start of the loop."""
+    """Where a thread begins: its own number, after the start of the loop."""
     if begins_with_zero(node):
         return thread
     return gast.BinOp(speller.as_dtype(bounds(node)[0], "i64"), gast.Add(), thread)
 
 
 def turns_of_loop(node: gast.For, speller: Speller) -> gast.expr:
-    """How many turns a loop has: none where it stops ahead of its start."""
+    """How many iterations a loop has: none where it stops ahead of its start."""
     start, stop = (speller.as_dtype(bound, "i64") for bound in bounds(node))
     if begins_with_zero(node) and is_length(speller.function, bounds(node)[1]):
         return stop
@@ -323,7 +323,7 @@ def not_negative(count: gast.expr) -> gast.expr:
 
 
 def shifted(node: gast.For, speller: Speller, name: str) -> list[gast.stmt]:
-    """`i += start`: the number of a turn becomes what the loop counts."""
+    """`i += start`: the number of an iteration becomes what the loop counts."""
     if begins_with_zero(node):
         return []
     return python("{i} += {start}", i=name, start=speller.as_dtype(bounds(node)[0], "i64"))
@@ -332,7 +332,7 @@ def shifted(node: gast.For, speller: Speller, name: str) -> list[gast.stmt]:
 def taken_apart(
     loops: Sequence[gast.For], lengths: Sequence[gast.expr], number: str, speller: Speller
 ) -> list[gast.stmt]:
-    """The variables of a nest from the number of a turn of all of it."""
+    """The variables of a nest from the number of an iteration of all of it."""
     made: list[gast.stmt] = []
     for position, loop in enumerate(loops):
         behind = lengths[position + 1 :]

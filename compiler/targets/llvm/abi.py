@@ -36,7 +36,7 @@ LENGTH_LIMIT = 2**52
 BYTES_LIMIT = 2**60
 
 STACK_LIMIT, DEPTH_LIMIT, DEPTH = 0, 1, 2
-INTERRUPTED = -1  # the status of a call that a signal ended, where it is not known in which place
+INTERRUPTED = -1  # the status of a call that a signal ended, where it is not known at which statement
 GUARDED = 3  # not 0 in a call that a signal may end (`runtime/interrupts.py`)
 VALUES, VALUE_COUNT = 4, 16
 TRACE_LENGTH, TRACE, TRACE_COUNT = VALUES + VALUE_COUNT, VALUES + VALUE_COUNT + 1, 40
@@ -46,7 +46,7 @@ ENTRY = "pellucid_entry"  # the native function that Python calls: slots -> stat
 QUICK_BELOW = "pellucid_quick_below"  # -> elements of array arguments from which on a call may take long
 
 HEADER_BYTES = 64  # of a buffer: reference count, size class, free list, block size; the data follow, aligned
-LIST_LENGTH, LIST_CAPACITY, LIST_DATA = 1, 2, 3  # slots of a list behind its reference count
+LIST_LENGTH, LIST_CAPACITY, LIST_DATA = 1, 2, 3  # slots of a list after its reference count
 LIST_ITEM_BYTES, LIST_HOLDS_OWNERS = 4, 5
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -68,7 +68,7 @@ class EmitOptions:
 
 @dataclass(frozen=True, slots=True)
 class ErrorSite:
-    """A place that can raise: the exception, its message (`syntax.raise_` says in which form), and its place.
+    """A site that can raise: the exception, its message (`syntax.raise_` says in which form), and its location.
 
     `inlined` are the spans of the calls it was inlined through, outermost first.  A site whose exception is empty
     is a call from one native function to another: a link of the traceback, never raised itself.

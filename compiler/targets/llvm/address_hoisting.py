@@ -1,10 +1,10 @@
-"""Addresses of rows: computed before the innermost loop that runs along them, and not followed any further by LLVM.
+"""Address hoisting: addresses of rows are computed before the innermost loop, and LLVM analyses them no further.
 
     for j in range(n):                row = address of x[i, 0]
         total += x[i, j]      ->      for j in range(n):
                                           total += row[j]
 
-An address is a polynomial of the variables of all loops around it, and so is the length of a block.  LLVM follows both
+An address is a polynomial of the variables of all loops around it, and so is the length of a block.  LLVM analyses both
 to the outermost loop, in a dozen passes: a third of the time that it takes for a small nest.  Nothing is gained by it
 here, as rows of different arrays are known to be apart (`storage.py`).  So values go through an empty piece of
 assembly, which costs no instruction, and hides where they come from.

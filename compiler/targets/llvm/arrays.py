@@ -260,7 +260,7 @@ def _row_major(frame: Emission, place: ArrayPlace, positions: Sequence[SsaValue]
 
 
 def tags_of(frame: Emission, node: gast.Subscript) -> Tags:
-    """What LLVM is told of the memory that an element access touches."""
+    """The alias metadata of an element access."""
     return frame.tags.get(id(node), frame.array(node.value.id).tags)
 
 

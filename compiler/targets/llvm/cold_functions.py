@@ -1,4 +1,4 @@
-"""Functions that only hold a program together, which LLVM translates as they stand.
+"""Cold functions, which only hold a program together: LLVM translates them without optimisation.
 
     allocations, products, loops that are native functions of their own, sums of few parts
         ->    define internal i64 @pellucid.function.loss(...) noinline optnone nounwind
@@ -24,7 +24,7 @@ def is_glue(function: Function, recursive: frozenset[str]) -> bool:
 
 
 def attributes(frame: Emission) -> str:
-    """What LLVM is told of a function that is written."""
+    """The attributes of a function that is written."""
     return AS_IT_STANDS if frame.is_glue and frame.calls_loops and not frame.holds_loops else OPTIMISED
 
 

@@ -138,7 +138,7 @@ def power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     above = code.compare("ogt", c, zero)
     name = helpers.complex_power(code.module)
     low = both(here, code.compare("oge", c, float_(1.0)), code.compare("ole", c, float_(3.0)))
-    direct = FALSE if here.weak else low  # as NumPy writes these powers; all others begin with 1
+    direct = FALSE if here.weak else low  # NumPy multiplies the base itself for these powers; all others begin with 1
     result = code.call("{double, double}", name, a, b, c, d, direct)
     if here.weak:
         complex_ = code.binary("or", code.compare("olt", c, zero), code.compare("une", d, zero))
@@ -273,5 +273,5 @@ for _row in OPERATORS.values():
     elif _row.of_complex in ("either", "both"):
         _question(_row.name, "or" if _row.of_complex == "either" else "and")
     if _row.is_comparison and _row.name not in OF_COMPLEX:
-        _sign = _row.meaning.__name__  # lt, le, ...: the letters of LLVM's predicates
+        _sign = _row.meaning.__name__  # lt, le, ...: the names of LLVM's predicates
         _ordered(_row.name, f"o{_sign[0]}t", f"o{_sign}")

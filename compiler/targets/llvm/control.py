@@ -230,7 +230,7 @@ def _begin_strip(frame: Emission, node: gast.For, current: SsaValue, stop: SsaVa
 
 
 def _end_strip(frame: Emission, node: gast.For, strip: Strip, stop: SsaValue, step: SsaValue) -> None:
-    """Go on behind a strip, if more is left."""
+    """Go on after a strip, if more is left."""
     code = frame.code
     more, done = code.label("more"), code.label("done")
     comparison = "slt" if step.text == "1" else "sgt"

@@ -119,7 +119,7 @@ class Estimate:
         return self.product(guessed / abs(step), self.absolute(whole))
 
     def known(self, node: gast.expr) -> SsaValue | None:
-        """An int that can be had before the loop, by arithmetic that cannot fail and may wrap."""
+        """An int that is computable before the loop, by arithmetic that cannot fail and may wrap."""
         code = self.frame.code
         match node:
             case gast.Constant(value=int(value)):

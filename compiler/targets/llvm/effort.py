@@ -4,7 +4,7 @@
         for j in range(dim(y, axis=0)):
     while error > 1e-9:                   ->     0: who knows
 
-To let go of the GIL and take it again costs as much as hundreds of elements.  The answer stands in the module as a
+To release the GIL and take it again costs as much as hundreds of elements.  The answer stands in the module as a
 function, so that machine code from the cache knows it too.
 """
 

@@ -176,7 +176,7 @@ def remainder(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
         return float_emitters.divmod_(here, x, y)[1]
     _, rest, off = _int_division(here, x, y, MODULO_BY_ZERO)
     rest = code.select(off, code.binary("add", rest, y), rest)
-    # any int is a multiple of -1, and NumPy gives 0 for a divisor 0; both had a safe divisor put in their place
+    # any int is a multiple of -1, and NumPy gives 0 for a divisor 0; both were replaced by a safe divisor
     return _zero_for_small(here, rest, y)
 
 

@@ -46,7 +46,7 @@ def _fix_stack_limit(code: Code) -> None:
 
 
 def _unpacked(code: Code, type_: Type, slot: int) -> list[SsaValue]:
-    """A parameter from its slots; an array of Python's has no owner here, so that nobody releases it."""
+    """A parameter from its slots; an array of Python's has no owner here, so that nothing releases it."""
     first = code.offset("i64", CONTEXT, slot)
     if isinstance(type_, Scalar):
         return [memory_values.load(code, type_.dtype, first)]

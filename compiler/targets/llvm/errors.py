@@ -42,12 +42,12 @@ def make_error(
     arguments = _arguments(site, slots)
     class_ = _exception_class(site.exception, options.exceptions)
     if class_ is OverflowError and arguments == ["Numerical result out of range"]:
-        arguments = [ERRNO_RESULT_TOO_LARGE, *arguments]  # as Python's float power raises it
+        arguments = [ERRNO_RESULT_TOO_LARGE, *arguments]  # Python's float power raises it with the number of the error
     return show(class_(*arguments), _places(sites, number, slots))
 
 
 def _places(sites: Sequence[ErrorSite], number: int, slots: Any) -> list[Line]:
-    """The calls that the context recorded, and the place of the site."""
+    """The calls that the context recorded, and the location of the site."""
     calls = [sites[slots[TRACE + k]] for k in reversed(range(min(slots[TRACE_LENGTH], TRACE_COUNT)))]
     return [line for place in (*calls, *(sites[number:number + 1] if number >= 0 else ())) for line in _lines(place)]
 

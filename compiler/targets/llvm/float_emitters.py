@@ -25,7 +25,7 @@ COMPLEX_POWER = "a negative number to a fractional power is complex, which compi
 
 
 def library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
-    """A function of the C library in the width of the operands; it is pure but for errno, which nobody reads."""
+    """A function of the C library in the width of the operands; it is pure but for errno, which nothing reads."""
     type_ = operands[0].type
     full = name + "f" if type_ == "float" else name
     parameters = ", ".join(o.type for o in operands)

@@ -1,7 +1,7 @@
 """Which calls may go on after they have returned, and what is known of their results before they are computed.
 
     f64[n, m] f64[m, l] -> f64[n, l]    ->    the lengths stand in the slots of n and l
-    f64[n] int -> f64[m]                ->    nobody knows m before
+    f64[n] int -> f64[m]                ->    m is unknown before
 
 Whoever asks a result of unknown lengths for its shape waits.
 """

@@ -34,7 +34,7 @@ INTERNAL_ERROR = "RuntimeError"
 class ArrayPlace:
     """The variables of one array name.  C arrays have no strides: they follow from the lengths.
 
-    `owned` places hold a reference and release it; the others are parameters that are never assigned.
+    `owned` variables hold a reference and release it; the others are parameters that are never assigned.
     """
 
     type: Array
@@ -63,7 +63,7 @@ class ScalarPlace:
 
 @dataclass(frozen=True, slots=True)
 class ScalarValue:
-    """A scalar that is a value of LLVM's (`registers.py`): that of the last assignment written so far."""
+    """A scalar that is a value of LLVM's (`ssa_values.py`): that of the last assignment written so far."""
 
     type: Scalar
     value: SsaValue | None
@@ -107,11 +107,11 @@ class Emission:
     in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
     tags: Mapping[int, Tags] = field(default_factory=dict)  # of accesses of the innermost loop (`noalias.py`)
     rows: Mapping[int, SsaValue] = field(default_factory=dict)  # their addresses (`address_hoisting.py`)
-    is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
-    calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
-    holds_loops: bool = False  # whether others that may be long are part of it
+    is_glue: bool = False  # whether the function is better off without loops of its own (`cold_functions.py`)
+    calls_loops: bool = False  # whether it calls loops that were outlined as functions
+    holds_loops: bool = False  # whether other loops, which may be long, are part of it
     in_region: bool = False  # whether several threads may be running this code
-    is_outlined: bool = False  # whether this is the function of a loop
+    is_outlined: bool = False  # whether this is an outlined loop
     lengths: Callable[[], frozenset[str]] = frozenset  # names of lengths of arrays, and of ints below them
     depth: int = 0  # loops around this statement, in the function
     symbols: dict[str, SsaValue] = field(default_factory=dict)  # the lengths that the types of parameters tell

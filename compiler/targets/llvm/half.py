@@ -119,5 +119,5 @@ def next_after(code: Code, x: SsaValue, y: SsaValue) -> SsaValue:
     moved = widened(code, code.convert("bitcast", code.binary("add", bits, step), "half"))
     from_zero = code.intrinsic("copysign", float_(2.0**-24, "float"), y)
     moved = code.select(code.compare("oeq", x, zero), from_zero, moved)
-    moved = code.select(code.compare("oeq", x, y), x, moved)  # as in NumPy, where C gives `y`
+    moved = code.select(code.compare("oeq", x, y), x, moved)  # NumPy returns `x`, where C returns `y`
     return code.select(code.compare("uno", x, y), code.binary("fadd", x, y), moved)

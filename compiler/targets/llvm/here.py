@@ -24,7 +24,7 @@ INT_TOO_LARGE = "Python int too large to convert to C int64"
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The place where an operator is lowered.
+    """The context in which an operator is lowered.
 
     dtype    the dtype it works in, `source` that of the operand of a cast, `result` that of its value; `other` that of
              the last operand, where a comparison takes two
@@ -62,7 +62,7 @@ class Here:
         return is_bool(self.dtype)
 
     def of_parts(self) -> Here:
-        """The place, for the parts of complex numbers, as NumPy computes with them."""
+        """The context for the parts of complex numbers, as NumPy computes with them."""
         return replace(self, dtype=part_of(self.dtype), weak=False, other="")
 
     def number(self, value: complex) -> SsaValue:

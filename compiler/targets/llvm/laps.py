@@ -34,7 +34,7 @@ Place = tuple[Span, ...]  # the calls that a statement was inlined through, and 
 
 @dataclass(slots=True, eq=False)
 class Laps:
-    """What is timed: the places of the lines, whose numbers are 1, 2, ...; and the statements by identity."""
+    """What is timed: the locations of the lines, whose numbers are 1, 2, ...; and the statements by identity."""
 
     places: dict[Place, int] = field(default_factory=dict)
     timed: dict[int, gast.stmt] = field(default_factory=dict)
@@ -53,7 +53,7 @@ def _timed(body: Sequence[gast.stmt], called: Collection[str]) -> Iterator[gast.
 
 
 def _holds_work(loop: gast.For | gast.While, called: Collection[str]) -> bool:
-    """Whether what a loop does in a turn takes longer than looking at a clock."""
+    """Whether what a loop does in an iteration takes longer than looking at a clock."""
     if isinstance(loop, gast.For) and getattr(getattr(loop.iter, "func", None), "id", "") in AS_ONE:
         return False
     return any(
@@ -80,7 +80,7 @@ def lap(frame: Emission, laps: Laps, statement: gast.stmt) -> None:
         place = (*getattr(statement, "inlined", ()), span)
         number = laps.places.setdefault(place, len(laps.places) + 1)
     if FIRST + 2 * number + 1 >= SLOTS:
-        return  # it counts for the line before it
+        return  # its time counts for the line before it
     _define(frame.module)
     frame.code.call("void", LAP, int_(number))
 

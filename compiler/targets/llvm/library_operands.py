@@ -1,9 +1,9 @@
-"""Arrays as BLAS and LAPACK take them: by address, column after column, with letters and steps that tell how they lie.
+"""Arrays as BLAS and LAPACK take them: by address, column after column, with flags and steps for their layout.
 
     c = a @ b of matrices     ->     letter, leading dimension and data of each; a copy where neither rows nor columns
                                      are contiguous
 
-Everything is handed over by address, and every int in 64 bits, of which a library whose ints have 32 reads the lower
+Everything is passed by address, and every int in 64 bits, of which a library whose ints have 32 reads the lower
 half.
 """
 

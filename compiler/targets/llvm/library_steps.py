@@ -1,4 +1,4 @@
-"""The steps of a library routine's row, written as LLVM text: memory to work in, calls by address, results put back.
+"""The steps of a library routine's row, as LLVM text: memory to work in, calls by address, results written back.
 
     f = columns(a)                                  a block, and the elements of `a` copied into it
     potrf('L', n, f, max(1, n), info)      ->       call void @pellucid_blas_dpotrf(ptr %L, ptr %n, ptr %f, ...)
@@ -140,7 +140,7 @@ class _Steps:
             status = frame.code.binary("sub", int_(FAILED + 1), number)
             frame.fail_if(frame.code.compare("ne", found, int_(0)), *self.row.error, status)
 
-    # --- what is held and what is given back
+    # --- what is held and what is released
 
     def _assign(self, name: str, value: gast.expr) -> None:
         match value:
@@ -178,7 +178,7 @@ class _Steps:
                 dims = tuple(_int(frame, length, self.lengths) for length in args)
                 dtype = {"floats": self.dtype, "reals": part_of(self.dtype), "ints": INT_WORD}[maker]
                 block = take_block(frame, dtype, dims[::-1])
-                if maker == "ints":  # as `positions` needs them
+                if maker == "ints":  # `positions` needs memory that is zero
                     frame.code.call("void", clear(frame.module), *dims, block.data)
                 return turned(frame, block) if len(dims) > 1 else block
         raise InternalError("llvm", maker, "a library routine holds nothing that is made so")

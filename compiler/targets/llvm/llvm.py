@@ -7,7 +7,7 @@ Takes programs at stage `loops`; gives one LLVM module as text, with an entry th
 Keeps every check that `analysis/integers/ranges.py` does not prove idle.  Leaves optimisation to LLVM.
 
 A name is a variable on the stack, which LLVM turns into registers.  A buffer counts its references: assigning an array
-takes one, `Delete` and the end of the function give it back, whichever way the function ends.
+takes one, `Delete` and the end of the function release it, whichever way the function ends.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def lower_program(program: Program, options: EmitOptions | None = None) -> tuple
 def write_module(module: Module, program: Program, options: EmitOptions, prepare: Prepare = take_sums) -> Sites:
     """Write every function of a program into a module, and the entry; the error sites that its statuses number.
 
-    `prepare` is what comes behind the printed loops stage, whose lines the statements keep (`line_tables.py`).
+    `prepare` is what comes after the printed loops stage, whose lines the statements keep (`line_tables.py`).
     """
     sites = Sites()
     if options.line_tables:

@@ -72,7 +72,7 @@ def _not(here: Here, x: SsaValue) -> SsaValue:
 
 for _row in OPERATORS.values():
     if _row.is_comparison:
-        _comparison(_row.name, _row.meaning.__name__)  # lt, le, ...: LLVM's letters are Python's
+        _comparison(_row.name, _row.meaning.__name__)  # lt, le, ...: LLVM's names are Python's
 
 
 @emits("logical_and")

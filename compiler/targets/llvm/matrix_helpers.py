@@ -2,7 +2,7 @@
 
     copy       all elements into another matrix
     triangle   zeros above the diagonal
-    positions  a vector of places, counted from zero, from those of a library
+    positions  a vector of positions, counted from zero, from those of a library
     clear      zeros in memory for ints
     multiply   c = a @ b, of integers, and where BLAS has nothing to do
 """
@@ -16,7 +16,7 @@ from .text import AS_IT_STANDS, OPTIMISED, Module
 
 SMALL = "noinline nounwind optsize"  # the work is done elsewhere
 
-# The ints of a library have 64 bits or 32, in memory that was zero before: where they have 32 the second place, counted
+# The ints of a library have 64 bits or 32, in memory that was zero before: where they have 32 the second int, counted
 # from one and so above zero, stands in the upper half of the first 64.
 POSITIONS = """entry:
   %some = icmp sgt i64 %n, 0

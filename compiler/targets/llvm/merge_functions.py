@@ -1,11 +1,11 @@
-"""Loops that say the same become one native function, whatever their names are called.
+"""Loops that are equal up to names become one native function.
 
-    @pellucid.loop.3:  %size.4 = load i64, ...        ->      both places call @pellucid.loop.3
+    @pellucid.loop.3:  %size.4 = load i64, ...        ->      both callers call @pellucid.loop.3
     @pellucid.loop.7:  %size.4 = load i64, ...
 
 The cost of LLVM grows with the text.  Functions of loops are written without the names of the program, so that two are
-alike if their texts are equal; what LLVM is told of memory that is apart has to be alike as well, and an error has to
-be raised for the same place.
+alike if their texts are equal; their alias metadata has to be alike as well, and an error has to
+be raised for the same location.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Calls between native functions: parameters, results, recursion, and the way out of a function.
+"""Calls between native functions: parameters, results, recursion, and returning from a function.
 
     x, y = f(a, k)    ->    status = f(context, a's owner, data, lengths, strides, k, results)
                             leave with the same status where it is not 0
 
-Arrays are lent to the callee; results come with a reference.  A function that can reach itself counts its depth and
+The callee borrows arrays; results come with a reference.  A function that can reach itself counts its depth and
 looks at the stack it has left, so that recursion without end is a RecursionError and never a crash.
 """
 

@@ -1,4 +1,4 @@
-"""The promise of a `noalias` loop, told to LLVM: what is stored by one index is reached by no other.
+"""The promise of a `noalias` loop, as metadata of LLVM's: what is stored by one index is reached by no other.
 
     for j in noalias(i + 1, n):          a[i, k], a[i, j] and a[k, j] get a scope each, which the others avoid:
         a[i, j] -= a[i, k] * a[k, j]     a[i, k] may live in a register, and a row be read ahead of the other
@@ -21,7 +21,7 @@ DECLARATION = "llvm.experimental.noalias.scope.decl"
 
 
 def declared(frame: Emission, node: gast.For) -> Mapping[int, Tags]:
-    """What is told of the accesses of the loop that comes next, by their nodes, besides their arrays."""
+    """The tags of the accesses of the loop that comes next, by their nodes, besides those of their arrays."""
     if not is_noalias(node):
         return {}
     places = list(element_places(node.body))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class SsaValue(NamedTuple):
-    """An operand: its LLVM type and its text."""
+    """An operand: its LLVM type and how it is written."""
 
     type: str
     text: str

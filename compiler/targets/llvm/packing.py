@@ -219,7 +219,7 @@ def take_array(slots: Any, position: int, dtype: np.dtype, rank: int) -> np.ndar
 
 
 def _take_list(address: int, type_: ListOf) -> list[object]:
-    """The native list as a Python list; the reference that came with it is given back."""
+    """The native list as a Python list; the reference that came with it is released."""
     try:
         slots = _list_slots(address)
         count, data = slots[LIST_LENGTH], slots[LIST_DATA]

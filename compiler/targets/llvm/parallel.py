@@ -1,14 +1,14 @@
-"""Large parallel loops on several threads: the loop becomes a native function over a part of its range.
+"""Large parallel loops on several threads: the loop is outlined as a native function over a part of its range.
 
     for i in prange(n):        ->    define i64 @pellucid.loop.1(ptr %captures, ptr %context, i64 %first, i64 %last)
         y[i] = f(x[i])               status = pellucid_parallel_for(@pellucid.loop.1, captures of x, y, ..., 0, n, cost)
 
-What the body reads from outside is passed in a struct; what it assigns is its own.  Arrays of outside come without
+What the body reads from outside is passed in a struct; what it assigns is private.  Arrays of outside come without
 their owner, so that nothing in the body counts references that other threads count too.  `runtime/threads.py` decides
 by the cost whether the function is called once or on several threads, and reports the error of the first iteration.
 
 Only the outermost `prange` is taken, and only where iterations cannot see each other's names: no name is carried from
-one to the next or read behind the loop, no list is touched, and no other function is called (recursion measures the
+one to the next or read after the loop, no list is touched, and no other function is called (recursion measures the
 stack of the thread it began on; BLAS has threads of its own).
 """
 
@@ -87,7 +87,7 @@ def lower_parallel(
 def _if_short(
     frame: Emission, start: SsaValue, stop: SsaValue, longest: SsaValue, call: list[Any], otherwise: LowerCall
 ) -> SsaValue:
-    """Call a loop's function itself where it has few turns: in a loop even to ask who should do it takes too long."""
+    """Call a loop's function itself where it has few iterations: merely to ask the pool would take too long."""
     code = frame.code
     status = code.variable("i64", "looped", int_(0))
     short, long, behind = code.label("short"), code.label("long"), code.label("behind")
@@ -125,7 +125,7 @@ def _is_small(cost: float, start: SsaValue, stop: SsaValue) -> bool:
 
 
 def assigned_names(node: gast.For) -> list[str]:
-    """The names that a loop gives a value or takes it from, in the order of the text."""
+    """The names that a loop gives a value or takes it from, in program order."""
     return list(dict.fromkeys(n for s in syntax.walk([node]) for n in syntax.names_changed(s)))
 
 
@@ -261,14 +261,14 @@ def _outlined(
 
 
 def _inner_frame(frame: Emission, node: gast.For, name: str, captured: Sequence[str], in_region: bool) -> Emission:
-    """A frame whose places are those that the loop mentions; it owns what it assigns."""
+    """A frame with the variables that the loop mentions; it owns what it assigns."""
     code = Code(frame.module, frame.code.flags, keeps_names=False)
     if frame.module.line_writer is not None:
         frame.module.line_writer.enter(code, frame.function.name, name)
         frame.module.line_writer.at(code, node)
     assigned = assigned_names(node)
     owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace | ScalarValue))
-    names = dict.fromkeys((*captured, *assigned))  # the order says nothing of what they are called
+    names = dict.fromkeys((*captured, *assigned))  # their order does not depend on their names
     tags = {n: p.tags for n in names if isinstance(p := frame.places[n], ArrayPlace)}
     certain = frozenset(n for n in assigned if isinstance(frame.places[n], ScalarValue))
     places = places_of(code, frame.function.types, names, owned, tags, certain)

@@ -1,14 +1,15 @@
 """Where compiled loops look whether a signal ends the call.
 
     while error > 1e-9:       ->     while error > 1e-9:
-        ...                              if a signal came: leave with the status of this place
+        ...                              if a signal came: leave with the status of this line
                                          ...
 
-Every turn of a `while`, of a `for` that calls other functions or products, and every call of a recursive function
-looks: a load of one word and a branch that is never taken.  Other loops go in strips of as many turns as are expected
-to take some hundred microseconds, and look in between, so that the turns themselves cost what they did.  A run of plain
-statements as long as an array never looks if it is cheap or stands in another loop: it is over in one pass through
-memory.  Nor do loops that are known to be short.  Loops on threads are cut by the runtime, which looks in between.
+Every iteration of a `while`, of a `for` that calls other functions or products, and every call of a recursive function
+looks: a load of one word and a branch that is never taken.  Other loops go in strips of as many iterations as are
+expected to take some hundred microseconds, and look in between, so that the iterations themselves cost what they did.
+A run of plain statements as long as an array never looks if it is cheap or stands in another loop: it is over in one
+pass through memory.  Nor do loops that are known to be short.  Loops on threads are divided by the runtime, which looks
+in between.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ TO_INT = "llvm.fptosi.sat.i64.f64"
 
 
 def poll(frame: Emission, long: bool = False) -> None:
-    """Leave if a signal ends this call; the function of a loop, which several places may share, says only that.
+    """Leave if a signal ends this call; the function of a loop, which several callers may share, says only that.
 
-    `long` is the way to this place: then the call is armed here, without waiting until it has taken long.
+    `long` is the way to this point: then the call is armed here, without waiting until it has taken long.
     """
     code = frame.code
     frame.module.declare(SIGNALS, f"@{SIGNALS} = external global i32")
     frame.module.declare(LOOK, f"declare i64 @{LOOK}(ptr)")
     frame.module.declare(ARM, f"declare void @{ARM}(ptr)")
     look, stop, on = code.label("look"), code.label("stop"), code.label("on")
-    # volatile: it changes behind LLVM's back
+    # It is volatile, since the signal handler changes it.
     word = code.value("i32", f"load volatile i32, {code.mention(SIGNALS)}")
     code.branch(code.compare("ne", word, int_(0, "i32")), look, on, unlikely=True)
     answer, leaves = "%" + code.fresh("answer"), "%" + code.fresh("leaves")
@@ -61,12 +62,12 @@ def poll(frame: Emission, long: bool = False) -> None:
 
 
 def site_of(frame: Emission) -> int:
-    """The status of a call that is stopped in this place."""
+    """The status of a call that is stopped at this line."""
     return frame.site("KeyboardInterrupt", "", ())
 
 
 def polls_each_turn(frame: Emission, node: gast.For) -> bool:
-    """Whether a `for` looks in every turn: what it calls, or a loop that never looks, may take long itself."""
+    """Whether a `for` looks in every iteration: what it calls, or a loop that never looks, may take long itself."""
     return _calls(frame, node.body) or _holds_unknown_length(frame, node)
 
 
@@ -112,7 +113,7 @@ def _is_dim(node: gast.expr, changing: frozenset[str]) -> bool:
 
 
 def strip_length(frame: Emission, node: gast.For) -> SsaValue | None:
-    """After how many turns a loop looks, by what a turn is expected to cost; None for never."""
+    """After how many iterations a loop looks, by what an iteration is expected to cost; None for never."""
     if polls_each_turn(frame, node) or _is_short(frame, node):
         return None
     if frame.in_region and not frame.depth:  # the runtime cuts this loop
@@ -138,13 +139,13 @@ def _calls(frame: Emission, body: Sequence[gast.stmt]) -> bool:
 
 
 def _cost(frame: Emission, node: gast.For) -> float:
-    """Of one turn of a run of plain statements."""
+    """Of one iteration of a run of plain statements."""
     cost = Estimate(frame, frozenset()).block(node.body)
     return cost if isinstance(cost, float) else STRIP_TIME
 
 
 def _is_short(frame: Emission, node: gast.For) -> bool:
-    """Whether a loop, and all that it holds, has known numbers of turns that are over before one around it looks."""
+    """Whether a loop, and all that it holds, has known trip counts and is over before a loop around it looks."""
     if _calls(frame, node.body) or any(isinstance(s, gast.While) for s in syntax.walk(node.body)):
         return False
     return _time(frame, node) < (STRIP_TIME if frame.depth else SHORT_LOOP)
@@ -160,7 +161,7 @@ def _time(frame: Emission, node: gast.For) -> float:
 
 
 def _known_turns(node: gast.For) -> int | None:
-    """How often a loop turns, or how often at most where it runs over a block."""
+    """How often a loop iterates, or how often at most where it runs over a block."""
     parts = node.iter.args
     bounds = [part.value for part in parts if isinstance(part, gast.Constant)]
     if len(bounds) == len(parts):

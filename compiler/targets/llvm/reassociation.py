@@ -1,4 +1,4 @@
-"""Accumulations of a `lanes` loop: LLVM may take their terms in any order, and so in vectors.
+"""Reassociation of accumulations of a `lanes` loop: LLVM may take their terms in any order, and so in vectors.
 
     for k in lanes(0, n):              ->      %new = fadd reassoc double %total, %term
         total = add(total, a[k])

@@ -1,10 +1,10 @@
-"""Functions of a module that several places call: what works on arrays of any lengths is written only once.
+"""Functions of a module that have several callers: what works on arrays of any lengths is written only once.
 
     solve(x, a, b)          status = call i64 @pellucid.solve.double(x, its lengths, a, its lengths and strides, ...)
     solve(y, a, x)    ->    status = call i64 @pellucid.solve.double(y, ...)
 
 The cost of LLVM grows with the text, and such code is long.  A routine gives 0, or says what it failed at: the error
-belongs to the place that calls it.
+belongs to the caller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .operands import NULL, SsaValue, int_, type_word
 from .text import AS_IT_STANDS, Code, LlvmDefinition
 
 TOO_LARGE = -1
-FAILED = -2  # and below it, counting down, the place where it failed; above zero are the bytes that could not be had
+FAILED = -2  # and below it, counting down, the site where it failed; above zero are the bytes that could not be had
 
 
 class SharedRoutine(Emission):

@@ -17,7 +17,7 @@ ALIGNMENT = 64  # bytes: the largest vector of any processor
 
 
 def take_room(frame: Emission, place: ArrayPlace) -> None:
-    """Make a name hold an array that nobody owns."""
+    """Make a name hold an array that nothing owns."""
     code, lengths = frame.code, [extent for extent in place.type.dims if isinstance(extent, int)]
     room = code.variable(f"[{math.prod(lengths)} x {STORED[place.type.dtype]}], align {ALIGNMENT}", "room")
     code.store(room, place.data)

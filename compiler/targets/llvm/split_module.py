@@ -34,7 +34,7 @@ class Division:
         if self._module.line_writer is not None:  # gdb and perf want one file
             return
         self._taken.add(name)
-        if not self._taken.isdisjoint(self._module.definitions[name].uses):  # as a loop around others
+        if not self._taken.isdisjoint(self._module.definitions[name].uses):  # a loop around others uses what is taken
             return
         self._open.append(name)
         if sum(len(self._module.definitions[other].body) for other in self._open) >= LEAST_TEXT:

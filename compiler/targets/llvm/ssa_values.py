@@ -6,8 +6,8 @@
     else: u = y
 
 A name may be assigned many times; a loop assigns its counter at the start of its body.  It is a value as long as each
-read follows an assignment of the same block, or of one around it, that no branch and no turn of a loop in between can
-replace.
+read follows an assignment of the same block, or of one around it, that no branch and no iteration of a loop in between
+can replace.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Walker:
                 self.uncertain.update(syntax.names_changed(node))
 
     def loop(self, body: Sequence[gast.stmt], test: gast.expr | None = None, counter: str = "") -> None:
-        """What the body changes is not certain at its start, nor behind it; the counter is given its value there."""
+        """What the body changes is not certain at its start, nor after it; the counter is given its value there."""
         changed = _changed(body) | {counter}
         self.known -= changed
         if test is not None:

@@ -1,4 +1,4 @@
-"""Which accesses never meet, told to LLVM as alias scopes.
+"""Which accesses never alias, passed to LLVM as alias scopes.
 
     {a, v}  {b}  {inputs}      ->      a scope for each storage class, and the others to avoid
 """

@@ -103,7 +103,7 @@ class _Taker:
 
     def in_blocks(self, node: gast.For, totals: Sequence[str], kind: str, end: gast.expr | None) -> list[gast.stmt]:
         """Every 256 terms a sum of their own, then added to the whole.  Where a loop inside takes another sum, whose
-        lost digits go from turn to turn, the kind of the loop is "range"."""
+        lost digits are loop-carried, the kind of the loop is "range"."""
         blocks = {n: self.scalar("block", self.types[n]) for n in totals}
         turns = syntax.call(kind, *node.iter.args)
         loop = syntax.rebuild(node, iter=turns, body=_accumulating(self.block(node.body), blocks))
@@ -143,7 +143,7 @@ class _Taker:
         return bool(folds) and is_straight and is_whole and not weak and assigned.isdisjoint(syntax.names_read(stop))
 
     def in_parts(self, node: gast.For) -> list[gast.stmt]:
-        """Every 65536 turns results of their own, in arrays, which are then taken together."""
+        """Every 65536 iterations results of their own, in arrays, which are then taken together."""
         self.has_changed = True
         call, stop, folds = syntax.call, node.iter.args[1], self.folds(node)
         parts, part = self.scalar("parts", INT), self.scalar("part", INT)
@@ -224,7 +224,7 @@ def _counts_up(loop: gast.For) -> bool:
 
 
 def _trips(loop: gast.For) -> float:
-    """How many turns a loop has at most; infinity where it does not say."""
+    """How many iterations a loop has at most; infinity where it does not say."""
     start, stop, step = loop.iter.args
     if all(isinstance(bound, gast.Constant) for bound in loop.iter.args) and step.value:
         return len(range(start.value, stop.value, step.value))
@@ -236,12 +236,12 @@ def _trips(loop: gast.For) -> float:
 
 
 def _terms(loop: gast.For) -> float:
-    """How many turns a loop has at most, those of the loops in it counted."""
+    """How many iterations a loop has at most, those of the loops in it counted."""
     return _trips(loop) * max([_terms(s) for s in syntax.walk(loop.body) if isinstance(s, gast.For)], default=1)
 
 
 def _again(tree: gast.expr) -> gast.expr:
-    """The same expression for another place: analyses know what stands in a place by its identity."""
+    """A copy of the expression for another statement: analyses know expressions by identity."""
     return syntax.map_names(tree, lambda name: name)
 
 

@@ -47,7 +47,7 @@ Tags = tuple[Tag, ...]
 
 
 class LlvmLine(NamedTuple):
-    """A line of a function that speaks of metadata: as tags behind it, or of one node before what comes last."""
+    """A line of a function that speaks of metadata: as tags after it, or of one node before what comes last."""
 
     text: str
     tags: Tags
@@ -126,13 +126,13 @@ class Module:
         self.declarations: dict[str, Declaration] = {}
         self.definitions: dict[str, LlvmDefinition] = {}
         self.shared: set[str] = set()  # definitions that other modules call
-        self.on_movable: Callable[[str], None] = lambda name: None  # told of functions that another module may have
+        self.on_movable: Callable[[str], None] = lambda name: None  # called with functions that may be moved
         self.metadata: dict[int, Metadata] = {0: Metadata('!{{!"branch_weights", i32 1, i32 4000}}')}
         self.kept: list[str] = []
         self.later: dict[str, list[Late]] = {}  # by the names that they define
         self.named: dict[str, list[int]] = {}
-        self.loops = 0  # functions that were written of loops
-        self.alike: dict[object, str] = {}  # the names of functions by what they do (`alike.py`)
+        self.loops = 0  # the number of functions that were outlined from loops
+        self.alike: dict[object, str] = {}  # the names of functions by their bodies (`merge_functions.py`)
         self.source = ""  # the name that an object file of it carries
         self.line_writer: Any = None  # what adds line tables, where they are asked for
 
@@ -207,9 +207,9 @@ class Code:
         self.uses: dict[str, None] = {}  # functions and variables of the module that were mentioned
         self.terminated = False
         self.unreached = ""  # the label of the last block that nothing leads to
-        self.halves: dict[str, tuple[SsaValue, SsaValue]] = {}  # the parts of complex numbers, by their text
-        self.vector_calls = 0  # of functions that have variants for vectors
-        self.scope: int | None = None  # the metadata of the function and of the line, where there are line tables
+        self.halves: dict[str, tuple[SsaValue, SsaValue]] = {}  # the parts of complex numbers, by how these are written
+        self.vector_calls = 0  # calls of functions that have variants for vectors
+        self.scope: int | None = None  # metadata of the function and of the line, where there are line tables
         self.location: int | None = None
         self._counter = 0
 
@@ -333,7 +333,7 @@ class Code:
         return self.value("ptr", f"getelementptr inbounds {type_}, {pointer}, {index}")
 
     def variable(self, type_: str, hint: str, initial: SsaValue | None = None, of: str = "") -> SsaValue:
-        """A place on the stack, which LLVM turns into registers."""
+        """A variable on the stack, which LLVM turns into a register."""
         name = "%" + self.fresh(hint, of)
         self.stack.append(f"  {name} = alloca {type_}")
         if initial is not None:

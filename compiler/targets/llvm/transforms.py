@@ -39,7 +39,7 @@ def along_rows(frame: Emission, which: tuple[SsaValue, tuple[str, ...]], given: 
 
 
 def _row_of(frame: Emission, type_: str, values: Sequence[SsaValue]) -> SsaValue:
-    """The address of these values, one behind the other."""
+    """The address of these values, one after the other."""
     place = frame.code.variable(f"[{len(values)} x {type_}]", "row")
     for number, value in enumerate(values):
         frame.code.store(value, frame.code.offset(type_, place, number))

@@ -3,8 +3,8 @@
     y = a * (b + c) + d * (e + f)      ->      y = (a * (b + c)
                                                    + d * (e + f))
 
-Of the places where a line may end the one outside most brackets is taken, the last one that fits.  A value that is in
-no brackets gets its own.
+Of the positions where a line may end the one outside most brackets is taken, the last one that fits.  A value that is
+in no brackets gets its own.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _is_in_brackets(text: str) -> bool:
 
 
 def _places(text: str, opened: int, everywhere: bool = False) -> list[tuple[int, int]]:
-    """(position, depth) of the places in brackets where a line may end; `everywhere` gives those outside as well."""
+    """(position, depth) of the points in brackets where a line may end; `everywhere` gives those outside as well."""
     found = []
     depth, quote = opened, ""
     for position, character in enumerate(text):

@@ -23,7 +23,7 @@ from .printer import Printed, render
 
 
 def stage_folder() -> Path:
-    """Where stages are written when nobody says otherwise: `pellucid/stages` in the user's cache folder."""
+    """Where stages are written by default: `pellucid/stages` in the user's cache folder."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
     else:

@@ -195,7 +195,7 @@ def in_order(names: list[str], pending: dict[str, Pending]) -> list[str]:
 
 
 def differs(first: int, second: int) -> bool:
-    """Whether it can be told which of two failures came first."""
+    """Whether it can be observed which of two failures came first."""
     return NOTHING not in (first, second) and ANY in (first, second)
 
 
@@ -223,7 +223,7 @@ def _value_names(node: gast.AST) -> Iterator[str]:
 
 
 def lazy(statement: gast.stmt, types: Mapping[str, Type]) -> set[str]:
-    """The names that a statement reads only under a condition: behind `and`, `or`, or in one arm of a choice."""
+    """The names that a statement reads only under a condition: after `and`, `or`, or in one arm of a choice."""
     found: set[str] = set()
     for part in expressions_of(statement):
         for node in syntax.nodes_of(part):

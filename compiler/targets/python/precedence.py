@@ -49,7 +49,7 @@ def precedence(node: gast.AST) -> int:
 
 
 def is_negated(number: complex) -> bool:
-    """Whether it is a multiple of `1j` behind a sign, which turns the zero of the real part too."""
+    """Whether it is a multiple of `1j` after a sign, which changes the sign of the real part's zero too."""
     return repr(number.real) == "-0.0" and math.copysign(1.0, number.imag) < 0.0 and math.isfinite(number.imag)
 
 
@@ -70,6 +70,6 @@ def constant_text(value: object, quote: str | None = None) -> str:
             return '"' + repr("'" + value)[2:-1].replace("\\'", "'").replace('"', '\\"') + '"'
         case _ if value is ...:
             return "..."
-        case type() | types.BuiltinFunctionType():  # whose name is a variable's here
+        case type() | types.BuiltinFunctionType():  # its name is a variable's here
             return f"__import__('builtins').{value.__name__}"
     return repr(value)

@@ -36,7 +36,7 @@ HELPERS = tuple(form.name for form in FORMS.values() if not form.python)
 class Speller:
     """Spells one function; `helpers` says what the functions of `pellucid.support` are called in the file.
 
-    `annotated` writes the types of empty lists, which a reader of the text could not know.
+    `annotated` writes the types of empty lists, which a reader of the stage could not know.
     """
 
     def __init__(self, function: Function, helpers: Mapping[str, str], annotated: bool = False) -> None:

@@ -77,7 +77,7 @@ def fill(
 
 
 def _is_assumed(row: Operator, name: str, values: Mapping[str, object], types: Sequence[Type | None]) -> bool:
-    """Whether NumPy takes this value when it is not told."""
+    """Whether NumPy takes this value by default."""
     if name == "dtype" and row.kind == "creation" and types:
         natural = max((t.dtype for t in types if t is not None), key=order, default=None)  # type: ignore
         return natural == values[name] and all(t is not None for t in types)

@@ -3,7 +3,7 @@
     in_axes=(None, 0)    of f(w, x)    ->    {"w": nothing is mapped, "x": axis 0}
 
 An axis is an int, None for what all examples share, or a container of axes like the value itself.  A tuple says so for
-parameter after parameter; keywords and defaults behind it are mapped over axis 0, but for single numbers.
+parameter after parameter; keywords and defaults after it are mapped over axis 0, but for single numbers.
 """
 
 from __future__ import annotations

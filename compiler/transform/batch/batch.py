@@ -189,7 +189,7 @@ def _results(
 def _shifted(
     reasons: dict[tuple[str, int], Reason], function: Function, mapped: Sequence[Mapped]
 ) -> dict[tuple[str, int], Reason]:
-    """Reasons by axis, those behind the axis of the examples one further back."""
+    """Reasons by axis, those after the axis of the examples one further back."""
     places = {one.name: one.axis for one in mapped}
     made: dict[tuple[str, int], Reason] = {}
     for (name, axis), reason in function.reasons.items():

@@ -1,4 +1,4 @@
-"""Results whose lengths only the examples tell: a list of them, and one array behind the loop.
+"""Results whose lengths only the examples tell: a list of them, and one array after the loop.
 
     ys = [...]                ->     ys_1 = []; n = 0
     y = array(ys)                    for b in range(0, batch, 1):
@@ -7,7 +7,7 @@
                                          append(ys_1, y_1)
                                      y = empty((batch, n));  y[b] = ys_1[b]
 
-The lengths have to be equal, which is tested while it runs: then `n` is what the symbol of the length means.
+The lengths have to be equal, which is checked at run time: then `n` is what the symbol of the length means.
 """
 
 from __future__ import annotations

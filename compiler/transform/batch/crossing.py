@@ -5,7 +5,7 @@
     z = divide(y, s)                      z = divide(y, s)
 
 Where the examples decide differently whether they come to such a statement, some would wait for others for ever:
-that is refused.  Of errors, those before a collective come before those behind it.
+that is refused.  Of errors, those before a collective come before those after it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def with_axis(function: Function, axis_name: str | None, extent: Extent, names: 
     merged = {name for name, found in def_use(function).definitions.items() if len(found) > 1}
 
     def apart(statement: gast.stmt) -> list[gast.stmt]:
-        """A merged name gets the value behind the collective: updates stay the last statements of a block."""
+        """A merged name gets the value after the collective: updates stay the last statements of a block."""
         if crossing(getattr(statement, "value", None), axis_name) is None:
             return [with_blocks(statement, [block(inner) for inner in syntax.blocks_of(statement)])]
         (name,) = syntax.names_bound(statement)

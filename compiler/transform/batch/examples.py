@@ -69,7 +69,7 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
 
 
 def require_in_sight(program: Program, axis_name: str | None, where: Any) -> None:
-    """Raise a BatchError for a collective over the axis in a function that is called and not walked into."""
+    """Raise a BatchError for a collective over the axis in a function that is called and not inlined."""
     for function in program.functions.values():
         found = [s for s in function.body if crosses(s, axis_name)] if function is not program.main else []
         if found:
@@ -167,7 +167,7 @@ def _is_of_numbers(rows: Rows) -> bool:
 
 
 def columns(value: Value) -> Iterator[Column]:
-    """What all items of lists have in one place."""
+    """What all items of lists have at one position."""
     if isinstance(value, Column):
         yield value
     for _, part in parts(value):
@@ -175,7 +175,7 @@ def columns(value: Value) -> Iterator[Column]:
 
 
 def absences(value: Value) -> Iterator[Out]:
-    """The results that say whether others are None, or which text it is."""
+    """The results that say whether others are None, or which string it is."""
     if isinstance(value, Optional) and isinstance(value.absent, Out):
         yield value.absent
     if isinstance(value, OneOf):

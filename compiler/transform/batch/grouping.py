@@ -7,7 +7,8 @@
     r = sqrt(z)             /
 
 Statements that may raise for some examples only stay in one loop, from the first to the last: of two examples that
-raise, the first one is heard, wherever in its program it does so.  So do those that have to do with one ragged array.
+raise, the error of the first one is raised, wherever in its program it does so.  So do those that have to do with one
+ragged array.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .judging import Judge, changed, in_order
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The places of the first and the last statement; behind `forced` all could be done for all examples at once."""
+    """The positions of the first and the last statement; after `forced` all could be done for all examples at once."""
 
     first: int
     last: int

@@ -3,7 +3,7 @@
     z = matmul(w, x)        one product                 `pays`: better than a product in a loop
     for t in range(...)     the loop stays outside      its bounds are those of all examples
     while delta > 1e-9      stays in a loop             each example leaves it when it is done
-    k = 1 / n               stays in a loop             of the examples that raise, the first one in order is heard
+    k = 1 / n               stays in a loop             of the examples that raise, the first one in order counts
 
 Takes a typed function and what varies in it; gives answers, and a reason for `explain`.
 """
@@ -190,7 +190,7 @@ def mentioned(statement: gast.stmt) -> set[str]:
 
 
 def in_order(statements: Sequence[gast.stmt], judge: Judge) -> list[list[int]]:
-    """The places of the statements that may raise for some examples only, between those that need all examples."""
+    """The positions of the statements that may raise for some examples only, between those that need all examples."""
     found: list[list[int]] = [[]]
     for place, statement in enumerate(statements):
         if judge.crosses(statement):

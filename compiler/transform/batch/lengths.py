@@ -30,7 +30,7 @@ class Lengths:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """What is made in a block is not there behind it."""
+        """What is made in a block is not there after it."""
         self.scopes.append({})
         yield
         self.scopes.pop()
@@ -49,7 +49,7 @@ class Lengths:
                 self.scopes[-1].setdefault(extent.terms[0][0], length)
 
     def knows(self, type_: Array) -> bool:
-        """Whether all lengths of a type can be told."""
+        """Whether all lengths of a type can be found."""
         return all(map(self.knows_length, type_.dims))
 
     def knows_length(self, extent: Extent) -> bool:

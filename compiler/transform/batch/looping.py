@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Computed(Exception):
-    """Names that are the same for all examples are computed in a loop over them, and read behind it."""
+    """Names that are the same for all examples are computed in a loop over them, and read after it."""
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__()
@@ -142,7 +142,7 @@ class ExampleLoop:
         self._settle_lengths(made)
 
     def _require_varying(self) -> None:
-        """What is read behind the loop, or changed in it, has a value for each example; lengths are asked for again."""
+        """What is read after the loop, or changed in it, has a value for each example; lengths are asked for again."""
         shared = {*self.outputs, *(self.stored - self.bound)} - self.varying.names - self.lengths.keys()
         if shared:
             raise Computed(frozenset(shared))

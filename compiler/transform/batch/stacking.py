@@ -110,7 +110,7 @@ class Stacking:
     # --- statements
 
     def store(self, statement: gast.Assign) -> gast.stmt | None:
-        """`a[items] = v` for all examples, where all of them store in one place."""
+        """`a[items] = v` for all examples, where all of them store at one index."""
         place: Any = statement.targets[0]
         items, value = items_of(place.slice), self.operand(statement.value)
         if any(map(self.varying.reads, items)) or any(isinstance(self._kind(i), Array) for i in items):

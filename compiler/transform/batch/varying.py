@@ -113,7 +113,7 @@ class _Finder:
                 self.block(orelse, control)
 
     def _change(self, call: gast.Call, control: bool) -> None:
-        """`append(xs, v)`, `add_at(a, items, v)`, `pop(xs)`: what is changed varies as what is put in does.
+        """`append(xs, v)`, `add_at(a, items, v)`, `pop(xs)`: what is changed varies as what is inserted does.
 
         A function may change the lists that it is given: those of a call vary together.
         """
@@ -135,7 +135,7 @@ class _Finder:
         if isinstance(value, gast.Name):
             self._merge(bound[0], value.id, control)
             if isinstance(self.types[bound[0]], ListOf) and bound[0] in self.names:
-                self.add(value.id)  # a list is handed on, not copied: each example needs one of its own from the start
+                self.add(value.id)  # a list is passed on, not copied: each example needs one of its own from the start
         for name in bound:
             new = symbols_of(self.types[name]) - self.seen
             if new and not isinstance(value, gast.Name) and (control or self._shape_varies(value)):

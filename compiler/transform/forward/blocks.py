@@ -1,4 +1,4 @@
-"""Blocks with tangents: every statement, and behind it that of its tangent.
+"""Blocks with tangents: every statement, and after it that of its tangent.
 
     if c:                        if c:
         y_1 = sin(x)                 y_1 = sin(x); y_1_dot = x_dot * cos(x)

@@ -9,7 +9,7 @@
                                                columns[k] = y_dot
                                            return (y, columns.T)
 
-Takes typed programs, gives typed programs.  Leaves it to `inline` to put the bodies in the place of calls, and to
+Takes typed programs, gives typed programs.  Leaves it to `inline` to replace calls by bodies, and to
 `hoist` to take out of the loop what does not depend on the direction.
 """
 

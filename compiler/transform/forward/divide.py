@@ -1,6 +1,6 @@
-"""Divide statements, and the functions that they call, into what is the same in every turn of a loop and the rest.
+"""Divide statements, and the functions that they call, into what is the same in every iteration of a loop and the rest.
 
-    y, y_dot = g_jvp(x, x_dot)                  ->     y, t = g_jvp_given(x)            the same in every turn
+    y, y_dot = g_jvp(x, x_dot)                  ->     y, t = g_jvp_given(x)            the same in every iteration
                                                        y_dot = g_jvp_along(t, x_dot)
 
     def g_jvp(x, x_dot):                               def g_jvp_given(x):              def g_jvp_along(t, x_dot):
@@ -11,7 +11,7 @@
 
 A function is divided once for each choice of arguments that change.  Statements keep their order on either side.  One
 stays with those that change if it reads what does, or makes an array or a name that such a statement changes; what it
-reads has a name of its own where the name goes on to something else.  Functions that are handed lists stay whole.
+reads has a name of its own where the name goes on to something else.  Functions that take lists stay whole.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ Sides = tuple[list[gast.stmt], list[gast.stmt]]
 class Halved:
     """Both parts of a function, and where what they take and give is found in it.
 
-    fixed    the results, by number, that the first part gives ahead of what it hands over
-    read     those of them that the second part takes, behind what is handed over
+    fixed    the results, by number, that the first part gives ahead of what it passes on
+    read     those of them that the second part takes, after what is passed on
     taken    the parameters, by number, that the second part takes last
     others   the results, by number, that the second part gives
     """
@@ -198,9 +198,9 @@ class Divider:
 def _made_again(
     before: Sequence[gast.stmt], inside: Sequence[gast.stmt], held: Collection[str], types: Mapping[str, Type]
 ) -> tuple[list[gast.stmt], list[str]]:
-    """What is as well made again as handed over: light work on what is handed over anyway; and what is needed of all.
+    """What is as well recomputed as passed on: light work on what is passed on anyway; and what is needed of all.
 
-    `held` need not be handed over.  No more names are handed over than without this.
+    `held` need not be passed on.  No more names are passed on than without this.
     """
     bound = Counter(n for s in syntax.walk(before) for n in syntax.names_bound(s))
     changed = {base for s in syntax.walk([*before, *inside]) for base in _changed_names(s, types)}
@@ -245,7 +245,7 @@ def _effects(statement: gast.stmt, types: Mapping[str, Type]) -> tuple[set[str],
 
 
 def _changed_names(statement: gast.stmt, types: Mapping[str, Type]) -> list[str]:
-    """Arrays and lists that a statement changes; a list that a function is handed may be changed there."""
+    """Arrays and lists that a statement changes; a list that a function takes may be changed there."""
     base = stored_array(statement)
     value = getattr(statement, "value", None)
     callee = None if value is None else syntax.operator_of(value)

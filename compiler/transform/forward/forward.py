@@ -10,7 +10,7 @@
 Takes typed programs, gives typed programs, so that it can be applied again.  Every statement is followed by that of its
 tangent, in the same loops and branches; the values are computed as before.  Only names that depend on a parameter that
 has a tangent, and that a result depends on, have one (`analysis/activity`); a name of which that holds on one path only
-has zeros where paths meet.  Keeps spans: a tangent has that of its statement.  Leaves values that nobody reads to
+has zeros where paths meet.  Keeps spans: a tangent has that of its statement.  Leaves values that nothing reads to
 `prune`, copies of arrays that live longer now to `copies`.
 """
 
@@ -38,9 +38,9 @@ from .tangents import Tangents, dotted
 class Pushed:
     """The program with tangents.
 
-    The entry has the parameters it had and behind them `tangents[p, 1]`, the tangent of each parameter p that has one;
-    it returns the results it had and behind them the tangents of those that were asked for.  Those of the second
-    order, `tangents[p, 2]`, come behind all of the first.
+    The entry has the parameters it had and after them `tangents[p, 1]`, the tangent of each parameter p that has one;
+    it returns the results it had and after them the tangents of those that were asked for.  Those of the second
+    order, `tangents[p, 2]`, come after all of the first.
     """
 
     program: Program
@@ -163,7 +163,7 @@ def _result(state: Tangents, atom: gast.expr, type_: Type) -> gast.expr:
 
 
 def as_any(type_: Type) -> Type:
-    """The type of a tangent that is handed to a function: in the lengths of its primal, in any order in memory."""
+    """The type of a tangent that is passed to a function: in the lengths of its primal, in any order in memory."""
     return Array(type_.dtype, type_.dims, "A") if isinstance(type_, Array) else type_
 
 

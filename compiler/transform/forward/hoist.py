@@ -1,4 +1,4 @@
-"""Take out of the loop over directions, or over the elements of a result, what is the same for all of them.
+"""Hoist out of the loop over directions, or over the elements of a result, what is invariant in it.
 
     for k in range(0, n, 1):                 t = cos(x)
         direction = ...                      for k in range(0, n, 1):
@@ -10,8 +10,8 @@
                                              for k in range(0, n, 1):
                                                  y_dot = y_dot * y_1
 
-Takes and gives typed programs.  What is taken out are statements of the function itself, which ran before the loop, so
-that no error comes that has not come before.  Shared functions are taken apart (`divide.py`).
+Takes and gives typed programs.  Only statements of the function itself are hoisted, which ran before the loop, so
+that no error comes that has not come before.  Shared functions are divided (`divide.py`).
 """
 
 from __future__ import annotations

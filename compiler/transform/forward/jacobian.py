@@ -99,7 +99,7 @@ def choose_jacobians(made: Specialised, wanted: Wanted) -> Specialised:
 
 
 def _outputs(made: Specialised, wanted: Wanted) -> list[int]:
-    """The places of the floats among the results that have a Jacobian."""
+    """The positions of the floats among the results that have a Jacobian."""
     value, _ = split(made, wanted)
     results = made.program.main.results if made.program.main.results else ()
     found = (leaf.index for leaf in leaves(value) if isinstance(leaf, Out))

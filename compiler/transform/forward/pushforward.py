@@ -71,7 +71,7 @@ def _items(value: Value, what: str, where: Span) -> list[Value]:
 
 
 def _bound(parameters: list[inspect.Parameter], values: list[Value], where: Span) -> dict[str, Value]:
-    """The parameters with the primals in their order, and defaults for those behind them."""
+    """The parameters with the primals in their order, and defaults for those after them."""
     found: dict[str, Value] = {}
     for parameter in parameters:
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -138,7 +138,7 @@ def _named(slopes: Value, tangents: Mapping[tuple[str, int], str], order: int) -
 
 
 def _places_of_slopes(made: Specialised, outputs: list[int], order: int) -> list[dict[int, int]]:
-    """Where the derivatives of each order stand among the results, by the places of what they are derivatives of."""
+    """Where the derivatives of each order stand among the results, by the positions of what they are derivatives of."""
     first = len(made.program.main.results)
     return [{index: first + k * len(outputs) + j for j, index in enumerate(outputs)} for k in range(order)]
 

@@ -35,7 +35,7 @@ def _of_all(state: Tangents, statement: gast.stmt, rule: Rule) -> None:
 
 
 def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule) -> None:
-    """Append the call of the rule in the place of that of the function."""
+    """Append the call of the rule in place of that of the function."""
     node, places = statement.value, results_of(statement)
     if not any(places[out] in state.active for out in rule.outs):
         state.builder.append(statement)
@@ -56,7 +56,7 @@ def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule)
         callee = _along_curve(state, callee, rule, len(places))
         args += [atom for order in range(len(dots) - 1) for atom in (*dots[order], *dots[order + 1])]
     made = []
-    for one in state.orders:  # as long as the result, says the rule
+    for one in state.orders:  # the rule says that it is as long as the result
         slopes = callee.results[len(places) + (one.order - 1) * len(rule.outs) :]
         made += [one.of_result(places[out], type_) for out, type_ in zip(rule.outs, slopes)]
     call = syntax.rebuild(node, func=syntax.name(callee.name), args=args)

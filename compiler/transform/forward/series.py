@@ -1,4 +1,4 @@
-"""The derivatives along a curve as users hand them in and get them back, and order by order.
+"""The derivatives along a curve as users pass them in and get them back, and order by order.
 
     series of two primals: ((x_1, x_2), None)     <->     order 1: (x_1, None)     order 2: (x_2, None)
 

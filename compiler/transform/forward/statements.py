@@ -82,7 +82,7 @@ def _note_lengths(state: Tangents, name: str, value: gast.expr) -> None:
 
 def _assignment(state: Tangents, statement: gast.Assign, name: str, value: gast.expr) -> None:
     if syntax.operator_of(value) == "pop" and value.args[0].id in state.active:
-        list_ = state.dots[value.args[0].id]  # which is as long as the list, whoever asks for the item
+        list_ = state.dots[value.args[0].id]  # it is as long as the list, whoever asks for the item
         made = state.builder.bind(syntax.call("pop", list_), state.types[name], state.hint(name))
         if name in state.active:
             state.make(name, made)

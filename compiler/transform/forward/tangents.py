@@ -95,7 +95,7 @@ class Tangents:
         return Array(type_.dtype, tuple(dims), type_.layout)
 
     def _checked(self, value: gast.expr, like: gast.expr) -> gast.expr:
-        """A tangent that is handed in; lengths that are not known to be those of the primal are compared."""
+        """A tangent that is passed in; lengths that are not known to be those of the primal are compared."""
         given, wanted = dims_of(self.builder.type_of(value)), dims_of(self.builder.type_of(like))
         axes = [axis for axis, (one, other) in enumerate(zip(given, wanted)) if one != other]
         for axis in axes:

@@ -36,7 +36,7 @@ class Apart:
         self.taking, self.build, self.integers = taking, taking.build, taking.integers
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
-        """What comes in the place of a nest; None where it holds no product beside something else."""
+        """What comes in place of a nest; None where it holds no product beside something else."""
         facts, dependences = self.taking.facts, self.taking.judge.dependences
         if self.taking.hands_on(loop):
             return None
@@ -84,7 +84,7 @@ class Apart:
         return [*ahead, *taking.versions(loop, test, made)]
 
     def _needed(self, loop: gast.For, scope: NestScope) -> list[tuple[Hulls, Check]] | None:
-        """The axes that may be too short for the elements of the nest; None where that cannot be told ahead of it."""
+        """The axes that may be too short for the elements of the nest; None where that is not known ahead of it."""
         found: list[tuple[Hulls, Check]] = []
         for access in accesses([loop], scope, self.integers):
             levels = [Level(inner.statement, (), ()) for inner in access.scope.loops[len(scope.loops) :]]
@@ -116,6 +116,6 @@ class Apart:
 
 
 def _all_checks(one: Ready) -> list[Check] | None:
-    """What all that a product reads and adds to needs, slices by the places that they reach."""
+    """What all that a product reads and adds to needs, slices by the bounds that they reach."""
     assert one.form.place is not None
     return one.hulls.needed([*one.form.operands, one.form.place], with_slices=True)

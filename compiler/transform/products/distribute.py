@@ -8,7 +8,7 @@
                                                             q[i] += a[i, j] * p[j]
 
 One part may come before the other where no element that the later one touches is touched by the earlier one in a later
-turn (Allen and Kennedy).  What a part reads is loaded in its own loops.
+iteration (Allen and Kennedy).  What a part reads is loaded in its own loops.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def splits(
 
 
 def _needed(store: gast.stmt, inside: Sequence[gast.stmt], facts: DefUse) -> list[gast.stmt] | None:
-    """The statements of the nest that a store is computed by; None where a value goes from turn to turn."""
+    """The statements of the nest that a store is computed by; None where a value is loop-carried."""
     bound = {name for s in inside if isinstance(s, gast.Assign) for name in syntax.names_bound(s)}
     around = [s.iter for s in inside if isinstance(s, gast.For) and any(store is other for other in syntax.walk([s]))]
     wanted = [name for part in (store, *around) for name in syntax.names_read(part) if name in bound]

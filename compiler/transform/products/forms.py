@@ -2,7 +2,7 @@
 
     for i, j, p:  C[i, j] += alpha * A[i, p] * B[p, j]     ->     A by (i, p), B by (p, j), the rest is alpha
 
-All loops of the kernel are taken; loops around them are for who asks.
+All loops of the kernel are taken; loops around them are up to the caller.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Form:
     """What the loops of a kernel multiply and add up over the loop of one variable.
 
     free     the variables of the products, in the order of their loops
-    place    the place of the array that is added to
+    place    the target: the elements that are added to
     lengths  pairs of ints that are equal where the slices that are multiplied are equally long
     """
 
@@ -82,7 +82,7 @@ class Form:
 
     @property
     def depth(self) -> int:
-        """The place of the loop that adds up."""
+        """The position of the loop that adds up."""
         return next(k for k, level in enumerate(self.kernel.levels) if level.variable == self.adding)
 
 

@@ -26,7 +26,7 @@ from .forms import Axis, Operand
 from .sums import ADDED, Level
 
 FROM, TO = "from", "to"
-FEW = 8  # elements at the beginning of an axis that no turn reaches, and that a product may have nevertheless.  No row
+FEW = 8  # elements at the beginning of an axis that no iteration reaches, but that a product may have.  No row
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,10 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Triangle:
-    """The sum of each turn of a variable begins, or ends, where that turn is.
+    """The sum of each iteration of a variable begins, or ends, where that iteration is.
 
-    Counted from the first turn and the first term, turn r has all terms from r on, or those before r + `more`.
+    Counted from the first iteration and the first term, iteration r has all terms from r on, or those before r +
+    `more`.
     """
 
     kind: str
@@ -151,7 +152,7 @@ class Hulls:
         return None
 
     def is_ahead(self, atom: gast.expr) -> bool:
-        """Whether an int can be had ahead of the loops: it is there, or a sum of what is."""
+        """Whether an int is available ahead of the loops: it is defined there, or a sum of such ints."""
         if not isinstance(atom, gast.Name) or atom.id not in self.bound:
             return self.bound.isdisjoint(syntax.names_read(atom))
         value = self.integers.facts.value_of(atom.id)
@@ -264,7 +265,7 @@ class Hulls:
         return found if axes == tuple(range(len(axes))) else build.call("transpose", found, axes=axes, hint=wish)
 
     def shorten(self, build: Builder, checks: Sequence[Check]) -> None:
-        """Let the sums end where a checked axis ends: it is longer, unless the loops have no turns at all."""
+        """Let the sums end where a checked axis ends: it is longer, unless the loops have no iterations at all."""
         for check in checks:
             variable = check.axis.variable
             if variable == self.adding:
@@ -295,7 +296,7 @@ class Hulls:
     # --- checks
 
     def check(self, build: Builder, checks: Sequence[Check]) -> None:
-        """Raise ahead of the loops what they would raise first: in the innermost loop, if all of them have turns."""
+        """Raise ahead of the loops what they would raise first: in the innermost loop, if every loop runs."""
         variables = [level.variable for level in self.levels if not level.is_slice]
         for one in sorted(checks, key=lambda c: -variables.index(c.axis.variable)):
             span, inlined = build.span, build.inlined
@@ -304,7 +305,7 @@ class Hulls:
             size = build.call("dim", one.operand.array, axis=one.place, hint="size")
             message = INDEX_MESSAGE.format(axis=one.place)
             start, index = self.starts[one.axis.variable], size
-            if start.form != Affine(0):  # it has a turn, and may begin behind the end
+            if start.form != Affine(0):  # it has an iteration, and may begin past the end
                 index = build.call("maximum", plus_number(build, self.ahead(build, start.atom), start.plus), size)
             error = syntax.at(syntax.raise_("IndexError", message, index, size), build.span, build.inlined)
             self._where(build, [*variables], one, size, error)
@@ -325,7 +326,7 @@ class Hulls:
     def _where(
         self, build: Builder, variables: list[str], check: Check, size: gast.expr, error: gast.stmt
     ) -> None:
-        """`error` where the loops have turns and the checked one goes too far."""
+        """`error` where the loops have iterations and the checked one goes too far."""
         if not variables:
             needed = self.ahead(build, self.stops[check.axis.variable].atom)
             test = build.call("less", size, needed, hint="is_short")

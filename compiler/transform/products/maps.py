@@ -1,4 +1,4 @@
-"""Say by slices what the loops around a product do with its elements, where every turn has elements of its own.
+"""Say by slices what the loops around a product do with its elements, where every iteration has elements of its own.
 
     for i in range(n):
         for j in range(m):
@@ -8,9 +8,9 @@
             t_3 = add(t, t_2)                           c[:, :] = t_3
             c[i, j] = t_3
 
-A loop may begin anywhere, and its variable stand at any axis: what `a[:, j]` is in each turn from k on is `a[:, k:]`.
-What is stored into all of an array is a value, and its cotangent may be one number (`whole_stores`).  Loops that no
-product was taken out of stay as they are written.
+A loop may begin anywhere, and its variable stand at any axis: what `a[:, j]` is in each iteration from k on is `a[:,
+k:]`.  What is stored into all of an array is a value, and its cotangent may be one number (`whole_stores`).  Loops that
+no product was taken out of stay as they are written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def in_whole(
     statements: Sequence[gast.stmt], products: AbstractSet[str], build: Builder, integers: Integers, scope: NestScope,
     long: Long = frozenset(),
 ) -> list[gast.stmt]:  # fmt: skip
-    """The statements, with slices in the place of loops; these names are products, as long as the loops go on."""
+    """The statements, with slices in place of loops; these names are products, as long as the loops go on."""
     made: list[gast.stmt] = []
     for statement in statements:
         whole = None
@@ -50,7 +50,7 @@ def in_whole(
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stands for a value of all turns, and what its axes go along: loops, or the axes that each turn has, counted
+    """What stands for a value of all iterations, and what its axes go along: loops, or axes of one iteration, counted
     from the last one, -1."""
 
     atom: gast.expr
@@ -58,7 +58,7 @@ class Value:
 
 
 class _Map:
-    """One nest: its loops, outermost first, and what stands for the values of all turns."""
+    """One nest: its loops, outermost first, and what stands for the values of all iterations."""
 
     def __init__(
         self, loop: gast.For, products: AbstractSet[str], build: Builder, integers: Integers, scope: NestScope,
@@ -76,7 +76,7 @@ class _Map:
         for each in self.loops:
             self.scope = self.scope.inside(integers.loop(each))
         self.slices: dict[str, gast.Slice] = {}
-        self.turns = {each.target.id: each.target.id for each in self.loops}  # also where a turn stands in a product
+        self.turns = {each.target.id: each.target.id for each in self.loops}  # also its position in a product
         self.stored: dict[str, tuple[str | int, ...]] = {}  # the axes of the arrays that are stored into
         self.order: tuple[str | int, ...] = ()
         self.values: dict[str, Value] = {}
@@ -113,7 +113,7 @@ class _Map:
     # --- statements
 
     def _statement(self, statement: gast.stmt) -> bool:
-        """Append what a statement does in all turns; False where that cannot be said."""
+        """Append what a statement does in all iterations; False where that cannot be said."""
         self.build.span, self.build.inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)]) if name in self.turns:
@@ -128,7 +128,7 @@ class _Map:
         return False
 
     def _places_of_turns(self, statement: gast.stmt) -> Iterator[tuple[str, str]]:
-        """The name of how many turns a loop has done, and the variable of the loop."""
+        """The name of how many iterations a loop has done, and the variable of the loop."""
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)],
@@ -181,7 +181,7 @@ class _Map:
         return Value(self.build.call(row.name, *atoms, **syntax.static_of(value)), axes)
 
     def _atom(self, atom: gast.expr) -> Value | None:
-        """What stands for an atom: for that of a turn those of all, or a number that stays the same."""
+        """What stands for an atom: for that of an iteration those of all, or a number that stays the same."""
         if not isinstance(atom, gast.Name):
             return Value(atom) if isinstance(atom, gast.Constant) else None
         if atom.id in self.values:
@@ -190,7 +190,7 @@ class _Map:
         return Value(atom) if is_still else None
 
     def _inner(self, value: Value) -> list[tuple[int, Extent]]:
-        """The lengths of a value in one turn."""
+        """The lengths of a value in one iteration."""
         dims = getattr(self.build.type_of(value.atom), "dims", ())
         found = [(axis, extent) for axis, extent in zip(value.axes, dims, strict=True) if isinstance(axis, int)]
         return sorted(found, key=lambda one: one[0])
@@ -208,14 +208,14 @@ class _Map:
     # --- places
 
     def _axes(self, place: gast.Subscript) -> tuple[str | int, ...]:
-        """What each axis of a place goes along; empty where it stays."""
+        """What each axis of a target goes along; empty where it stays."""
         items = place.slice.elts
         slices = [k for k, item in enumerate(items) if isinstance(item, gast.Slice)]
         inner = {k: number - len(slices) for number, k in enumerate(slices)}
         return tuple(inner.get(k, self.turns.get(getattr(item, "id", ""), "")) for k, item in enumerate(items))
 
     def _items(self, place: gast.Subscript) -> list[gast.expr] | None:
-        """What all turns reach of an array; None unless it is surely there, and no turn reads what another stores."""
+        """What all iterations reach of an array; None unless it is surely there, and none reads what another stores."""
         array, items, axes = place.value.id, place.slice.elts, self._axes(place)
         type_, turns = self.build.types[array], [axis for axis in axes if axis in self.slices]
         if array in self.bound or not isinstance(type_, Array) or len(items) != type_.ndim:

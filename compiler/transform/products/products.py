@@ -44,7 +44,7 @@ from .whole import Whole
 
 
 def products(function: Function) -> Function:
-    """The function with products of matrices in the place of the loops that say them."""
+    """The function with loops that are products of matrices replaced by those products."""
     if is_told(function) or not _holds_nests(function.body):
         return function  # of what is taken, loops are left for operands that are too short
     made = function
@@ -119,7 +119,7 @@ class Taking:
         return made
 
     def _of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
-        """What comes in the place of a loop; None where it holds no product."""
+        """What comes in place of a loop; None where it holds no product."""
         if not _is_deep(loop):
             return None
         for one in self.ready(loop, scope):
@@ -151,9 +151,9 @@ class Taking:
         self.build.body, self.build.span, self.build.inlined = [], loop.span, getattr(loop, "inlined", ())
 
     def taken(self, loop: gast.For, one: Ready, make: Make) -> list[gast.stmt] | None:
-        """What comes in the place of the loops; the loops themselves where they go beyond an operand.
+        """What comes in place of the loops; the loops themselves where they go beyond an operand.
 
-        None where both would hand on a value.
+        None where a value is loop-carried in both.
         """
         build, hulls = self.build, one.hulls
         self.start(loop)
@@ -192,7 +192,7 @@ class Taking:
     # --- loops beside what is made of them
 
     def hands_on(self, loop: gast.For) -> bool:
-        """Whether a value goes from turn to turn of a loop, or out of it: two versions of it would both give it."""
+        """Whether a value is loop-carried, or leaves the loop: two versions of the loop would both give it."""
         inside = {id(s) for s in syntax.walk([loop])}
         bound = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
         return any(id(s) not in inside for name in bound for s in self.facts.definitions[name])

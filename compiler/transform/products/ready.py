@@ -64,7 +64,7 @@ class Judge:
         checks = hulls.needed(form.operands)
         if checks is None or not all(hulls.is_ahead(end) for one, _, other in form.lengths for end in (one, other)):
             return None
-        if not scope.loops:  # what is copied in a loop is another one in each turn
+        if not scope.loops:  # what is copied in a loop is another one in each iteration
             form = self._from_sources(form)
         return Ready(form, hulls, tuple(checks))
 
@@ -172,7 +172,7 @@ class Judge:
     # --- what is raised
 
     def idle(self, one: Ready, build: Builder) -> list[gast.expr]:
-        """Whether a loop has no turns, and so does not see that an array is too short, or is not what sees it."""
+        """Whether a loop has no iterations, and so does not see that an array is too short, or is not what sees it."""
         form, hulls, asked = one.form, one.hulls, list[str]()
         if any(check.axis.variable != form.adding for check in one.checks) or not self._is_stored(form, hulls):
             asked = [form.adding]
@@ -215,11 +215,11 @@ class Judge:
         form, hulls = one.form, one.hulls
         if any(level.is_slice for level in form.kernel.levels):
             return self.is_alone(one)
-        may_shorten = hulls.stops[form.adding].form != Affine(1)  # of an axis whose length is 1 by its type
+        may_shorten = hulls.stops[form.adding].form != Affine(1)  # it is 1 for an axis whose length is 1 by its type
         own = {id(s) for level in form.kernel.levels[form.depth :] for s in syntax.walk([level.loop])}
         loads = [check.operand.load for check in one.checks]
         if any(load is None or not any(load.statement is s for s in form.kernel.inner) for load in loads):
-            return False  # the loops inside of it need have no turns
+            return False  # the loops inside of it need have no iterations
         return may_shorten and hulls.is_exact(one.checks) and not self._raises(one, own, None)
 
     def raises(self, statements: Iterable[gast.stmt]) -> bool:
@@ -258,7 +258,7 @@ class Judge:
 
 
 def _pays(form: Form, hulls: Hulls) -> bool:
-    """Whether a product with a vector does, which in each turn of loops may be short: columns are read by rows then."""
+    """Whether a product with a vector does: in each iteration it may be short, and columns are read by rows then."""
     if not hulls.scope.loops or len(form.free) > 1:
         return True
     return form.kernel.is_dot and any(

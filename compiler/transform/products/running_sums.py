@@ -1,4 +1,4 @@
-"""Let each turn of a recurrence add to the sums of the turns behind it, where its own dot would go down a column.
+"""Let each iteration of a recurrence add to the sums of later iterations, where its own dot would go down a column.
 
     for j in range(n):                            s = zeros(n)
         t = x[:j] @ a[:j, j]                      for j in range(n):
@@ -38,7 +38,7 @@ class RunningSums:
         self.taking, self.facts, self.build, self.integers = taking, taking.facts, taking.build, taking.integers
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
-        """What comes in the place of a loop; None where it makes no such dot."""
+        """What comes in place of a loop; None where it makes no such dot."""
         for kernel in kernels(loop, self.facts, self.integers.types):
             form = form_of(kernel, self.integers, scope) if kernel.is_dot and len(kernel.levels) == 2 else None
             one = None if form is None else self._ready(form, loop, scope)
@@ -47,7 +47,7 @@ class RunningSums:
         return None
 
     def _ready(self, form: Form, loop: gast.For, scope: NestScope) -> Ready | None:
-        """A dot that multiplies what the turns before have stored last by elements of a column that none stores."""
+        """A dot of what earlier iterations have stored last with elements of a column that none stores."""
         (vector, matrix), turn = _sides(form), str(loop.target.id)
         hulls = Hulls(form.kernel.levels, form.adding, self.integers, scope)
         if matrix.variables != (ADDED, turn) or vector.variables != (ADDED,) or not hulls.is_known or form.lengths:
@@ -65,7 +65,7 @@ class RunningSums:
         return None if checks is None else Ready(form, hulls, tuple(checks))
 
     def _is_made(self, vector: Operand, loop: gast.For) -> bool:
-        """Whether each turn stores the element behind those that its dot reads, and no other one of that array."""
+        """Whether each iteration stores the element after those that its dot reads, and no other one of that array."""
         places = [s.targets[0] for s in syntax.walk([loop]) if syntax.stored_base(s) == vector.array]
         wanted = syntax.index(vector.array, *_items(vector, syntax.name(loop.target.id)))
         is_plain = all(isinstance(s, gast.Assign) for s in loop.body)
@@ -86,7 +86,7 @@ class RunningSums:
                 build.append(syntax.at(read, dot.span, getattr(dot, "inlined", ())))
             elif id(statement) not in idle:
                 build.append(statement)
-        # what a turn adds to the sums of those behind it
+        # what an iteration adds to the sums of later iterations
         build.span, build.inlined = dot.span, getattr(dot, "inlined", ())
         behind = syntax.slice_(build.call("add", turn, 1), stop)
         row = [turn if a.variable == ADDED else behind if a.variable else a.item for a in matrix.axes]
@@ -98,7 +98,7 @@ class RunningSums:
 
 
 def _items(vector: Operand, turn: gast.expr) -> list[gast.expr]:
-    """The place of the element of a turn."""
+    """The target of an iteration."""
     return [turn if axis.variable else axis.item for axis in vector.axes]
 
 

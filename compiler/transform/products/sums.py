@@ -3,14 +3,14 @@
     for i in range(0, n, 1):
         for j in range(0, l, 1):                       Kernel: the loops i, j, p, of which p adds up,
             s = 0.0                          ->                s += A[i, p] * B[p, j],
-            for p in range(0, m, 1):                           and what stands before and behind the inner loops
+            for p in range(0, m, 1):                           and what stands before and after the inner loops
                 t = A[i, p]
                 t_1 = B[p, j]
                 t_2 = multiply(t, t_1)
                 s_1 = add(s, t_2)
                 s = s_1
 
-A slice is such a loop as well, which nobody wrote:
+A slice is such a loop as well, an implicit one:
 
     for i in range(0, n, 1):                           the loops i, k and one along the slices:
         for k in range(0, m, 1):             ->            c[i, q] += 2.0 * a[i, k] * b[k, q]
@@ -37,7 +37,7 @@ from ...records import dataclass
 from ...types import Array, Scalar, Type
 
 ALONG, ADDED = ("along the slice", "along the other slice"), "along what is added up"  # the variables of slices
-MOST_TERMS = 4  # of a sum that is taken apart.  No row
+MOST_TERMS = 4  # a sum of more terms is not divided.  No row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +87,7 @@ class Term:
 class Kernel:
     """`target += (sum of terms)` inside of loops, outermost first.
 
-    target     the place of an array, or the name that a loop carries or that a product of slices has
+    target     elements of an array, or the name that a loop carries or that a product of slices has
     load       where it is an array, the statement that reads the element that is added to
     value      the name of what is assigned to the target
     """

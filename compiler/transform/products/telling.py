@@ -1,4 +1,4 @@
-"""What `explain` says of loops that became products, and of those that add to sums behind them.
+"""What `explain` says of loops that became products, and of those that add to later sums.
 
     the loops at lines 3 to 5 are a product of matrices, which BLAS computes
 """

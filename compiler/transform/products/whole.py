@@ -142,7 +142,7 @@ class Whole:
         build.body, build.span, build.inlined = [], end.span, getattr(end, "inlined", ())
         value = self._sum(start_of(kernel), ())
         made = build.body
-        if kernel.is_dot:  # of what the product has, and not of a name for it
+        if kernel.is_dot:  # the load is of the product itself, and not of a name for it
             (*made, load) = made
             value = load.value
             self._keep_layout(load.targets[0].id, str(kernel.target))
@@ -156,7 +156,7 @@ class Whole:
             self.build.types[target] = Array(old.dtype, old.dims, new.layout)
 
     def _sum(self, value: gast.expr, order: Sequence[str]) -> gast.expr:
-        """Append a value and the products, whole with their axes in this order, or what one turn has of them."""
+        """Append a value and the products, whole with their axes in this order, or what one iteration has of them."""
         build = self.build
         for one in self.made:
             term: gast.expr = syntax.name(one.name)
@@ -175,7 +175,7 @@ class Whole:
         return value
 
     def _place(self, variable: str) -> gast.expr:
-        """The place of a loop's turn along the axis of the product; of a slice what is no bound of all of it."""
+        """The position of a loop's iteration along the axis of the product; of a slice its bounds, None where idle."""
         start = self.hulls.starts[variable]
         first = plus_number(self.build, start.atom, start.plus)
         level = next(level for level in self.form.kernel.levels if level.variable == variable)

@@ -6,7 +6,7 @@
     a_bar[j, i] += t * d                 a_bar[j, i] += t * d
     a_bar[i, i] += u
 
-What is added in between is added behind: sums do not mind.
+What is added in between is added after, since the order of sums is free.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _is_untouched(body: Sequence[gast.stmt], array: str, items: Sequence[gast.ex
 
 
 def _are_apart(items: Sequence[gast.expr], others: Sequence[gast.expr]) -> bool:
-    """Whether two places differ in a number of one axis, both counted from the same end."""
+    """Whether two targets differ in a number of one axis, both counted from the same end."""
     pairs = zip(items, others)
     numbers = [(a.value, b.value) for a, b in pairs if isinstance(a, gast.Constant) and isinstance(b, gast.Constant)]
     return any(a is not None and b is not None and a != b and (a < 0) == (b < 0) for a, b in numbers)

@@ -4,10 +4,10 @@
                           ->       ...
                                    x_bar_1 = g_backward(n, y_bar, a_saved)
 
-What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again
-where it is a parameter.  Cotangents of the results come in, cotangents of the parameters that are numbers go out; those
-of arrays are handed in, in boxes (`ownership.py`), and added to in place; a list that is handed in has a list of
-cotangents that is handed in too.
+What the backward form needs of one activation lies on lists that are passed through all calls, or is passed in again
+where it is a parameter.  Cotangents of the results are arguments, cotangents of the parameters that are numbers are
+results; those of arrays are passed in, in boxes (`ownership.py`), and added to in place; a list that is passed in has a
+list of cotangents that is passed in too.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _handed_boxes(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee:
 
 
 def _starts(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee) -> Iterator[gast.expr]:
-    """Where the parts that are arguments begin in the arrays whose cotangents are handed in."""
+    """Where the parts that are arguments begin in the arrays whose cotangents are passed in."""
     ints = IntAtoms(frame.builder)
     for parameter in callee.arrays():
         _, starts = sweep.ownership.of_call[id(statement)].get(parameter, ("", ()))
@@ -105,7 +105,7 @@ def _result_name(sweep: Sweep, frame: Cotangents, type_: Type, argument: gast.ex
 
 @dataclass(slots=True)
 class Callee:
-    """One function that is called: its activity, the names of its two forms, and the parameters handed in again."""
+    """One function that is called: its activity, the names of its two forms, and the parameters passed in again."""
 
     function: Function
     activity: Activity
@@ -118,7 +118,7 @@ class Callee:
         return [p for p in self.activity.parameters if isinstance(self.function.types[p], Scalar)]
 
     def arrays(self) -> list[str]:
-        """The parameters whose cotangents the backward form is handed, in boxes, and adds to."""
+        """The parameters whose cotangents the backward form takes in boxes, and adds to."""
         return [p for p in self.activity.parameters if isinstance(self.function.types[p], Array)]
 
     def lists(self) -> list[str]:
@@ -126,7 +126,7 @@ class Callee:
 
 
 class Derivative:
-    """All functions of a derivative: which are needed, what they hand each other."""
+    """All functions of a derivative: which are needed, what they pass each other."""
 
     def __init__(
         self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None,
@@ -139,8 +139,8 @@ class Derivative:
         self.sections: dict[tuple[str, str], set[int]] = {}
         self._written_with = 0
         self.reverse = reverse
-        self.again: dict[str, Again] = {}  # by the functions whose calls the backward sweep makes again
-        self.being_made = being_made  # those that this derivative is a part of
+        self.again: dict[str, Again] = {}  # by name, the functions whose calls the backward sweep recomputes
+        self.being_made = being_made  # the derivatives that this one is a part of
         rules = [function.rule for function in program.functions.values()]
         self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.is_split}
 
@@ -159,7 +159,7 @@ class Derivative:
         return self.callees[name]
 
     def write_callees(self) -> bool:
-        """Write every function that is called so far; whether all was settled: nothing more has to be handed in."""
+        """Write every function that is called so far; whether all was settled: nothing more has to be passed in."""
         settled = True
         while missing := [name for name in self.callees if name not in self.saved]:
             for name in missing:
@@ -209,7 +209,7 @@ class Derivative:
         return saved.tape_names[tape]
 
     def with_tapes(self, saved: Saved, body: Sequence[gast.stmt]) -> list[gast.stmt]:
-        """Hand the tapes to the calls of a finished body."""
+        """Pass the tapes to the calls of a finished body."""
         made: list[gast.stmt] = []
         forms = {name: callee for callee in self.callees.values() for name in (callee.forward, callee.backward)}
         for statement in body:
@@ -301,7 +301,7 @@ def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapp
 
 
 def passing_names(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
-    """The names that the user did not write and that say nothing: temporaries, their cotangents, bounds of loops."""
+    """The names of temporaries, their cotangents and bounds of loops, which the user did not write."""
     own = {base_of(name) for name in function.types if name not in function.temporaries}
     bases = {base_of(name) for name in function.temporaries} - own | {"t"}
     passing = bases | {f"{base}_bar" for base in bases} | PASSING

@@ -107,7 +107,7 @@ class Cotangents:
         self.bars[name] = value
 
     def named(self, value: gast.expr, hint: str) -> gast.expr:
-        """The value, called after what it is the cotangent of if the last statement gave it a passing name."""
+        """The value, named after its primal if the last statement gave it a temporary name."""
         last = self.builder.body[-1] if self.builder.body else None
         if not isinstance(value, gast.Name) or base_of(value.id) not in ("t", "t_bar") or base_of(hint) == "t_bar":
             return value
@@ -141,7 +141,7 @@ class Cotangents:
         return made
 
     def untouched(self, name: str) -> bool:
-        """Whether nothing has been added to a cotangent yet, on any way to this place of the backward sweep."""
+        """Whether nothing has been added to a cotangent yet, on any path to this point of the backward sweep."""
         if self.owns(name):
             return name not in self.bars and name not in self.sweep.ownership.closed
         return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)

@@ -1,13 +1,13 @@
-"""Split the derivative of a function: into its forward sweep, and a pullback that is called as often as is asked for.
+"""Split mode: the derivative of a function as its forward sweep, and a pullback that may be called many times.
 
     def f(x):                      def f_vjp(x):                     def f_pullback(x, y, y_bar):
         y = exp(x)         ->          y = exp(x)                        z_bar = ...
         z = y * x                      z = y * x                         x_bar = z_bar * y + z_bar * x * y
         return (z,)                    return z, x, y                    return (x_bar,)
 
-This is the split mode of the textbooks, in which both sweeps of a function are functions; `reverse.py` writes the joint
+Both sweeps of a function are functions, as the textbooks have it; `reverse.py` writes the joint
 mode.  Takes a typed program; gives the two, the first as the entry.  What the pullback reads of the forward sweep are
-the residuals: the last results of the one, the first parameters of the other.  Lists are handed over in arrays
+the residuals: the last results of the one, the first parameters of the other.  Lists are passed in arrays
 (`packed_lists.py`).  The cotangents of the results come last, and are held to their shapes.  Leaves residuals that no
 simplified statement reads to `residuals.py`, and copies of those that the backward sweep stores into to `copies`.
 """
@@ -36,11 +36,11 @@ from .sweep import Seeds, Sweep
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result that is differentiated: its place among the results, and how the user would write it.
+    """A result that is differentiated: its position among the results, and how the user would write it.
 
     `what` is the word for what is pulled back.  `holds` says what the result is: a value, the `items` of a list of
     numbers, or of a list of arrays the `elements` of all of them, or their `shapes`.  These have no cotangent: what is
-    handed over in its place are the shapes of the cotangents, which have to be the same.
+    passed on in its place are the shapes of the cotangents, which have to be the same.
     """
 
     place: int
@@ -63,7 +63,7 @@ def split_derivative(
 ) -> SplitDerivative:  # fmt: skip
     """A function that returns all results and the residuals, and one from cotangents of results to those of `wrt`.
 
-    The shapes of the cotangents are looked at unless those who call it are trusted.
+    The shapes of the cotangents are checked unless the callers are trusted.
     """
     places = [output.place for output in outputs]
     settled = with_rules(program, wrt, places, specialiser).map(settle)

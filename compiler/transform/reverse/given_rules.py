@@ -1,4 +1,4 @@
-"""Put the functions of a rule that the user gave in the place of the function, where a derivative passes through it.
+"""Replace a function by those of the rule that the user gave for it, where a derivative passes through it.
 
     y = f(x)    with f.defvjp(forward, backward)    ->    y, r = forward(x)        whose backward form calls `backward`
 
@@ -7,7 +7,7 @@
                                                           y = with_tangent(y_1, y_dot)
 
 The second is taken backwards as it stands: no slope passes through `given` and into `y_1`, and that of `x_dot` is that
-of `x`.  What is linear in tangents reads none of them backwards, so that afterwards nobody reads them (`erase`).
+of `x`.  What is linear in tangents reads none of them backwards, so that afterwards nothing reads them (`erase`).
 
 Takes typed programs, before `settle`, and gives typed ones.
 """
@@ -170,7 +170,7 @@ def _assigned(targets: list[str], value: gast.expr) -> gast.stmt:
     return syntax.assign(targets[0] if len(targets) == 1 else targets, value)
 
 
-# --- behind the derivative -----------------------------------------------------------------------------------------
+# --- after the derivative ------------------------------------------------------------------------------------------
 
 
 def erase(program: Program) -> Program:
@@ -221,7 +221,7 @@ def _without_tangent(statement: gast.stmt) -> gast.stmt:
 
 
 def _plain(statement: gast.stmt) -> gast.stmt:
-    # nobody reads it but what is left of dead statements that may raise, as they would for the operand itself
+    # nothing reads it but what is left of dead statements that may raise, as they would for the operand itself
     return _plain_copy(statement) if _mark(statement) else statement
 
 

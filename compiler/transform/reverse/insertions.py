@@ -1,9 +1,9 @@
-"""The forward sweep: the statements of the function with what is saved put in between.
+"""The forward sweep: the statements of the function with the saves inserted.
 
 before a statement      arrays and lists for what is saved in it; what a store overwrites
 after a statement       the value that it makes is saved
 at a block's start      values that a loop carries; numbers of iterations
-behind its statements   saves of a recursive function, which come after those of the calls in the block
+after its statements   saves of a recursive function, which come after those of the calls in the block
 at its very end         merges: counts, numbers that come out of a branch
 """
 
@@ -23,7 +23,7 @@ Places = dict[int, list[gast.stmt]]
 
 
 class Insertions:
-    """What is put in, by the identity of a statement or of a region."""
+    """What is inserted, by the identity of a statement or of a region."""
 
     def __init__(self, sweep: Sweep) -> None:
         self.sweep, self.regions = sweep, sweep.regions
@@ -41,7 +41,7 @@ class Insertions:
             self.after.setdefault(id(value.after), []).append(statement)
 
     def forward(self) -> list[gast.stmt]:
-        """The statements of the function with the saves put in, without its return."""
+        """The statements of the function with the saves inserted, without its return."""
         body = [s for s in self.regions.body.block if not isinstance(s, gast.Return)]
         return [*self.sweep.lengths.early, *self._block(self.regions.body, body)]
 

@@ -1,4 +1,4 @@
-"""The steps from the two halves of a derivative to a Jacobian: one way forward, one way back per element of the result.
+"""From a forward sweep and a pullback to a Jacobian: one forward sweep, and a pullback per element of the result.
 
     out, residuals = f_vjp(x)
     J = empty((out.shape[0], x.shape[0]))
@@ -7,7 +7,7 @@
         out_bar[i] = 1.0
         J[i, :] = f_pullback(residuals, out_bar)
 
-Leaves it to `inline` to put the bodies in the place of calls, and to `hoist` to take out of the loop what is the same
+Leaves it to `inline` to replace calls by bodies, and to `hoist` to take out of the loop what is the same
 for all elements.  An entry of the result is an array for each result and each argument, with the axes of the result
 first.
 """
@@ -63,7 +63,7 @@ def _has_rows(value: Value) -> bool:
 
 
 def jacobian_by_rows(made: Specialised, wanted: Wanted) -> Specialised:
-    """The function that goes forward once, and back for every element of the result."""
+    """The function with one forward sweep, and a pullback for every element of the result."""
     cut = made.cut
     assert cut is not None and isinstance(cut.slopes, SequenceValue)
     out, auxiliary = split(made, wanted)
@@ -121,7 +121,7 @@ class Writer:
         )
 
     def block(self, number: int) -> list[int]:
-        """The derivatives of one result by all arguments; their places among the results of the new function."""
+        """The derivatives of one result by all arguments; their positions among the results of the new function."""
         first, type_ = len(self.results), self.build.type_of(self.outputs[number])
         if isinstance(type_, Scalar):
             self.results += self._pulled(number, self._number(1.0, type_))

@@ -102,7 +102,7 @@ class Lengths:
                     self.opaque.add(element.id)
 
     def _made_at(self, name: str) -> float:
-        """The place in the order of statements from which a name of the body is there."""
+        """The position in the order of statements from which a name of the body is defined."""
         after = self.regions.values[name].after
         return -1 if after is None else self.regions.order[id(after)]
 
@@ -134,7 +134,7 @@ class Lengths:
         return self._late_dim(value.name, axis, extent) if stays else syntax.name(self._local(value, axis).key)
 
     def fixed(self, extent: Extent, before: float | None = None, computed: bool = True) -> gast.expr | None:
-        """A length as an atom at hand throughout the backward sweep (and in the forward one from place `before` on)."""
+        """A length as an atom at hand throughout the backward sweep (and in the forward one from `before` on)."""
         if isinstance(extent, int):
             return syntax.constant(extent)
         if not set(extent.symbols()) <= self._fixed and extent not in self._known:
@@ -223,7 +223,7 @@ class Lengths:
             span = getattr(value.after if value.after is not None else value.region.statement, "span", None)
             origin = syntax.assign(name, syntax.call("dim", value.name, axis=axis), span)
             mark = value.after if value.after is not None else value.region.statement
-            # right behind what makes the array
+            # right after what makes the array
             self.regions.order[id(origin)] = (self.regions.order[id(mark)] if mark is not None else -1) + 0.5
             self.regions.place[id(origin)] = value.region
             self.regions.reads[id(origin)] = {value.name: value.key}

@@ -159,7 +159,7 @@ def _zeros_of(frame: Cotangents, element: Array, shape: Sequence[gast.expr]) -> 
 
 
 def _shape_of_all(sweep: Sweep, name: str) -> list[gast.expr] | None:
-    """The shape of all arrays that are put into a list, where it is one and is known behind the forward sweep."""
+    """The shape of all arrays that are put into a list, where it is one and is known after the forward sweep."""
     found = set()
     for statement in syntax.walk(sweep.function.body):
         if syntax.blocks_of(statement) or name not in syntax.names_read(statement):
@@ -175,7 +175,7 @@ def _shape_of_all(sweep: Sweep, name: str) -> list[gast.expr] | None:
                 operator in LIST_READS
             ):
                 pass
-            case _:  # another name, a store, a function that may put in others
+            case _:  # an alias, a store or a call may put in others
                 return None
     lengths = [sweep.lengths.fixed(extent) for dims in found for extent in dims]
     told = [length for length in lengths if length is not None]
@@ -252,7 +252,7 @@ def _final_shapes(sweep: Sweep, name: str) -> str:
 
 
 def _closing(sweep: Sweep, name: str, made: Callable[[Builder], gast.Name]) -> str:
-    """A value of the forward sweep that is had of a list where its block ends."""
+    """A value of the forward sweep that is read off a list where its block ends."""
     if name not in sweep.lists_closed:
         region = sweep.regions.home[name]
         last = end_of(sweep, region)
@@ -299,7 +299,7 @@ def _is_balanced(sweep: Sweep, touching: Sequence[gast.stmt], name: str) -> bool
 
 
 def _net(statements: Sequence[gast.stmt], name: str) -> int | None:
-    """How many items more a list has behind these statements; None where that is not told by their text."""
+    """How many items more a list has after these statements; None where the program does not show it."""
     net = 0
     for statement in statements:
         value = getattr(statement, "value", None)

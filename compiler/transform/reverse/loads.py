@@ -105,7 +105,7 @@ def add_to_part(
 
 
 def add_section(sweep: Sweep, frame: Cotangents, name: str) -> None:
-    """Add what was collected for a parameter alone to its section of the array that was handed in."""
+    """Add what was collected for a parameter alone to its section of the array that was passed in."""
     value = frame.bars.pop(name, None)
     if value is not None:
         everything: list[gast.expr] = [syntax.slice_()] * leaf_type(sweep.types, name).ndim

@@ -1,4 +1,4 @@
-"""The loop-carried state of a loop that is cut into segments, and the functions that run some of its turns.
+"""The loop-carried state of a loop that is cut into segments, and the functions that run some of its iterations.
 
     for t in range(n): s = step(s, x[t])     ->     def t_segment(first, last, s_start, x): ...; return s
 
@@ -25,7 +25,7 @@ from .settle import assigned
 
 
 class LoopState:
-    """What a loop hands on from turn to turn, and what it reads."""
+    """The loop-carried state, and what the loop reads."""
 
     def __init__(self, function: Function, loop: gast.stmt, before: set[str]) -> None:
         self.function, self.loop = function, loop
@@ -57,7 +57,7 @@ class LoopState:
         return start, stop
 
     def with_other_lengths(self, builder: Builder, names: Sequence[str]) -> list[Type]:
-        """The types of what is handed on where it is another value than in the loop: its lengths may be others."""
+        """The types of the state where it is another value than in the loop: its lengths may be others."""
         found = {s for name in names for s in symbols_of(builder.types[name]) if s in self.own_lengths}
         lengths = {symbol: builder.fresh_symbol(symbol) for symbol in sorted(found)}
         return [with_lengths(builder.types[name], lengths) for name in names]
@@ -77,11 +77,11 @@ class LoopState:
     # --- the functions
 
     def segment(self, name: str) -> Function:
-        """Some turns of a loop that counts."""
+        """Some iterations of a loop that counts."""
         return _Part(self, name, ("first", "last")).done(lambda part: [part.counted()])
 
     def some_turns(self, name: str) -> Function:
-        """At most so many turns of a `while`."""
+        """At most so many iterations of a `while`."""
         part = _Part(self, name, ("size",))
         (size,) = part.numbers
         count = part.builder.names.fresh("k")
@@ -100,12 +100,12 @@ class LoopState:
         return part.done(body)
 
     def turns(self, name: str, halves: str) -> Function:
-        """Some turns of a loop that counts, which are made again in halves."""
+        """Some iterations of a loop that counts, which are recomputed in two parts."""
         part = _Part(self, name, ("first", "last", "slots", "leaf"))
         return part.done(lambda part: [part.counted()], (halves,))
 
     def bisected(self, name: str, turns: str, leaves: str, specialiser: Specialiser | None) -> Function:
-        """The same turns, where they are more than `leaf` as two calls: behind the first a state is kept."""
+        """The same iterations, where they are more than `leaf` as two calls: after the first a state is kept."""
         part = _Part(self, name, ("first", "last", "slots", "leaf"))
         first, last, slots, leaf = part.numbers
         builder = part.builder
@@ -136,7 +136,7 @@ class LoopState:
         return part.done(body, copies=())
 
     def call(self, builder: Builder, name: str, *numbers: gast.expr, state: Sequence[str] = ()) -> list[str]:
-        """Hand the state to one of these functions: the names of what comes back."""
+        """Pass the state to one of these functions: the names of its results."""
         handed = [*self.carried, *self.stored]
         atoms = [*numbers, *(syntax.name(n) for n in (*(state or handed), *self.read))]
         results = [builder.names.fresh(one) for one in handed]
@@ -145,7 +145,7 @@ class LoopState:
         return results
 
     def take(self, builder: Builder, results: Sequence[str]) -> None:
-        """Make what came back the state; what is carried is assigned last."""
+        """Make the results the state; what is loop-carried is assigned last."""
         for one, value in zip(self.stored, results[len(self.carried) :]):
             whole = [syntax.slice_()] * rank(builder.types[one])
             builder.append(syntax.store(one, whole, syntax.name(value)))
@@ -154,7 +154,7 @@ class LoopState:
 
 
 class _Part:
-    """A function of some of the turns: of some numbers, the state, and what the loop reads."""
+    """A function of some of the iterations: of some numbers, the state, and what the loop reads."""
 
     def __init__(self, state: LoopState, name: str, numbers: Sequence[str]) -> None:
         self.state, self.name = state, name
@@ -178,7 +178,7 @@ class _Part:
         self.parameters += [*self.starts, *state.read]
 
     def counted(self) -> gast.stmt:
-        """The turns from `first` to `last`."""
+        """The iterations from `first` to `last`."""
         first, last = self.numbers[:2]
         return syntax.rebuild(self.state.loop, iter=syntax.call("range", first, last, 1), segments=None)
 
@@ -186,7 +186,7 @@ class _Part:
         self, body: Callable[[_Part], list[gast.stmt]], again: tuple[str, ...] = (),
         copies: Sequence[gast.stmt] | None = None,
     ) -> Function:  # fmt: skip
-        """The function, of which only the arguments are kept: `again` is what is run in its place behind that."""
+        """The function, of which only the arguments are kept: `again` is what the pullback runs in its place."""
         table, function, loop, returned = self.builder.types, self.state.function, self.state.loop, self.returned
         start = self.copies if copies is None else copies
         made = [*start, *body(self), syntax.return_([syntax.name(n) for n in returned])]

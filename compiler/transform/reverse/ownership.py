@@ -1,14 +1,14 @@
-"""Hand the cotangents of arrays to calls, which add to them in place: who has a box open owns the array in it.
+"""Pass the ownership of cotangent arrays to calls, which add to them in place: a block with an open box has it.
 
                                         x_bars.append(x_bar)
     y = g(x, n)            ->           g_backward(x, n, y_bar, x_bars)
                                         x_bar_1 = x_bars.pop()
 
-In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes there and back.
-A box is a list of one array: who takes the array out is the only one who has it, and stores into it in place, so that a
-call costs what it does, however long the array is.  A box is handed on from call to call as it is; within a block in
-which something is added to the cotangent, it is open from the first time on until a statement calls again, or the block
-ends.
+In textbooks a callee gets cotangents by reference.  The language has values only; here ownership goes to the callee and
+back.  A box is a list of one array: taking the array out gives its only reference, which is stored into in place, so
+that a call costs what it does, however long the array is.  A box is passed on from call to call as it is; within a
+block in which something is added to the cotangent, it is open from the first time on until a statement calls again, or
+the block ends.
 
 Source: L. Hascoet and V. Pascual, The Tapenade Automatic Differentiation Tool (2013), on adjoints of calls.
 """
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 class Ownership:
     """Which cotangents of one function are in boxes, at each point of its backward sweep.
 
-    of_call    for each call the array of this function behind each parameter, where its cotangent is handed in, and
+    of_call    for each call the array of this function behind each parameter, where its cotangent is passed in, and
                where the part that is the argument begins in it
     handing    for each statement the arrays whose cotangents calls inside of it add to
-    alone      the boxes that a call is handed for single arguments, of which the cotangents are added behind it
+    alone      the boxes that a call takes for single arguments, of which the cotangents are added after it
     closed     the boxes of the arrays whose cotangents are in them at this point of the backward sweep
     """
 
@@ -82,7 +82,7 @@ class Ownership:
             region = region.parent
 
     def roots(self) -> set[str]:
-        """The arrays whose cotangents are handed to calls."""
+        """The arrays whose cotangents are passed to calls."""
         return {root for found in self.of_call.values() for root, _ in found.values()}
 
     def _behind(self, shown: Shown) -> tuple[str, Starts] | None:
@@ -99,7 +99,7 @@ class Ownership:
     # --- in the order of the backward sweep
 
     def hand_over(self, frame: Cotangents, statement: gast.stmt) -> None:
-        """Put away what the statement's calls add to."""
+        """Put into its box what the statement's calls add to."""
         for root in sorted(self.handing.get(id(statement), ())):
             if frame.owns(root):
                 self._close(frame, root)
@@ -107,7 +107,7 @@ class Ownership:
                 self._put(frame, self.closed[root], frame.opened.pop(root))
 
     def take_back(self, frame: Cotangents, statement: gast.stmt) -> None:
-        """Take it out again, where it has its home; and what is in boxes for single arguments, which is added."""
+        """Take it out again in its own block; and what is in boxes for single arguments, which is added."""
         added = [(name, self._take(frame, box, name)) for box, name in self.alone]
         self.alone.clear()  # also where nothing is added: all boxes end empty, which second derivatives go by
         for root in sorted(self.handing.get(id(statement), ())):
@@ -118,7 +118,7 @@ class Ownership:
                 frame.add(name, bar)
 
     def close(self, frame: Cotangents) -> None:
-        """Put away what a block has taken out."""
+        """Put back into its box what a block has taken out."""
         for root in sorted(frame.opened):
             self._put(frame, self.closed[root], frame.opened.pop(root))
 
@@ -143,7 +143,7 @@ class Ownership:
     # --- parameters
 
     def enter(self, frame: Cotangents, root: str, box: str) -> None:
-        """Begin with a cotangent that was handed in."""
+        """Begin with a cotangent that was passed in."""
         self._made[id(frame), root] = box
         frame.bars[root] = self._take(frame, box, root)
 

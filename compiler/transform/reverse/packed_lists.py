@@ -56,7 +56,7 @@ def pack(sweep: Sweep, name: str, span: Any) -> Packed:
 
 
 def shapes_of(build: Builder, name: str, count: gast.expr, each: Callable[[list[gast.expr]], None]) -> gast.Name:
-    """The lengths of the arrays in a list, in a row for each; `each` is told those of one, where they are measured."""
+    """The lengths of the arrays in a list, in a row for each; `each` is called with those of one."""
     element = list_type(build.types, name).element
     shape = syntax.tuple_([count, syntax.constant(rank(element))])
     shapes = build.call("empty", shape=shape, dtype=INT_WORD, hint=f"{name}_shapes")

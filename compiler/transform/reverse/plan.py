@@ -2,10 +2,10 @@
 
     plan(function)       what carries a derivative, which value each read means, which stores only add
     backward(plan)       the statements backwards, which name what they read of the forward sweep by keys    (sweep.py)
-    save(backward)       what is kept and what is made again; names in the place of the keys                 (saves.py)
+    save(backward)       what is kept and what is recomputed; names in place of the keys                 (saves.py)
 
 Each step gives a record that the next one takes.  Functions that call themselves are planned and written one by one;
-what they hand each other is the business of `calls.py`.
+what they pass each other is the business of `calls.py`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Plan:
     lasting         whether the names of its body are still there in the backward sweep: not so in a recursive function
     accumulations   the stores that only add to what is there, by identity
     indexed         the arrays whose cotangents are stored into
-    firsts          the stores into elements that nothing was stored into before, in arrays made of constants: nobody
-                    asks again for the cotangents of what they overwrite
+    firsts          the stores into elements that nothing was stored into before, in arrays made of constants: nothing
+                    reads again the cotangents of what they overwrite
     masks           where a cotangent is held to the condition under which its value is taken
     """
 
@@ -53,7 +53,7 @@ class Plan:
 
 
 def plan(program: Program, function: Function, activity: Activity, lasting: bool = True) -> Plan:
-    """The plan of a settled function; raises G004 for what has no derivative here."""
+    """The plan of a function in SSA form (`settle`); raises G004 for what has no derivative here."""
     if not lasting:
         _refuse_changed_arguments(function, activity)
     regions = map_regions(function)

@@ -1,4 +1,4 @@
-"""The one way in which reverse mode says no."""
+"""The one way in which reverse mode refuses a program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...diagnostics import Diagnostic, GradientError, InternalError
 
 
 def refuse(statement: gast.stmt, code: str, message: str, *help_: str) -> GradientError | InternalError:
-    """An error to raise: with the user's place where the statement has one."""
+    """An error to raise: with the user's location where the statement has one."""
     span = getattr(statement, "span", None)
     if span is None:
         return InternalError("reverse", gast.dump(statement), message)

@@ -1,10 +1,10 @@
-"""Hand over from the forward sweep to the pullback what that reads, and cannot have from what it is handed anyway.
+"""Pass as residuals, from the forward sweep to the pullback, only what that reads and has not from its arguments.
 
     return z, x, y, n, 2.0                          return z, x, y
     def f_pullback(x, y, n, c, w, z_bar)     ->     def f_pullback(x, y, z_bar): n = x.shape[0]; c = 2.0; ...
 
 Takes both functions once they are simplified, since much of what is written down first is read no longer.  Lengths are
-asked of the arrays, and what is an argument of the function may be handed in again in place of a residual.
+asked of the arrays, and what is an argument of the function may be passed in again in place of a residual.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .declared import array_type
 def trim(
     forward: Function, pullback: Function, count: int, again: Sequence[str] = ()
 ) -> tuple[Function, Function, tuple[str, ...]]:
-    """Both functions with what has to be handed over alone, and the parameters that are handed in again.
+    """Both functions with the necessary residuals alone, and the parameters that are passed in again.
 
     The first `count` results are the function's own, the others residuals; parameters of the forward sweep in `again`
-    come behind the residuals, in their order.  The same objects where there is nothing to leave out.
+    come after the residuals, in their order.  The same objects where there is nothing to leave out.
     """
     atoms = forward.body[-1].value.elts
     names, bars = pullback.parameters[: len(atoms) - count], pullback.parameters[len(atoms) - count :]
@@ -60,7 +60,7 @@ def trim(
 
 
 def _length(forward: Function, name: str, called: Mapping[str, str]) -> gast.expr | None:
-    """A length of the forward sweep as that of an array which the pullback is handed; None for what is none."""
+    """A length of the forward sweep as that of an array which is an argument of the pullback; None for what is none."""
     match def_use(forward).value_of(name):
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call:
             extent = array_type(forward.types, array).dims[int(str(syntax.static_of(call)["axis"]))]

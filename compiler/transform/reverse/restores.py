@@ -1,4 +1,4 @@
-"""Undo the stores into an array where the backward sweep goes back over them.
+"""Undo the stores into an array where the backward sweep comes back to them.
 
     x_saved[t, i] = x[i]                 x_1 = x                            ahead of the sweep
     x[i] = v                             x_1[i] = x_saved[t, i]             at the start of the block
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def restore(saves: Saves, array: str) -> None:
-    """Keep what each store into the array overwrites, and put it back."""
+    """Keep what each store into the array overwrites, and restore it."""
     made = saves.restored[array] = saves.sweep.names.fresh(array)
     saves.sweep.types[made] = saves.sweep.types[array]
     root = saves.prelude.setdefault(id(saves.regions.body), [])

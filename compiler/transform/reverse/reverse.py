@@ -51,10 +51,10 @@ def reverse(
 ) -> Program:
     """The program whose entry returns the chosen results of `program`, then the cotangent of each parameter in `wrt`.
 
-    `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters behind the others,
+    `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters after the others,
     in this order; else each is a number, whose cotangent is 1.0.  `results` are those that are returned as well; by
     default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
-    language.  `being_made` are the functions that this is made for, by those whose calls they make again.
+    language.  `being_made` are the functions that this is made for, by those whose calls they recompute.
     """
     settled = with_rules(program, wrt, outputs, specialiser).map(settle)
     if results is None:
@@ -79,7 +79,7 @@ def sweeps(
     """Both sweeps of the entry, and the functions that it calls."""
     derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse, being_made)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
-    while True:  # until all functions that are called know what they are handed
+    while True:  # until all functions that are called know what is passed to them
         entry = save(backward(planned, derivative, seeds, wrt))
         if derivative.write_callees():
             return derivative, entry
@@ -109,7 +109,7 @@ def _cotangent_parameter(sweep: Sweep, leaf: gast.expr, type_: Type) -> str:
 
 
 def _function(derivative: Derivative, entry: Saved, wrt: Sequence[str], results: tuple[int, ...]) -> Function:
-    """Both sweeps of the entry, one behind the other."""
+    """Both sweeps of the entry, one after the other."""
     sweep = entry.backward.sweep
     function, end = sweep.function, sweep.function.body[-1]
     span = getattr(end, "span", None)

@@ -1,9 +1,9 @@
 """The backward form of calls of functions with a rule for their derivative.
 
     y, r = forward(x)       ->    x_bar_1 = backward(r, y_bar, n)       a rule of the user's; n is the length of x
-    y = f(x)                ->    x_bar_1 = f_again(x, y_bar)           made again: nothing inside f is kept
+    y = f(x)                ->    x_bar_1 = f_again(x, y_bar)           recomputed: nothing inside f is kept
 
-What is made again is a function of its own that stays one: beside the forward sweep, what is computed twice would be
+What is recomputed is a function of its own that stays one: beside the forward sweep, what is computed twice would be
 computed once and kept.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def by_rule(sweep: Sweep, frame: Cotangents, statement: gast.stmt, rule: Rule) -> None:
-    """The backward form of `y, residuals = forward(x)`: what the rule of the user's says."""
+    """The backward form of `y, residuals = forward(x)`: what the user's rule says."""
     node, places = statement.value, results_of(statement)
     wanted = [places[k] for k in rule.outs]
     bars = [frame.bars.pop(name, None) for name in wanted]
@@ -101,7 +101,7 @@ def _call(
 
 
 def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
-    """The backward form of a call that is made again with its backward sweep behind it."""
+    """The backward form of a call that is recomputed with its backward sweep after it."""
     node, places = statement.value, results_of(statement)
     name = node.func.id
     made = _made_again(sweep, name)
@@ -118,7 +118,7 @@ def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What makes a call again: the function and those that it calls; by which parameters, of which results."""
+    """What recomputes a call: the function and those that it calls; by which parameters, of which results."""
 
     program: Program
     facts: Activity
@@ -134,7 +134,7 @@ def _made_again(sweep: Sweep, name: str) -> Again:
 
 
 def _making(sweep: Sweep, name: str) -> Again:
-    """What is run again is the function itself, or the one that its rule names, which may call the first one."""
+    """The function that is recomputed: itself, or the one that its rule names, which may call the first one."""
     derivative, own = sweep.derivative, sweep.program.functions
     rule = own[name].rule
     source = own[rule.functions[0] if rule is not None and rule.functions else name].with_(rule=None)
@@ -155,7 +155,7 @@ def _making(sweep: Sweep, name: str) -> Again:
 
 
 def _of_all_calls(name: str, program: Program, facts: Activity) -> Activity:
-    """What has a cotangent in a call of a function, and in those that are made of it where that one is made again."""
+    """What has a cotangent in a call of a function, and in those that are made of it where that one is recomputed."""
     while True:
         inner = activity(program, facts.parameters, facts.results)[name]
         parameters = tuple(p for p in program.main.parameters if p in facts.parameters or p in inner.parameters)

@@ -41,11 +41,11 @@ from .symbols import own_symbols
 
 @dataclass(slots=True, eq=False)
 class Saved:
-    """The third step done: both sweeps of a function.
+    """The result of the third step: both sweeps of a function.
 
     `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept, `restored` the
-    arrays of which that is kept which stores overwrite; `tape_names` says what the function calls the tapes of others
-    that it hands on.
+    arrays of which what stores overwrite is kept; `tape_names` says what the function calls the tapes of others
+    that it passes on.
     """
 
     backward: Backward
@@ -250,7 +250,7 @@ class Saves:
         self.prelude.setdefault(id(value.region), []).append(restored)
 
     def _keep_in_array(self, value: ForwardValue, slots, lengths) -> None:
-        """Save in an array with one place per iteration."""
+        """Save in an array with one slot per iteration."""
         store = self.allocated(value, slots, lengths)
         whole = [syntax.slice_()] * len(lengths)
         places = [self.counter(loop, slot, False) for loop, slot in zip(value.region.loops, slots)]
@@ -259,7 +259,7 @@ class Saves:
         self.known[value.key] = self.load(value, store, [*back, *whole])
 
     def allocated(self, value: ForwardValue, slots, lengths) -> gast.expr:
-        """A new array with a place for each iteration, before the outermost loop."""
+        """A new array with a slot for each iteration, before the outermost loop."""
         type_ = leaf_type(self.sweep.types, value.name)
         anchor = value.region.path[0].statement
         emitter = Emitter(self.sweep)
@@ -284,7 +284,7 @@ class Saves:
         return made
 
     def counter(self, loop: Region, slot, backward: bool) -> gast.expr:
-        """The place of the present iteration, in the forward or the backward form of a loop."""
+        """The slot of the present iteration, in the forward or the backward form of a loop."""
         index = self.sweep.index_of[id(loop)] if backward else loop.index
         if slot.start is None:
             return syntax.name(index)

@@ -1,4 +1,4 @@
-"""Parameters that are sections of longer arrays: where a section begins is handed in with the box of the whole.
+"""Parameters that are sections of longer arrays: where a section begins is passed in with the box of the whole.
 
     y = g(x[1:], n)        ->       g_backward(x_part, n, y_bar, x_bars, 1)
 
@@ -6,7 +6,7 @@
         ... x[i]           ->           x_bar[x_start + i] += ...
 
 To the views of the function such a parameter is one more view, of an array that is known by its cotangent alone.  Only
-sections of step one are handed in so; the cotangent of any other argument is an array of its own.
+sections of step one are passed in so; the cotangent of any other argument is an array of its own.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from .declared import array_type
 if TYPE_CHECKING:
     from .sweep import Sweep
 
-# for each axis the ints whose sum is the first index; None where the part is all of the axis
+# Each axis has the ints whose sum is the first index; None where the part is all of the axis.
 Starts = tuple[tuple[gast.expr, ...] | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Section:
-    """A parameter as a view of the array that it is a section of, and the ints that are handed in for its start."""
+    """A parameter as a view of the array that it is a section of, and the ints that are passed in for its start."""
 
     place: Place
     starts: tuple[str, ...]

@@ -5,17 +5,17 @@
                                                      s = t_segment(first, last, s, x)
 
     while checkpoint(s > x):                     while s > x:
-        s = step(s, x)                  ->           s = s_segment(size, s, x)           at most `size` turns
+        s = step(s, x)                  ->           s = s_segment(size, s, x)           at most `size` iterations
                                                      size = size + 1
 
-    for t in checkpoint(range(n), memory=...)    s = t_turns(0, n, slots, leaf, s, x)    made again by t_halves
+    for t in checkpoint(range(n), memory=...)    s = t_turns(0, n, slots, leaf, s, x)    recomputed by t_halves
         s = step(s, x[t])               ->
 
 The backward sweep keeps what a segment begins with, and runs each segment once more before it goes back through it.
-With segments of about the square root of n turns it keeps about two square roots of n states in place of n; so it does
-with segments that are one turn longer each, where nobody knows n.  With a budget the halves of a loop are cut again as
-they are run again, by the binomial schedule: with `slots` states kept at a time, and C(slots + r, slots) times `leaf`
-turns, each turn is run at most r + 1 times.
+With segments of about the square root of n iterations it keeps about two square roots of n states in place of n; so it
+does with segments that are one iteration longer each, where n is unknown.  With a budget the two parts of a loop are
+cut again when they are recomputed, by the binomial schedule: with `slots` states kept at a time, and C(slots + r,
+slots) times `leaf` iterations, each iteration is run at most r + 1 times.
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 12; Algorithm 799: Revolve (2000).
 Takes and gives typed programs.  Keeps values; of the loop inside a segment nothing is said any more.
@@ -111,7 +111,7 @@ class _Cutter:
         builder.body = [*ahead, syntax.for_range(index, 0, pieces, 1, builder.body)]
 
     def _while(self, builder: Builder, state: LoopState) -> None:
-        """Segments that are one turn longer each."""
+        """Segments that are one iteration longer each."""
         name = self._add(f"{state.hint}_segment", state.some_turns)
         size = builder.names.fresh("size")
         builder.types[size] = INT
@@ -124,7 +124,7 @@ class _Cutter:
         builder.body = [*ahead, syntax.while_(state.loop.test, builder.body)]
 
     def _within(self, builder: Builder, state: LoopState, budget: int) -> None:
-        """One call, which is made again in halves."""
+        """One call, whose iterations are recomputed in two parts."""
         turns = self.names.fresh(f"{state.hint}_turns")
         leaves = self._add(f"{state.hint}_leaf", state.segment)
         halves = self._add(f"{state.hint}_halves", lambda name: state.bisected(name, turns, leaves, self.specialiser))
@@ -140,7 +140,7 @@ class _Cutter:
 
 
 def _sizes(builder: Builder, start: gast.expr, stop: gast.expr, segments: int) -> tuple[gast.expr, gast.expr]:
-    """How many segments there are, and how many turns each has but for the last."""
+    """How many segments there are, and how many iterations each has but for the last."""
     turns = builder.call("subtract", stop, start)
     trips = builder.call("where", builder.call("less", 1, turns), turns, 1, hint="trips")
     if segments:

@@ -7,9 +7,9 @@
         h_saved[t + 1] = h_1                     h_3 = h_saved[t_1 + 1]
         h = h_1
 
-The value at the start of an iteration has to be kept anyway; then the one at its end costs a single place more, instead
+The value at the start of an iteration has to be kept anyway; then the one at its end costs a single slot more, instead
 of a second array or of computing it again.  Where that one is carried on under another name (`g = h`, `h = h_1`) the
-array goes on: `g`, `h` and `h_1` are the places `t`, `t + 1` and `t + 2`.
+array goes on: `g`, `h` and `h_1` are the slots `t`, `t + 1` and `t + 2`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _following(saves: Saves) -> dict[str, str]:
             if list(syntax.names_bound(statement)) != [name] or not isinstance(statement.value, gast.Name):
                 continue
             if isinstance(table[name], ListOf):
-                continue  # of ints, and without a derivative: a list is no value that is kept
+                continue  # a list of ints has no derivative, and is not kept
             then = regions.values[regions.key(statement, statement.value.id)]
             if then.region is loop and _kind(table[name]) == _kind(table[then.name]):
                 found[regions.starts[name]] = then.key
@@ -111,7 +111,7 @@ def _places(saves: Saves, loop: Region, slots: Sequence[Slot], backward: bool) -
 
 
 def _moved(saves: Saves, here: gast.expr, by: int, span: Span | None) -> gast.Assign:
-    """The place of a later iteration, under a name."""
+    """The slot of a later iteration, under a name."""
     name = saves.sweep.names.fresh("t")
     saves.sweep.types[name] = INT
     made: gast.Assign = syntax.assign(name, syntax.call("add", here, by), span)

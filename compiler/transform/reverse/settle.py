@@ -1,4 +1,4 @@
-"""Give every name one value, but for the names in which a branch or a loop merges values.
+"""Into SSA: give every name one value, but for the names in which a branch or a loop merges values.
 
     s = 0.0                                    s = 0.0
     y = sin(s)                                 y = sin(s)
@@ -82,7 +82,7 @@ class _Block:
 class _Settler:
     def __init__(self, function: Function) -> None:
         self.declared, self.types = function.types, dict(function.types)
-        self.merged_types: dict[str, Type] = {}  # of names that hold the place of a merged one
+        self.merged_types: dict[str, Type] = {}  # the types of placeholders for merged names
         self.names = Names({*function.types, *function.parameters})
         self.used: set[str] = set(function.parameters)
         self.reads: Counter[str] = Counter()
@@ -131,7 +131,7 @@ class _Settler:
                 block.statements.append(syntax.rebuild(statement, **changes))
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 if isinstance(value, gast.Name) and isinstance(self.declared[name], ListOf):
-                    block.env[name] = block.env[value.id]  # a list is called what it was called first
+                    block.env[name] = block.env[value.id]  # a list keeps its first name
                 else:
                     self.define(statement, [name], self.read(value, block.env), block)
             case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
@@ -162,7 +162,7 @@ class _Settler:
         block.statements.append(syntax.rebuild(statement, targets=[target], value=value))
 
     def own_lengths(self, name: str, value: gast.expr) -> None:
-        """What holds the place of a merged name has other lengths than that has, unless a loop carries it."""
+        """A placeholder for a merged name has other lengths than the name, unless it is loop-carried."""
         declared = self.types[name]
         if isinstance(declared, Array) and syntax.same(value, placeholder(declared)):
             self.merged_types[name] = declared
@@ -218,7 +218,7 @@ class _Settler:
         return isinstance(type_, ListOf) and is_floating(type_.element)
 
     def lists_first(self, names: Iterable[str]) -> list[str]:
-        """Items of lists are handed over in loops; the copies that end a block stand together behind them."""
+        """Items of lists are passed on in loops; the copies that end a block stand together after them."""
         return sorted(names, key=lambda name: not self.is_held(name))
 
     def new_list(self, name: str, block: _Block, like: gast.stmt) -> None:
@@ -283,7 +283,7 @@ class _Settler:
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
     def carry(self, name: str, statement: gast.stmt, block: _Block) -> str:
-        """The name that holds `name` around the loop: the name itself where nobody else looks at its first value."""
+        """The name that holds `name` around the loop: the name itself where nothing else reads its first value."""
         now = block.env[name]
         if isinstance(now, gast.Name) and now.id in block.defined and not self.reads[now.id]:
             if sum(isinstance(v, gast.Name) and v.id == now.id for v in block.env.values()) == 1:

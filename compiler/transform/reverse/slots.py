@@ -3,9 +3,9 @@
     for i in range(1, n, 1):        e_saved = empty(shape=(n,)); ... e_saved[i] = e ...        e_1 = e_saved[i_1]
 
 The array is indexed by the loop variables themselves where these count from about zero, else by the number of the
-iteration.  A sequence (`sequences.py`) has more places: for the values with which the first iteration starts.  All that
+iteration.  A sequence (`sequences.py`) has more slots: for the values with which the first iteration starts.  All that
 needs the trip counts and the shape of the value before the outermost loop; where they are not known there, the answer
-is None and the value goes to a list.  Of a triangle (`for j in range(i)`) the array has as many places in each row as
+is None and the value goes to a list.  Of a triangle (`for j in range(i)`) the array has as many slots in each row as
 the longest one has.
 """
 
@@ -32,7 +32,7 @@ LEAST, GREATEST = -1, 1
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """How one loop indexes the arrays of its values: how many places, and the first number and step it counts from."""
+    """How one loop indexes the arrays of its values: how many slots, and the first number and step it counts from."""
 
     size: gast.expr
     start: gast.expr | None
@@ -97,7 +97,7 @@ class Slots:
         return Slot(self._int(anchor, "add", size, more) if more else size, start, step)
 
     def _of_triangle(self, loop: Region, anchor: gast.stmt, more: int) -> Slot | None:
-        """A place for each value of a variable of which one bound moves with the loops around: `j` up to `i`.
+        """A slot for each value of a variable of which one bound moves with the loops around: `j` up to `i`.
 
         Where both move (`for j in range(i, i + 3)`) the rows may be short, and an array would be mostly empty.
         """
@@ -119,7 +119,7 @@ class Slots:
         return Slot(self._int(anchor, "add", places, more) if more else places, None, step)
 
     def _extreme(self, reader: gast.stmt, atom: gast.expr, anchor: gast.stmt, side: int) -> gast.expr | None:
-        """The least or the greatest value of an int of a loop's header, in all turns of the loops around it."""
+        """The least or the greatest value of an int of a loop's header, in all iterations of the loops around it."""
         fixed = self._hoist(reader, atom, anchor)
         if fixed is not None:
             return fixed

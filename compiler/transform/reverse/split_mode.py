@@ -160,7 +160,7 @@ def trim_residuals(made: Specialised, _: Wanted) -> Specialised:
 
 
 def require_linear(made: Specialised, wanted: Wanted) -> None:
-    """Raise a GradientError where the result bends, and the way back depends on the values of the arguments."""
+    """Raise a GradientError where the result is not linear, and the pullback depends on the values of the arguments."""
     assert made.cut is not None
     main = made.program.main
     found = influence(made.program, floats_of(made, chosen(made, wanted)), expand)

@@ -2,9 +2,9 @@
 
     y = block(x, w)       ->     y, h = block_vjp(x, w)        ...       x_bar, w_bar = block_pullback(h, x, w, y_bar)
 
-What the pullback reads of the forward sweep comes as further results; what it reads of the arguments is handed in
+What the pullback reads of the forward sweep comes as further results; what it reads of the arguments is passed in
 again.  Cotangents of arrays are results of the pullback, each as long as the array.  A function that reads only
-elements or parts of one has no such rule, since its calls would cost more backwards than forwards: it is handed the
+elements or parts of one has no such rule, since its calls would cost more backwards than forwards: it is passed the
 cotangent and adds to it, as functions that call themselves are (`calls.py`).
 
 Takes typed programs, before `settle`, and gives typed ones.
@@ -112,7 +112,7 @@ def _with_rule(
 
 
 def _tidied(function: Function) -> Function:
-    """Without what nobody reads: what it read of the forward sweep need not be kept."""
+    """Without what nothing reads: what it read of the forward sweep need not be kept."""
     for _ in range(ROUNDS):
         before = function
         function = prune(simplify_once(function), keep_errors=False)

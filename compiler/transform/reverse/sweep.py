@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Seeds:
     """Where a sweep begins: cotangents of values of the function, and those among them that are parameters.
 
-    `boxes` are the parameters in which the cotangents of arrays among the function's parameters are handed in.
+    `boxes` are the parameters in which the cotangents of arrays among the function's parameters are passed in.
     """
 
     parameters: tuple[str, ...]
@@ -55,7 +55,7 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Backward:
-    """The second step done: the sweep with its statements, in which keys stand for values of the forward sweep.
+    """The result of the second step: the sweep and its statements, in which keys stand for values of the forward one.
 
     `returned` are the cotangents of the parameters asked for.
     """
@@ -76,7 +76,7 @@ def backward(
 
 
 class Sweep:
-    """One function on its way backwards: its backward statements, with keys for names, and how they came about."""
+    """Writes the backward sweep of one function: its statements, with keys for names, and where they come from."""
 
     def __init__(self, plan: Plan, derivative: Derivative) -> None:
         self.plan, self.derivative = plan, derivative
@@ -99,7 +99,7 @@ class Sweep:
         self.parts: set[str] = set()  # views of some elements: `copies` gives them their own where they need them
         self.mirror: dict[int, list[gast.stmt]] = {}
         self.index_of: dict[int, str] = {}
-        self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
+        self.mirrored: dict[int, Region] = {}  # by backward `while`, the loop that it goes back over
         self.lists_closed: dict[str, tuple[ForwardValue, tuple[gast.stmt, ...]]] = {}
         self.forward_calls: dict[int, gast.stmt] = {}
         self.views = Views(self.regions, self.types)
@@ -155,7 +155,7 @@ class Sweep:
     # --- lengths
 
     def length(self, atom: gast.expr, axis: int) -> gast.expr | None:
-        """A length without reading the array for it, where that can be had."""
+        """A length without reading the array for it, where that is possible."""
         assert isinstance(atom, gast.Name)
         if atom.id in self.regions.values:
             return self.lengths.of(atom.id, axis)
@@ -311,7 +311,7 @@ class Sweep:
             self._append_loop(frame, statement, region, inner.builder.body)
 
     def _carried_name(self, name: str, source: gast.expr) -> str:
-        """The carried cotangent of a carried name: one array for each iteration, as long as what the iteration gives.
+        """The loop-carried cotangent of such a name: one array for each iteration, as long as what the iteration gives.
 
         Where that differs from what it is given no other length is known to be the cotangent's.
         """

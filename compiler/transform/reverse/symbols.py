@@ -4,7 +4,7 @@
     for ...:      z: f64[length]               for ...:       z_1: f64[length_1]
     y = 2.0 * z   y: f64[length]               y_bar: f64[length]
 
-After a loop, the symbol of what it carried stands for the length in the end, and no statement behind the loop goes back
+After a loop, the symbol of what it carried stands for the length in the end, and no statement after the loop goes back
 to an earlier one.  The backward sweep does, so that there the two need two symbols.
 """
 

@@ -116,7 +116,7 @@ class Views:
                 self.natural.add(self.regions.key(statement, name))
 
     def of(self, name: str, reader: gast.stmt) -> Shown:
-        """What a name shows, where a statement reads it; keys stand for the values that its place is counted by."""
+        """What a name shows, where a statement reads it; keys stand for the values that its indices are counted by."""
         if name in self.regions.stores or name in self.regions.carried:
             return Place(name)
         if name in self._branches:
@@ -160,7 +160,7 @@ class Views:
         return self.regions.values[key].region.contains(self.regions.place[id(reader)])
 
     def _outlives(self, root: str, branch: gast.If) -> bool:
-        """Whether an array is there before a branch, so that its cotangent is there behind it."""
+        """Whether an array is there before a branch, so that its cotangent is there after it."""
         return self.regions.home[root].contains(self.regions.place[id(branch)]) and root not in self._made_in(branch)
 
     def _made_in(self, branch: gast.If) -> set[str]:

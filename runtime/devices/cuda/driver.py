@@ -89,7 +89,7 @@ def why_not() -> str:
 
 
 def was_asked() -> bool:
-    """Whether somebody has looked for the driver."""
+    """Whether the driver has been looked for."""
     return _found.cache_info().currsize > 0
 
 

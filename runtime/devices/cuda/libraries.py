@@ -111,7 +111,7 @@ def _found(name: str) -> Any:
         from cuda.pathfinder import load_nvidia_dynamic_lib
 
         return ctypes.CDLL(load_nvidia_dynamic_lib(name).abs_path)
-    except Exception:  # it is another package's business why it does not find the library
+    except Exception:  # another package may fail to find the library for any reason
         return _first(iter(FILES[name]))
 
 

@@ -25,7 +25,7 @@ def blas() -> Library:
 
 
 def by_columns(rows: int, columns: int, dtype: Any) -> Any:
-    """A matrix that nobody has written yet, column after column."""
+    """An uninitialised matrix, column after column."""
     return driver.extension().device_array((columns, rows), dtype).T
 
 

@@ -200,7 +200,7 @@ def _step(operand: Any, axis: int) -> int:
 
 
 def _places(axes: Sequence[tuple[int, tuple[int, ...]]], item: int) -> Iterator[tuple[int, ...]]:
-    """In bytes how far each operand moves, for all turns of these axes."""
+    """In bytes how far each operand moves, for all iterations of these axes."""
     for index in itertools.product(*(range(length) for length, _ in axes)):
         moved = (sum(k * steps[operand] for k, (_, steps) in zip(index, axes)) for operand in range(3))
         yield tuple(item * by for by in moved)

@@ -1,11 +1,11 @@
 """Routines by cuSOLVER, cuBLAS and cuFFT: the steps of a row's `cuda` column, done one after the other.
 
     f = columns(a)                 a copy of an operand, column after column
-    t = floats(m, k), ints(n)      memory that nobody has written yet
+    t = floats(m, k), ints(n)      memory that is not initialised
     potrf('L', n, f, max(1, n), work, info)      a call for the dtype; `work` is as long as the library asks for
     x = f, lower(f), upper(f)      a result; of a triangle, the rest is 0
     w                              a result among the arguments is written in place
-    pivots = positions(p)          a result: places that the library counts from one, counted from zero; waits for them
+    pivots = positions(p)          a result: positions that the library counts from one, from zero; waits for them
     zero_on_diagonal(f)            as `info` of a call that fails where there is one
     failed = number(info)          1.0 where the last call says that it failed, else 0.0; waits for it
     along_rows('Z2Z', y, a, -1)    transforms of all rows
@@ -34,7 +34,7 @@ from .verdicts import present
 WORK, INFO = object(), object()
 WORDS = {"N": 0, "L": 0, "U": 1, "T": 1, "V": 1, "C": 2}  # of sides, triangles, transposition and eigenvectors
 OF_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
-ASKED = {  # which arguments the library wants to know of to say how long `work` is to be
+ASKED = {  # the arguments by which the library says how long `work` is to be
     "potrf": slice(0, 4), "getrf": slice(0, 4), "geqrf": slice(0, 4), "orgqr": slice(0, 6), "syevd": slice(0, 6),
     "gesvd": slice(2, 4),
 }  # fmt: skip

@@ -5,7 +5,7 @@
     verdict()                  reads the words; raises the error that the program raises on these arguments
 
 A call returns before its kernels have run, so a result carries the verdict on its call, and on the calls before it that
-its arguments came from and that nobody has judged yet.
+its arguments came from and that have not been judged yet.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-MOST_PENDING = 16  # calls that a result may wait for; they hold their arguments, so that their errors can be told
+MOST_PENDING = 16  # calls that a result may wait for; they hold their arguments, so that their errors can be reported
 
 Explain = Callable[[], Any]  # raises the error of the call
 
