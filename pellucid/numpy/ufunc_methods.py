@@ -137,9 +137,8 @@ def common_shape(places):
         for place in places:
             if static.rank(place) >= k and np.shape(place)[-k] != 1:
                 if common not in (1, np.shape(place)[-k]):
-                    shapes = f"({common},) ({np.shape(place)[-k]},)"
                     message = "shape mismatch: indexing arrays could not be broadcast together with shapes"
-                    raise IndexError(f"{message} {shapes}")
+                    raise IndexError(f"{message} ({common},) ({np.shape(place)[-k]},)")
                 common = np.shape(place)[-k]
     return np.broadcast_shapes(*[np.shape(place) for place in places])
 
