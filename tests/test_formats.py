@@ -70,6 +70,50 @@ def test_a_message_shows_what_the_run_writes():
         assert str(caught.value) == str(in_python(in_messages, k, "nm").error)
 
 
+def named_messages(k, name):
+    """Each way of a message: made in a variable, then raised."""
+    if k > 10:
+        message = f"{name}: {k} is too large"
+        raise ValueError(message)
+    if k > 5:
+        message = "%d is larger than %d" % (k, 5)
+        raise KeyError(message, k)
+    if k > 3:
+        for step in range(k):
+            if step == 2:
+                text = "step " + f"{step}" + " of {}".format(k)
+                assert step > k, text
+    if k < -3:
+        try:
+            message = "{} is too small".format(k)
+            raise ValueError(message)
+        except ValueError:
+            return k * 2
+    return k
+
+
+def a_message_read_twice(k, name):
+    message = f"{k} is wrong"
+    if k > 3:
+        raise ValueError(message)
+    return len(message)
+
+
+@pytest.mark.parametrize("k", [12, 7, 4, 2, -5])
+def test_messages_may_have_a_name_until_they_are_raised(k):
+    for stage in STAGES:
+        assert_same(Stages(named_messages, static=("name",)).run(stage, k, "nm"), in_python(named_messages, k, "nm"))
+    if k > 3:
+        with pytest.raises((ValueError, KeyError, AssertionError)) as caught:
+            pellucid.compile(named_messages)(k, "nm")
+        assert str(caught.value) == str(in_python(named_messages, k, "nm").error)
+
+
+def test_a_message_that_is_read_elsewhere_keeps_its_name():
+    with pytest.raises(pellucid.CompileError, match="U008"):
+        pellucid.compile(a_message_read_twice)(1, "nm")
+
+
 def an_int(k, x):
     return f"{k}"
 

@@ -25,6 +25,7 @@ from ...names import Names
 from ...syntax import constant, name, nodes_of, rebuild, target
 from . import matching
 from .cells import with_cells
+from .named_messages import with_messages
 
 DEFINITIONS = (gast.FunctionDef, gast.ClassDef)
 FALL, BREAK, CONTINUE, RETURN = "fall", "break", "continue", "return"
@@ -35,7 +36,7 @@ def desugar(tree: gast.FunctionDef | gast.Lambda) -> gast.FunctionDef:
     if isinstance(tree, gast.Lambda):
         only = _located(gast.Return(tree.body), tree.body)
         return _located(gast.FunctionDef("lambda_", tree.args, [only], [], None, None, []), tree)
-    tree = with_cells(tree)
+    tree = with_cells(with_messages(tree))
     lowering = _Lowering(tree)
     core = rebuild(tree, body=lowering.function(), decorator_list=[])
     core.made_names = frozenset(lowering.made)
