@@ -47,7 +47,7 @@ def with_cells(tree: gast.FunctionDef) -> gast.FunctionDef:
 
 def rebound_inside(tree: gast.FunctionDef) -> frozenset[str]:
     """The variables of a function that functions inside it rebind."""
-    if not any(isinstance(n, gast.Nonlocal) for n in nodes_of(tree)):
+    if not [n for n in nodes_of(tree) if n.__class__ is gast.Nonlocal]:
         return frozenset()
     scope = scope_of(tree, None)
     return frozenset(n for inner in _inside(scope) for n, s in inner.declared.items()
