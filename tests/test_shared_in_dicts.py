@@ -22,7 +22,6 @@ SHOWN_TWICE = (
     ROWS + "q = deque(rows); q[0].append(2.0); rows",
     ROWS + "q = deque(); q.extend(rows); rows[0].append(2.0); [list(r) for r in q]",
     ROWS + "q = deque(rows); p = deque(q); p[0].append(2.0); [list(r) for r in q]",
-    ROWS + "out = [a for a, b in it.zip_longest(rows, n)]; out[0].append(2.0); rows",
     TABLE + "e = {}; e.update(d); e[0].append(2.0); d",
     TABLE + "e = d.copy(); e[0].append(2.0); d",
     TABLE + "e = dict(d); d[0].append(2.0); e",
@@ -46,7 +45,6 @@ SHOWN_TWICE = (
 RIGHT = (
     "d = dict((k, [1.5]) for k in n); d[0].append(2.0); d",
     "d = {}; d.update((k, [1.5]) for k in n); d.update({9: [2.0]}); d[0].append(2.0); d",
-    "q = deque([1.0 * k] for k in n); q.rotate(1); q[0].append(2.0); [list(r) for r in q]",
     ROWS + "d = dict(enumerate(rows)); d[0].append(2.0); d",
     TABLE + "e = {k + 1: r for k, r in d.items()}; e[1].append(2.0); e",
     TABLE + "for k in n: r = d[k] & r.append(2.0) & d[k] = r; d",

@@ -192,11 +192,6 @@ def shared_from_a_turn_on(x, a):
     return before[0], now[0]
 
 
-def built_text_or_number(x, a):
-    found = "a" * int(abs(x[0])) if x[0] > 0.0 else a
-    return found, "up" if a > 0.0 else x[1]
-
-
 class Sum:
     def __init__(self, v):
         self.v = v
@@ -261,7 +256,7 @@ PROGRAMS = (
     one_of_two_classes, one_of_many, dicts_of_other_keys, lists_of_several, items_of_three_kinds, nothing_at_first,
     instances_that_change, replaced_in_a_loop, caught, list_or_dict, the_same_object, two_lists, exchanged,
     one_of_three, two_heaps, two_dicts, passed_on, found_or_not, in_turn, in_place_or_new, made_of_either,
-    shared_from_a_turn_on, built_text_or_number,
+    shared_from_a_turn_on,
     missing_attribute, missing_method, not_iterable, missing_key,
 )  # fmt: skip
 

@@ -28,6 +28,7 @@ from ...types import Array, ListOf
 from .calls import passing_names, used_types
 from .given_rules import erase, with_rules
 from .packed_lists import pack, unpack
+from .residuals import trim
 from .reverse import decisions, functions_around, note, sweeps
 from .saves import Saved
 from .settle import settle
@@ -81,6 +82,7 @@ def split_derivative(
     start = [statement for name in kept for statement in unpack(sweep, name, kept[name], span)]
     first = _forward(entry, forward, residuals, derivative.names.fresh(f"{function.name}_vjp"))
     second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
+    first, second, _passed = trim(first, second, len(function.results))  # lengths are told by ints that it makes itself
     functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
     return SplitDerivative(erase(Program(first.name, functions)), second.name)
 

@@ -15,7 +15,9 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import def_use
+from ...ops.schema import OPERATORS
 from ...program import Function
+from ...types import INT
 from .declared import array_type
 
 
@@ -42,10 +44,12 @@ def trim(
             start.append(syntax.assign(name, syntax.name(called[atom.id])))
         else:
             called[atom.id], places[atom.id] = name, place
-    lengths = {name: length for name in called if (length := _length(forward, name, called)) is not None}
-    start[:0] = [syntax.assign(called[name], length) for name, length in lengths.items()]
+    lengths = _Lengths(forward, called, taken={*pullback.types, *pullback.parameters})
+    for name in [n for n in called if forward.types.get(n) == INT]:
+        lengths.make(name)
+    start[:0] = lengths.statements
     handed = tuple(p for p in again if p in called)
-    residuals = [name for name in called if name not in lengths and name not in handed]
+    residuals = [name for name in called if name not in lengths.made and name not in handed]
     if len(residuals) == len(names):
         return forward, pullback, ()
     kept = [*range(count), *(places[name] for name in residuals)]
@@ -59,13 +63,53 @@ def trim(
     return forward, pullback.with_(parameters=parameters, body=body), handed
 
 
-def _length(forward: Function, name: str, called: Mapping[str, str]) -> gast.expr | None:
-    """A length of the forward sweep as that of an array which is an argument of the pullback; None for what is none."""
-    match def_use(forward).value_of(name):
-        case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call:
-            extent = array_type(forward.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
-            for other, handed in called.items():
-                dims = getattr(forward.types.get(other), "dims", ())
-                if extent in dims:
-                    return syntax.call("dim", handed, axis=dims.index(extent))
-    return None
+class _Lengths:
+    """Ints made of lengths, made again in the pullback from the arrays that it is passed.
+
+    Arrays there have lengths that are told by these ints, so that an int that is passed would be another length.
+    """
+
+    def __init__(self, forward: Function, called: Mapping[str, str], taken: set[str]) -> None:
+        self.forward, self.called, self.taken = forward, called, taken
+        self.values = def_use(forward)
+        self.made: dict[str, str] = {}  # the names of the forward sweep -> of the pullback
+        self.statements: list[gast.stmt] = []
+
+    def make(self, name: str) -> str | None:
+        """The name that such an int has in the pullback; None for what is none."""
+        if name in self.made:
+            return self.made[name]
+        value = self._value(self.values.value_of(name))
+        if value is None:
+            return None
+        here = self.called.get(name)
+        if here is None:
+            here = name if name not in self.taken else None
+        if here is None:
+            return None
+        self.taken.add(here)
+        self.made[name] = here
+        self.statements.append(syntax.assign(here, value))
+        return here
+
+    def _value(self, value: gast.expr | None) -> gast.expr | None:
+        match value:
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call:
+                extent = array_type(self.forward.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
+                for other, passed in self.called.items():
+                    dims = getattr(self.forward.types.get(other), "dims", ())
+                    if extent in dims:
+                        return syntax.call("dim", passed, axis=dims.index(extent))
+            case gast.Call(args=operands) as call:
+                row = OPERATORS.get(syntax.operator_of(call) or "")
+                if row is None or row.kind != "elementwise":
+                    return None
+                again = [o if isinstance(o, gast.Constant) else self._operand(o) for o in operands]
+                return None if None in again else syntax.rebuild(call, args=again)
+        return None
+
+    def _operand(self, operand: gast.expr) -> gast.expr | None:
+        if self.forward.types.get(operand.id) != INT:
+            return None
+        made = self.make(operand.id)
+        return None if made is None else syntax.name(made)

@@ -316,3 +316,9 @@ def text_of(frame: Frame, caught: Caught, node: gast.AST) -> str:
         frame.fault("U008", f"`{site.cls.__name__}` has a text of its own", node, "used here",
                     ("use its arguments: `e.args[0]`",))  # fmt: skip
     return str((KeyError if issubclass(site.cls, KeyError) else Exception)(*args))
+
+
+@protocol.python_class.of(Caught)
+def _(frame: Frame, value: Caught) -> type | None:
+    """The class of the exception, where it is known which one was raised."""
+    return value.sites[0][1].cls if len(value.sites) == 1 else None
