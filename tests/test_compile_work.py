@@ -144,7 +144,7 @@ PROGRAMS = {
     "indices": (indexed_lines, ("f64[n]", "int")),
 }
 # The most calls inside the compiler for a line on the way to the typed stage and through its tidying.
-TYPED_CALLS = {"scalars": 850, "unrolled": 900, "unrolled arrays": 950, "nests": 1900, "living": 650}
+TYPED_CALLS = {"scalars": 820, "unrolled": 900, "unrolled arrays": 950, "nests": 1880, "living": 650}
 # The same from there to the text for LLVM.
 LOWERED_CALLS = {
     "scalars": 550, "unrolled": 700, "unrolled arrays": 4200, "nests": 7400, "living": 475, "indices": 3000,
@@ -215,7 +215,7 @@ def test_a_line_costs_few_calls_up_to_its_tidied_typed_form(name, monkeypatch):
     make, types = PROGRAMS[name]
     request, arguments = compiled_of(make, types, 120, with_gradient=False)
     calls, _ = calls_in(lambda: driver.settled(driver.derive(request, arguments, {}).program))
-    assert calls <= 120 * TYPED_CALLS[name]
+    assert calls <= 120 * TYPED_CALLS[name], calls / 120
 
 
 def typed_calls_of(make, types, count):

@@ -25,7 +25,7 @@ from ...names import Names
 from ...syntax import constant, name, nodes_of, rebuild, target
 from . import matching
 from .cells import with_cells
-from .named_messages import with_messages
+from .named_messages import messages_in_place
 
 DEFINITIONS = (gast.FunctionDef, gast.ClassDef)
 FALL, BREAK, CONTINUE, RETURN = "fall", "break", "continue", "return"
@@ -36,7 +36,7 @@ def desugar(tree: gast.FunctionDef | gast.Lambda) -> gast.FunctionDef:
     if isinstance(tree, gast.Lambda):
         only = _located(gast.Return(tree.body), tree.body)
         return _located(gast.FunctionDef("lambda_", tree.args, [only], [], None, None, []), tree)
-    tree = with_cells(with_messages(tree))
+    tree = with_cells(tree)
     lowering = _Lowering(tree)
     core = rebuild(tree, body=lowering.function(), decorator_list=[])
     core.made_names = frozenset(lowering.made)
@@ -53,8 +53,9 @@ class _Lowering:
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.tree = tree
-        taken = {n.id for n in nodes_of(tree) if isinstance(n, gast.Name)}
-        self.names = Names(taken)
+        nodes = nodes_of(tree)
+        self.names = Names({n.id for n in nodes if isinstance(n, gast.Name)})
+        self.messages = messages_in_place(nodes)
         self.result = ""
         self.returned = ""
         self.read: set[str] = set()
@@ -91,6 +92,8 @@ class _Lowering:
         exits = {FALL}
         for position, statement in enumerate(body):
             rest = body[position + 1 :]
+            if (statement := self.messages.get(statement, statement)) is None:
+                continue
             if isinstance(statement, gast.Match):
                 lowered, ways = self.block(matching.lowered(statement, self.tree, self.fresh), loop)
             elif isinstance(statement, gast.With):  # `with np.errstate(...)` says nothing about values

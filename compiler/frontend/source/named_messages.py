@@ -12,35 +12,41 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeGuard
 
 import gast
 
-from ...syntax import nodes_of, rebuild
+from ...syntax import rebuild
 
 BLOCKS = ("body", "orelse", "finalbody")
 SHOWING = (gast.Raise, gast.Assert)
 
 
-def with_messages(tree: gast.FunctionDef) -> gast.FunctionDef:
-    """The function with messages where they are raised; itself where none has a name."""
-    if not [node for node in nodes_of(tree) if node.__class__ in SHOWING]:  # most functions: no call for each node
-        return tree
-    reads = Counter(n.id for n in nodes_of(tree) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
-    raised = Counter(name for block in _blocks(tree) for _, _, name in _pairs(block))
-    names = {name for name, count in raised.items() if reads[name] == count}
-    return _rebuilt(tree, names) if names else tree
-
-
-def _pairs(block: Sequence[gast.stmt]) -> list[tuple[int, gast.expr, str]]:
-    """Where a message gets a name that the next statement raises: the place, the message, its name."""
-    found = []
-    for place, (first, second) in enumerate(itertools.pairwise(block)):
-        match first:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_format(value):
-                if any(isinstance(part, gast.Name) and part.id == name for part in _shown(second)):
-                    found.append((place, value, name))
+def messages_in_place(nodes: Sequence[gast.AST]) -> dict[gast.stmt, gast.stmt | None]:
+    """Of all nodes of a function, the statements with another one in their place, or with none."""
+    if not [node for node in nodes if node.__class__ in SHOWING]:  # without a call for each node
+        return {}
+    reads = Counter(node.id for node in nodes if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load))
+    pairs = [
+        (first, second)
+        for node in nodes
+        for block in (getattr(node, field, None) for field in BLOCKS)
+        for first, second in (itertools.pairwise(block) if isinstance(block, list) else ())
+        if _is_format_that_is_shown(first, second)
+    ]
+    shown = Counter(first.targets[0].id for first, _ in pairs)
+    found: dict[gast.stmt, gast.stmt | None] = {}
+    for first, second in pairs:
+        name = first.targets[0].id
+        if reads[name] == shown[name]:
+            found |= {first: None, second: _showing(second, name, first.value)}
     return found
+
+
+def _is_format_that_is_shown(first: gast.stmt, second: gast.stmt) -> bool:
+    match first:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value) if is_format(value):
+            return any(isinstance(part, gast.Name) and part.id == name for part in _shown(second))
+    return False
 
 
 def is_format(value: gast.expr) -> bool:
@@ -58,7 +64,7 @@ def is_format(value: gast.expr) -> bool:
 
 
 def _shown(statement: gast.stmt) -> list[gast.expr]:
-    """What a statement may show in a message, as it stands."""
+    """What a statement shows as it stands."""
     match statement:
         case gast.Raise(exc=gast.Call(args=args, keywords=[])):
             return list(args)
@@ -67,39 +73,9 @@ def _shown(statement: gast.stmt) -> list[gast.expr]:
     return []
 
 
-def _blocks(node: gast.AST) -> list[list[gast.stmt]]:
-    fields = [getattr(inner, name, None) for inner in nodes_of(node) for name in BLOCKS]
-    return [field for field in fields if _is_block(field)]
-
-
-def _is_block(value: object) -> TypeGuard[list[gast.stmt]]:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], gast.stmt)
-
-
-def _rebuilt(node: gast.AST, names: set[str]) -> gast.AST:
-    """The statement with messages in place in all blocks inside it."""
-    changed = {}
-    for field, value in gast.iter_fields(node):
-        if isinstance(value, list) and value and isinstance(value[0], gast.stmt | gast.ExceptHandler | gast.match_case):
-            parts = _placed(value, names) if field in BLOCKS else value
-            changed[field] = [_rebuilt(part, names) for part in parts]
-    return rebuild(node, **changed) if changed else node
-
-
-def _placed(block: list[gast.stmt], names: set[str]) -> list[gast.stmt]:
-    found = {place: (value, name) for place, value, name in _pairs(block) if name in names}
-    made: list[gast.stmt] = []
-    for place, statement in enumerate(block):
-        if place in found:
-            continue
-        made.append(_with(statement, *found[place - 1]) if place - 1 in found else statement)
-    return made
-
-
-def _with(statement: gast.stmt, value: gast.expr, name: str) -> gast.stmt:
-    def put(part: gast.expr) -> gast.expr:
-        return value if isinstance(part, gast.Name) and part.id == name else part
-
+def _showing(statement: gast.stmt, name: str, value: gast.expr) -> gast.stmt:
+    """The statement with a value in place of a name that it shows."""
+    shown = [value if isinstance(part, gast.Name) and part.id == name else part for part in _shown(statement)]
     if isinstance(statement, gast.Assert):
-        return rebuild(statement, msg=put(statement.msg))
-    return rebuild(statement, exc=rebuild(statement.exc, args=[put(part) for part in statement.exc.args]))
+        return rebuild(statement, msg=shown[0])
+    return rebuild(statement, exc=rebuild(statement.exc, args=shown))

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from .values import NONE, Leaf, OneOf, Optional, Ref, Static, Value, is_none
+from .values import NONE, Leaf, OneOf, Optional, Ref, Static, Value
 
 if TYPE_CHECKING:
     import gast
@@ -135,9 +135,10 @@ def lifted(
 
         @wraps(function)
         def taken_apart(frame: Frame, value: Value, *given: Any) -> Any:
-            if none and (type(value) is Optional or is_none(value)):
+            kind = value.__class__
+            if none and (kind is Optional or kind is Static and value.value is None):
                 value = present(frame, value, given[places[0]], none, error)
-            if type(value) is not OneOf:
+            if value.__class__ is not OneOf:
                 return function(frame, value, *given)
 
             def act(case: Value) -> Value:

@@ -3,8 +3,9 @@
     return z, x, y, n, 2.0                          return z, x, y
     def f_pullback(x, y, n, c, w, z_bar)     ->     def f_pullback(x, y, z_bar): n = x.shape[0]; c = 2.0; ...
 
-Takes both functions once they are simplified, since much of what is written down first is read no longer.  Lengths are
-asked of the arrays, and what is an argument of the function may be passed in again in place of a residual.
+Lengths are asked of the arrays, and what is an argument of the function may be passed in again in place of a residual.
+It is done as soon as the two are parted, so that the arrays of the pullback have lengths that it knows, and once more
+when both are simplified, since much of what is written down first is read no longer.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def trim(
     span = next((s.span for s in pullback.body if getattr(s, "span", None) is not None), None)
     body = (*(syntax.at(statement, span) for statement in start), *pullback.body)
     parameters = (*(called[name] for name in (*residuals, *handed)), *bars)
-    return forward, pullback.with_(parameters=parameters, body=body), handed
+    types = {**dict.fromkeys(lengths.made.values(), INT), **pullback.types}
+    return forward, pullback.with_(parameters=parameters, body=body, types=types), handed
 
 
 class _Lengths:
@@ -79,16 +81,11 @@ class _Lengths:
         """The name that such an int has in the pullback; None for what is none."""
         if name in self.made:
             return self.made[name]
-        value = self._value(self.values.value_of(name))
+        is_free = name in self.called or name not in self.taken
+        value = self._value(self.values.value_of(name)) if is_free else None
         if value is None:
             return None
-        here = self.called.get(name)
-        if here is None:
-            here = name if name not in self.taken else None
-        if here is None:
-            return None
-        self.taken.add(here)
-        self.made[name] = here
+        here = self.made[name] = self.called.get(name, name)
         self.statements.append(syntax.assign(here, value))
         return here
 

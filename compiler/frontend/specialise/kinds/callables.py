@@ -88,7 +88,7 @@ def _(
 def _(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     own = classes.special(frame, function, "__call__")
     if not own:
-        frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+        return call.otherwise(frame, function, args, named, node, hint)
     return apply.call_object(frame, own, [function, *args], named, node, hint)
 
 

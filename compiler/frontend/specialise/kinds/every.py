@@ -1,7 +1,8 @@
 """All kinds of values: importing their files registers their arms of the operations (`protocol.py`)."""
 
-from . import (
+from . import (  # noqa: F401
     callables,
+    containers,
     dicts,
     generators,
     growing_lists,
@@ -18,8 +19,3 @@ from . import (
     slices,
     texts,
 )
-
-KINDS = (
-    callables, dicts, generators, growing_lists, iterations, iterators, known_values, numeric, one_of, optional, ranges,
-    records, rows, sequences, slices, texts,
-)  # fmt: skip

@@ -36,7 +36,7 @@ def _(frame: Frame, value: Static) -> bool:
 @items.of(Static)
 def _(frame: Frame, value: Static, node: gast.AST) -> list[Value]:
     if not isinstance(value.value, CONTAINERS):
-        frame.needs_static(value, "the number of items", node)
+        return items.otherwise(frame, value, node)
     return [outside.read(frame, part, "item", node) for part in value.value]
 
 
@@ -64,7 +64,7 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
     if slices.is_index_expression(constant):
         return slices.of_index_expression(frame, constant, items, node, hint)
     if not isinstance(constant, CONTAINERS):
-        frame.fault("T001", f"a {describe(frame, base)} has no elements", node, "indexed here")
+        return load.otherwise(frame, base, items, node, hint)
     position = own_operators.index_of(frame, items, node)
     if isinstance(constant, bytes) and isinstance(position, Leaf):
         given = [Sequence(tuple(map(Static, constant))), position]
@@ -91,7 +91,7 @@ def _(
     if isinstance(receiver.value, str) and built_texts.is_of_run(frame, method, args, named):
         return texts.with_texts(frame, receiver, method, args, named, node, hint)
     if not isinstance(receiver.value, str | bytes | frozenset):
-        frame.fault("U013", f"a {describe(frame, receiver)} has no method `{method}` here", node, "called here")
+        return call_method.otherwise(frame, receiver, method, args, named, node, hint)
     return texts.of_known(frame, receiver.value, method, args, named, node)
 
 

@@ -36,9 +36,7 @@ from . import arrays
 def _(frame: Frame, value: Leaf, node: gast.AST, what: str = "this value") -> Any:
     """The length of an axis, where that is known."""
     extent = frame.builder.extents.get(value.name)
-    if not isinstance(extent, int):
-        frame.needs_static(value, what, node)
-    return extent
+    return extent if isinstance(extent, int) else known.otherwise(frame, value, node, what)
 
 
 @truth.of(Scalar)
@@ -78,7 +76,7 @@ def _(frame: Frame, value: Leaf) -> Value | None:
 @items.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> list[Value]:
     if not has_known_length(frame, value):
-        frame.needs_static(value, "the number of items", node)
+        return items.otherwise(frame, value, node)
     return [item(frame, value, Static(place), node) for place in range(frame.type_of(value).dims[0])]
 
 
@@ -86,7 +84,7 @@ def _(frame: Frame, value: Leaf, node: gast.AST) -> list[Value]:
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if not found.ndim:
-        frame.fault("T001", f"a {describe(frame, value)} cannot be iterated over", node, "iterated here")
+        return length.otherwise(frame, value, node)
     return evaluate.length_of(frame, value, 0, node)
 
 

@@ -69,5 +69,5 @@ def _(frame: Frame, value: Range) -> str:
 @load.of(Range)
 def _(frame: Frame, base: Range, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     if isinstance(items, gast.Slice):
-        frame.fault("T001", "a range has no elements", node, "indexed here")
+        return load.otherwise(frame, base, items, node, hint)
     return item_at_index(frame, base, own_operators.index_of(frame, items, node), node)

@@ -29,7 +29,7 @@ from . import classes, container_methods, equality, iterators, keyed, library_cl
 def _(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
     held = held_as(frame, value, Record)
     if not held.is_tuple:
-        frame.needs_static(value, what, node)
+        return known.otherwise(frame, value, node, what)
     return held.cls(*(known(frame, part, node, what) for _, part in held.items))
 
 
@@ -89,7 +89,7 @@ def _(
     if method == "_asdict":
         return keyed.new_dict(frame, dict(held.items), node)
     if method not in ("index", "count"):
-        frame.fault("U013", f"a {describe(frame, receiver)} has no method `{method}` here", node, "called here")
+        return call_method.otherwise(frame, receiver, method, args, named, node, hint)
     as_tuple = Sequence(tuple(part for _, part in held.items))
     return container_methods.call_method(frame, as_tuple, method, args, named, node)
 
@@ -103,6 +103,5 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     if source is not container:
         return iterators.member_of_taken(frame, source, item, node, hint)
     if not held_as(frame, container, Record).is_tuple:
-        what = describe(frame, container)
-        frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
+        return member.otherwise(frame, container, item, node, hint)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)

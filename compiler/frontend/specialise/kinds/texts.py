@@ -71,6 +71,7 @@ def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
     return looked_up(frame, text, order.__getitem__, node)
 
 
+@protocol.truth.of(Text)
 def truth(frame: Frame, text: Text, node: gast.AST) -> Value:
     return choices.compare(frame, gast.NotEq, text.number, as_text(frame, Static("")).number, node)
 
@@ -192,7 +193,8 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
     return rows.item(frame, letters, frame.atom(position, node), node)
 
 
-def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
+@protocol.load.of(Text)
+def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """`text[k]` of a dynamic string, and `text[1:]` with bounds that are known now."""
     if isinstance(items, gast.Slice):
         if sites.site_of(frame, node) in frame.task.positions:
@@ -210,10 +212,12 @@ def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) 
     return looked_up(frame, text, lambda one: one[place], node, hint)
 
 
+@protocol.length.of(Text)
 def length(frame: Frame, text: Text, node: gast.AST) -> Value:
     return looked_up(frame, text, len, node, "count")
 
 
+@protocol.item.of(Text)
 def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
     """The character at a valid position of a dynamic string: from a table of all strings, padded to the longest."""
     for k in range(max(map(len, frame.task.texts))):
@@ -292,21 +296,6 @@ def _(frame: Frame, value: Text) -> Value | None:
     return value
 
 
-@protocol.length.of(Text)
-def _(frame: Frame, value: Text, node: gast.AST) -> Value:
-    return length(frame, value, node)
-
-
-@protocol.item.of(Text)
-def _(frame: Frame, value: Text, position: Value, node: gast.AST) -> Value:
-    return letter(frame, value, position, node)
-
-
-@protocol.truth.of(Text)
-def _(frame: Frame, value: Text, node: gast.AST) -> Value:
-    return truth(frame, value, node)
-
-
 @protocol.python_class.of(Text)
 def _(frame: Frame, value: Text) -> type:
     return str
@@ -317,17 +306,12 @@ def _(frame: Frame, value: Text) -> str:
     return "str"
 
 
-@protocol.load.of(Text)
-def _(frame: Frame, base: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
-    return part(frame, base, items, node, hint)
-
-
 @protocol.call_method.of(Text)
 def _(
     frame: Frame, receiver: Text, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
 ) -> Value:
     if named:
-        frame.fault("U013", f"a string has no method `{method}` with keywords here", node, "called here")
+        return protocol.call_method.otherwise(frame, receiver, method, args, named, node, hint)
     return call_method(frame, receiver, method, args, node, hint)
 
 
