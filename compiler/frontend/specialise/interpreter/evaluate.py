@@ -286,13 +286,6 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
     return frame.emit(PREFIX[op], value, node=node, hint=hint)
 
 
-def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
-    decided = protocol.truth(frame, value, node)
-    if isinstance(decided, Static):
-        return Static(not decided.value)
-    return frame.emit("logical_not", decided, node=node, hint=hint)
-
-
 # --- attributes ----------------------------------------------------------------------------------------------------
 
 

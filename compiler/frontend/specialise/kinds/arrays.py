@@ -13,10 +13,12 @@ from typing import Any
 import gast
 
 from .... import syntax, types
+from ....builder import COMPARISONS
 from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
 from ....meanings import Meaning, Meanings
 from ....ops.static import strict_common
 from ....types import Array, ListOf, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate, subscript
 from ..iterables import Iteration, Iterator
@@ -137,6 +139,16 @@ def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
         return frame.new(containers.grown_from_array(frame, value, True, node))
     number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
     return frame.emit("cast", number, node=node, dtype=python_word(found.dtype), weak=True)
+
+
+@protocol.compare.of(Array, beside=(protocol.ANY,))
+@protocol.compare.of(Scalar, beside=(Sequence,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """Element by element: beside a value of NumPy's, tuples and lists are arrays."""
+    if not evaluate.is_strong(frame, left) and not evaluate.is_strong(frame, right):
+        return protocol.compare.otherwise(frame, left, right, op, node, hint)
+    sides = [as_array(frame, v, node) if isinstance(frame.held(v), Sequence) else v for v in (left, right)]
+    return frame.emit(COMPARISONS[op], *sides, node=node, hint=hint)
 
 
 def contains(frame: Frame, array: Value, item: Value, node: gast.AST, hint: str) -> Value:
