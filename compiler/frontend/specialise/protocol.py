@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar
 
 import gast
 
+from ...builder import INFIX
 from ...types import Array
 from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Static, Value
 
@@ -82,7 +83,7 @@ class Operation(Generic[Given, Result]):
 class PairOperation(Operation[Given, Result]):
     """An operation on two values, with an arm for each pair of kinds, whichever of them is on the left.
 
-    A value of a kind in `first` decides beside any other; of two such kinds, the one that stands first there does.
+    A kind may have an arm beside `ANY` other; where both have one, the kind decides that is earlier in `first`.
     `of_objects` says that an object is a kind of its own, whatever it holds.
     """
 
@@ -110,8 +111,9 @@ class PairOperation(Operation[Given, Result]):
 
     def _arm_of(self, kinds: tuple[type, type]) -> Callable[..., Any]:
         """The arm for two kinds, which is remembered."""
-        decides = next(((kind, ANY) for kind in self.first if kind in kinds), kinds)
-        return self.arms.setdefault(kinds, self.pairs.get(frozenset(decides), self.otherwise))
+        alone = next((frozenset((kind, ANY)) for kind in self.first if kind in kinds), frozenset[type]())
+        found = self.pairs.get(frozenset(kinds)) or self.pairs.get(alone, self.otherwise)
+        return self.arms.setdefault(kinds, found)
 
 
 class LiftedOperation(Operation[Given, Result]):
@@ -326,6 +328,17 @@ def call_method(
 def call(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     """`function(...)`."""
     frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+@pair_operation(Optional, OneOf, Record, Array)
+def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`left + right` and the like."""
+    if is_container(frame, left) or is_container(frame, right):
+        frame.fault("T001", f"{op.__name__} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
 
 
 # --- comparisons -----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .... import syntax, types
-from ....builder import COMPARISONS
+from ....builder import COMPARISONS, INFIX
 from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
 from ....meanings import Meaning, Meanings
 from ....ops.static import strict_common
@@ -139,6 +139,16 @@ def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
         return frame.new(containers.grown_from_array(frame, value, True, node))
     number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
     return frame.emit("cast", number, node=node, dtype=python_word(found.dtype), weak=True)
+
+
+@protocol.arithmetic.of(Array, beside=(protocol.ANY,))
+def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """Beside a value of NumPy's, containers are arrays; a list times a number is refused."""
+    repeats = op is gast.Mult and (frame.is_scalar(left) or frame.is_scalar(right))
+    if repeats or not evaluate.is_strong(frame, left) and not evaluate.is_strong(frame, right):
+        return protocol.arithmetic.otherwise(frame, left, right, op, node, hint)
+    sides = [as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
+    return frame.emit(INFIX[op], *sides, node=node, hint=hint)
 
 
 @protocol.compare.of(Array, beside=(protocol.ANY,))

@@ -13,7 +13,7 @@ from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate
 from ..library import numbers
-from ..library.static_python import PYTHON_COMPARISONS, computed
+from ..library.static_python import computed
 from ..objects import sites
 from ..protocol import Named, call_method, describe, is_unrolled, items, known, load, member, python_class, truth
 from ..values import Leaf, Sequence, Static, Text, Value, is_number
@@ -120,11 +120,6 @@ def _(frame: Frame, container: Static, item: Value, node: gast.AST, hint: str = 
         part = Static(known(frame, item, node, "this value"))
         return evaluate.fold(frame, operator.contains, node, container, part)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
-
-
-@protocol.compare.of(Static)
-def _(frame: Frame, left: Static, right: Static, op: type, node: gast.AST, hint: str = "t") -> Value:
-    return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
 
 
 @protocol.is_same.of(Static)

@@ -8,7 +8,7 @@ import gast
 import numpy as np
 
 from .... import syntax, types
-from ....builder import COMPARISONS
+from ....builder import COMPARISONS, INFIX
 from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE, is_bool
 from ....types import Array, Scalar
 from .. import protocol
@@ -31,7 +31,7 @@ from ..protocol import (
     truth,
 )
 from ..values import Leaf, Static, Value
-from . import arrays
+from . import arrays, optional, texts
 
 
 @known.of(Scalar)
@@ -58,6 +58,15 @@ def _(frame: Frame, value: Leaf) -> type:
 @describe.of(Scalar, Array)
 def _(frame: Frame, value: Leaf) -> str:
     return str(frame.type_of(value))
+
+
+@protocol.arithmetic.of(Scalar, Array, beside=(Scalar, Array, Static))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    if frame.type_of(left) is None or frame.type_of(right) is None:
+        return texts.arithmetic(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+    if op is gast.Pow:
+        return evaluate.power(frame, left, right, node, hint)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
 
 
 @protocol.compare.of(Scalar, beside=(Scalar, Static))

@@ -101,6 +101,11 @@ def is_present(frame: Frame, value: Optional, node: gast.AST) -> Value:
     return protocol.negation(frame, value.absent, node)
 
 
+@protocol.arithmetic.of(Optional, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    return protocol.arithmetic(frame, *operands(frame, op, left, right, node), op, node, hint)
+
+
 @protocol.compare.of(Optional, beside=(protocol.ANY,))
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str) -> Value:
     if op in (gast.Eq, gast.NotEq):

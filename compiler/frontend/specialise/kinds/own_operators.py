@@ -40,10 +40,7 @@ def is_instance(frame: Frame, value: Value) -> bool:
 
 
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right`."""
-    first, second = is_instance(frame, left), is_instance(frame, right)
-    if not first and not second:
-        return None
+    """`left op right`, of which one is an instance."""
     name = BINARY[op]
     return both_ways(frame, left, right, (f"__{name}__", f"__r{name}__"), node)
 

@@ -26,6 +26,7 @@ from ..protocol import (
 )
 from ..values import Record, Sequence, Static, Value
 from . import (
+    arrays,
     classes,
     container_methods,
     equality,
@@ -118,6 +119,19 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     if not held_as(frame, container, Record).is_tuple:
         return member.otherwise(frame, container, item, node, hint)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
+
+
+@protocol.arithmetic.of(Record, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """As the classes say; a NamedTuple is the tuple of its fields."""
+    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
+        return by_class
+    if (of_sets := sets.arithmetic(frame, op, left, right, node)) is not None:
+        return of_sets
+    sides = [equality.as_sequence(frame, side) for side in (left, right)]
+    if Record not in map(type, sides):
+        return protocol.arithmetic(frame, *sides, op, node, hint)
+    return arrays.arithmetic(frame, left, right, op, node, hint)
 
 
 @protocol.compare.of(Record, beside=(protocol.ANY,))

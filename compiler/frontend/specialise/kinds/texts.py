@@ -19,6 +19,7 @@ import gast
 from .... import syntax
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ....messages import UNSHOWN
+from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
@@ -91,12 +92,9 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
     return refuse(frame, "`in` a text that only the run knows", node)
 
 
-def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`+` of strings, where one of them is dynamic; None for anything else."""
-    if isinstance(left, Static) and isinstance(right, Static):
-        return None
-    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
-        return formatted.by_known(frame, operator.mod, [left, right], node)
+@protocol.arithmetic.of(Text, beside=(Text, Static, Rows, Scalar, Array))
+def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`+` of strings, where one of them is dynamic."""
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
     for text, count in ((left, right), (right, left)):
@@ -104,7 +102,9 @@ def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST
             if isinstance(text, Static):
                 formatted.refuse(frame, count, node)
             built_texts.refuse(frame, "`*`", node)
-    return None
+    if isinstance(left, Text) or isinstance(right, Text):
+        refuse(frame, "a text made of one that only the run knows", node)
+    return protocol.arithmetic.otherwise(frame, left, right, op, node, hint)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
