@@ -141,7 +141,9 @@ def ordered_by_run(frame: Frame, op: type, left: Value, right: Value, node: gast
     return container_methods.in_language(frame, IN_ORDER[op], lists, node, hint)
 
 
-IN_ORDER = {gast.Lt: "is_less", gast.LtE: "is_less_or_equal", gast.Gt: "is_greater", gast.GtE: "is_greater_or_equal"}
+IN_ORDER: dict[type, str] = {
+    gast.Lt: "is_less", gast.LtE: "is_less_or_equal", gast.Gt: "is_greater", gast.GtE: "is_greater_or_equal",
+}  # fmt: skip
 
 
 def is_one(left: Value, right: Value) -> bool:

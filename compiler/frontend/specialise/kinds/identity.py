@@ -45,11 +45,11 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
         if not is_none(other):
             refuse(frame, node)
         return side.absent
-    types = frame.type_of(left), frame.type_of(right)
-    if types == (BOOL, BOOL):
+    one, other = frame.type_of(left), frame.type_of(right)
+    if one == BOOL == other:
         same = frame.emit("equal", left, right, node=node)
         return frame.emit("cast", same, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
-    if None not in types and _may_be_one(*types):
+    if one is not None and other is not None and _may_be_one(one, other):
         refuse(frame, node)
     return Static(False)
 
@@ -59,9 +59,9 @@ def _may_be_equal(frame: Frame, left: Value, right: Value) -> bool:
     if parts(left) or parts(right):
         pairs = zip(parts(left), parts(right))
         return same_structure(left, right) and all(_may_be_equal(frame, one, other) for (_, one), (_, other) in pairs)
-    types = frame.type_of(left), frame.type_of(right)
     if isinstance(left, Leaf) or isinstance(right, Leaf):
-        return None not in types and _may_be_one(*types)
+        one, other = frame.type_of(left), frame.type_of(right)
+        return one is not None and other is not None and _may_be_one(one, other)
     return left == right or isinstance(left, Ref) and isinstance(right, Ref)
 
 
