@@ -29,13 +29,13 @@ from .parsing import parsed_expression
 from .program import Reason
 from .types import Array, Dim, Extent, ListOf, Scalar, Type
 
-INFIX = {
+INFIX: dict[type, str] = {
     gast.Add: "add", gast.Sub: "subtract", gast.Mult: "multiply", gast.Div: "divide", gast.FloorDiv: "floor_divide",
     gast.Mod: "remainder", gast.Pow: "power", gast.MatMult: "matmul", gast.BitAnd: "bitwise_and",
     gast.BitOr: "bitwise_or", gast.BitXor: "bitwise_xor", gast.LShift: "left_shift", gast.RShift: "right_shift",
 }  # fmt: skip
-PREFIX = {gast.USub: "negative", gast.UAdd: "positive", gast.Invert: "invert", gast.Not: "logical_not"}
-COMPARISONS = {
+PREFIX: dict[type, str] = {gast.USub: "negative", gast.UAdd: "positive", gast.Invert: "invert", gast.Not: "logical_not"}
+COMPARISONS: dict[type, str] = {
     gast.Eq: "equal", gast.NotEq: "not_equal", gast.Lt: "less", gast.LtE: "less_equal",
     gast.Gt: "greater", gast.GtE: "greater_equal",
 }  # fmt: skip

@@ -311,6 +311,13 @@ def with_dtype(type_: Scalar | Array, dtype: str, weak: bool = False) -> Scalar 
     return Scalar(dtype, weak) if isinstance(type_, Scalar) else replace(type_, dtype=dtype)
 
 
+def lengths_in_row(shapes: Array) -> int:
+    """How many lengths each row of an array of shapes has, as many as the arrays have axes."""
+    count = shapes.dims[1]
+    assert isinstance(count, int)
+    return count
+
+
 def dtype_of(type_: Type) -> str:
     return type_.element.dtype if isinstance(type_, ListOf) else type_.dtype
 

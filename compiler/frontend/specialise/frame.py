@@ -11,7 +11,7 @@ import types as python_types
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from math import inf
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard, overload
 
 import gast
 import numpy as np
@@ -48,8 +48,7 @@ from .objects.heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
-from .values import Conflict, Leaf, Ref, Static, Value
-from .values import Sequence as SequenceValue
+from .values import PLAIN, Conflict, Leaf, Ref, Static, Value, plain_number
 from .world.world import Namespace, World
 
 ERROR_CLASSES = {
@@ -85,14 +84,6 @@ class Stopped(Exception):
     """Control does not pass this point: a `raise` that always happens."""
 
 
-PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
-
-
-def plain_number(number: Any) -> complex:
-    """A number of a subclass of one of Python's number classes, as one of Python's."""
-    return next(cls for cls in PLAIN if isinstance(number, cls))(number)
-
-
 @dataclass(slots=True, eq=False)
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
@@ -112,7 +103,7 @@ class Task:
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
-    instances: dict[object, Instance] = field(default_factory=dict)
+    instances: dict[Any, Instance] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     freeze: Freeze = ()
@@ -268,6 +259,10 @@ class Frame:
 
     # --- values and types ---
 
+    @overload
+    def type_of(self, value: Leaf) -> Type: ...
+    @overload
+    def type_of(self, value: Value) -> Type | None: ...
     def type_of(self, value: Value) -> Type | None:
         """The type of a leaf or number; None for everything else."""
         if type(value) is Leaf:
@@ -277,18 +272,18 @@ class Frame:
     def describe(self, value: Value) -> str:
         return protocol.describe(self, value)
 
-    def is_array(self, value: Value) -> bool:
+    def is_array(self, value: Value) -> TypeGuard[Leaf]:
         return isinstance(self.type_of(value), Array)
 
-    def is_scalar(self, value: Value) -> bool:
+    def is_scalar(self, value: Value) -> TypeGuard[Leaf | Static]:
         return isinstance(self.type_of(value), Scalar)
 
-    def is_integer(self, value: Value) -> bool:
+    def is_integer(self, value: Value) -> TypeGuard[Leaf | Static]:
         """Whether a value can count and index: np.bool_ cannot."""
         found = self.type_of(value)
         return isinstance(found, Scalar) and (is_integer(found.dtype) or found == types.BOOL)
 
-    def is_list(self, value: Value) -> bool:
+    def is_list(self, value: Value) -> TypeGuard[Leaf]:
         return isinstance(self.type_of(value), ListOf)
 
     # --- objects ---
@@ -317,25 +312,22 @@ class Frame:
 
     # --- emitting ---
 
-    def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
-        """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
-        if operator == "cast" and fitting.is_held(values[0], static["dtype"]):
-            atoms: list[gast.expr] = [syntax.constant(values[0].value)]
+    def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Leaf:
+        """One operator with one result, of leaves and numbers; a refusal of its type rule is a diagnostic at `node`."""
+        if operator == "cast" and fitting.is_held(first := values[0], static["dtype"]):
+            atoms: list[gast.expr] = [syntax.constant(first.value)]
         else:
             atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
         if self.builder.singles:
             atoms = broadcasts.repeated(self, operator, atoms)
         try:
             given = fitting.converted(self, operator, atoms, node)
-            if (results := OPERATORS[operator].results) > 1:
-                made = [m.id for m in self.builder.call_all(operator, *given, hints=[hint] * results, **static)]
-            else:
-                made = [self.builder.call(operator, *given, hint=hint, **static).id]
+            made = self.builder.call(operator, *given, hint=hint, **static).id
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here", refused.help)
         if self.builder.widened:
-            two_meanings.require_one(self, operator, atoms, made, static, node)
-        return SequenceValue(tuple(map(Leaf, made))) if results > 1 else Leaf(made[0])
+            two_meanings.require_one(self, operator, atoms, [made], static, node)
+        return Leaf(made)
 
     def atom(self, value: Value, node: gast.AST) -> gast.expr:
         match value:

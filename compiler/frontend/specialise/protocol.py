@@ -38,8 +38,7 @@ Arm = TypeVar("Arm", bound=Callable[..., Any])
 
 def kind_of(frame: Frame, value: Value) -> type:
     """The kind whose arms a value has."""
-    kind = type(value)
-    return type(frame.builder.types[value.name]) if kind is Leaf else kind
+    return type(frame.builder.types[value.name]) if type(value) is Leaf else type(value)
 
 
 def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
@@ -47,6 +46,13 @@ def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
     held = frame.held(value)
     assert isinstance(held, kind)
     return held
+
+
+def type_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
+    """The type of a leaf or number, which is of this kind."""
+    found = frame.builder.types[value.name] if type(value) is Leaf else frame.type_of(value)
+    assert isinstance(found, kind)
+    return found
 
 
 class Operation(Generic[Given, Result]):
@@ -182,8 +188,7 @@ def lifted(
 
         @wraps(function)
         def taken_apart(frame: Frame, value: Value, *given: Any) -> Any:
-            kind = value.__class__
-            if none and (kind is Optional or kind is Static and value.value is None):
+            if none and (type(value) is Optional or type(value) is Static and value.value is None):
                 value = present(frame, value, given[places[0]], none, error)
             if value.__class__ is not OneOf:
                 return function(frame, value, *given)
@@ -194,6 +199,8 @@ def lifted(
 
             return of_cases(frame, value, act, *(given[place] for place in places if place < len(given)))
 
+        if TYPE_CHECKING:
+            return function  # `taken_apart` takes and returns what the function does
         return taken_apart
 
     return decorate

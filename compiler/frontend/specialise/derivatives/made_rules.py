@@ -20,7 +20,7 @@ from .. import protocol
 from ..functions import results
 from ..interpreter import evaluate
 from ..specialised import Instance
-from ..values import Out, Sequence, Static, Typed, Value, leaves, map_leaves
+from ..values import Leaf, Out, Sequence, Static, Typed, Value, leaves, map_leaves
 from . import rule_bodies
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def _backward(
     rest = {key: value for key, value in ruled.abstract.items() if key not in own}
     table = [instance.function.types[p] for p in instance.function.parameters]
     body = ruled.start({**dict(saved), **rest, **dict(bars.values())})
-    values, role = body.inner.variables, ruled.role(body, 2)
-    names = [""] * first + [values[key].name for key, _ in saved]
+    values, role = body.values, ruled.role(body, 2)
+    names = [""] * first + [protocol.held_as(frame, values[key], Leaf).name for key, _ in saved]
     kept = results.taken_over(body.inner, residuals, names, ruled.node)
 
     def bar(part: Value, _: tuple[object, ...]) -> Value:
@@ -144,9 +144,9 @@ def jvp(ruled: Ruled, instance: Instance) -> Rule:
     own = function.parameters
     dots = {p: _like(own[p], "dot", function.types[own[p]]) for p in wrt}
     body = ruled.start({**ruled.abstract, **dict(dots.values())})
-    values, role = body.inner.variables, ruled.role(body, 1)
+    values, role = body.values, ruled.role(body, 1)
     for place, (key, _) in dots.items():  # each is as long as what it belongs to
-        body.same_lengths(values[key].name, body.parameters[place])
+        body.same_lengths(protocol.held_as(frame, values[key], Leaf).name, body.parameters[place])
 
     def dot(part: Value, _: tuple[object, ...]) -> Value:
         return values[dots[part.index][0]] if isinstance(part, Out) and part.index in dots else Static(None)

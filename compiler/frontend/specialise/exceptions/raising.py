@@ -18,6 +18,7 @@ from ....messages import UNSHOWN, Argument, Message, escaped
 from .. import protocol
 from ..frame import Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate
+from ..library.static_python import stop
 from ..values import Caught, Mapping_, Record, Sequence, Static, Value
 from . import trying
 
@@ -137,7 +138,10 @@ def shown(
         case Mapping_(items=items):
             return "{{" + ", ".join(f"{escaped(repr(key))}: {inside(item)}" for key, item in items) + "}}"
         case Record(cls=cls) as record if (names := fields_shown(cls)) is not None:
-            parts = ", ".join(f"{name}={inside(record.get(name))}" for name in names)
+            for name in names:
+                if record.get(name) is None:  # a field that `__init__` does not take, and nothing has assigned
+                    stop(frame, "AttributeError", f"'{cls.__name__}' object has no attribute '{name}'", node)
+            parts = ", ".join(f"{name}={inside(part)}" for name in names if (part := record.get(name)) is not None)
             return f"{cls.__name__ if record.is_tuple else cls.__qualname__}({parts})"
     if not frame.is_scalar(value):
         return UNSHOWN

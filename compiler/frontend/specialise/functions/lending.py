@@ -16,7 +16,7 @@ names are aliases is part of what it is compiled for; a list that grows crosses 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import field
 
 import gast
@@ -62,7 +62,7 @@ class Loan:
     """
 
     environment: Environment
-    identity: Hashable = None
+    identity: tuple[Hashable, Hashable] = (None, None)
     values: dict[str, Value] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
 
@@ -243,7 +243,7 @@ def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
 
 
 def given_back(
-    frame: Frame, environment: Environment, value: Value, lent: dict[int, int], node: gast.AST,
+    frame: Frame, environment: Environment, value: Value, lent: Mapping[int, int], node: gast.AST,
     leaf: Callable[..., Value],
 ) -> Returned:  # fmt: skip
     """What the function returns, and what it left in objects; `leaf` makes what stands for a leaf.
@@ -275,7 +275,7 @@ def given_back(
     return Returned(result, tuple(contents), _origins(frame, places, lent), owners, absorbed)
 
 
-def _origins(frame: Frame, places: dict[int, int], lent: dict[int, int]) -> tuple[tuple, ...]:
+def _origins(frame: Frame, places: dict[int, int], lent: Mapping[int, int]) -> tuple[tuple, ...]:
     """The objects that each returned object may be, where it may be another one."""
     found, others = [], dict[int, int]()
     for number, place in places.items():
@@ -305,8 +305,9 @@ def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], no
             return Leaf(names[value.index]) if isinstance(value, Out) else value
 
         made = map_leaves(value, part)
-        is_open = isinstance(made, Rows) and made.kind is list and not forms.is_unknown(made)
-        return rows.growable(frame, made, node) if is_open else made
+        if isinstance(made, Rows) and made.kind is list and not forms.is_unknown(made):
+            return rows.growable(frame, made, node)
+        return made
 
     changed = [refs[place] for place, _ in returned.contents if place < len(loan.numbers)]
     require_apart(frame, changed, list(loan.numbers), node)

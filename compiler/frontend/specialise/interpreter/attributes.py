@@ -52,7 +52,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
     found = frame.type_of(base)
     if is_number(base) and attribute in PARTS:
         return Static(getattr(base.value, attribute))
-    if isinstance(found, Array | Scalar) and (isinstance(base, Leaf) or not found.weak):
+    if isinstance(found, Array) or isinstance(found, Scalar) and (isinstance(base, Leaf) or not found.weak):
         return array_attribute(frame, base, found, attribute, node, hint)
     match base:
         case Caught() if attribute == "args":
@@ -79,7 +79,7 @@ def array_attribute(
     ndim = types.rank(found)
     match attribute:
         case "shape":
-            return Sequence(tuple(evaluate.length_of(frame, base, axis, node) for axis in range(ndim)))
+            return Sequence(tuple(evaluate.lengths_of(frame, base, node)))
         case "ndim":
             return Static(ndim)
         case "dtype":
@@ -91,8 +91,8 @@ def array_attribute(
             return evaluate.binary(frame, gast.Mult, size, Static(NUMPY_DTYPE[found.dtype].itemsize), node)
         case "size":
             result: Value = Static(1)
-            for axis in range(ndim):
-                result = evaluate.binary(frame, gast.Mult, result, evaluate.length_of(frame, base, axis, node), node)
+            for length in evaluate.lengths_of(frame, base, node):
+                result = evaluate.binary(frame, gast.Mult, result, length, node)
             return result
         case "T":
             if ndim < 2:

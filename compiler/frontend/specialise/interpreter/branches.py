@@ -146,7 +146,7 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     frame.variables = {key: value for key, value in joined.items() if isinstance(key, str)}
     frame.heap.contents = {key: value for key, value in joined.items() if isinstance(key, int)}
     made: dict[Any, Ref] = {}
-    table = {str: frame.variables, int: frame.heap.contents}
+    table: dict[type, dict[Any, Value]] = {str: frame.variables, int: frame.heap.contents}
     for key in differing:
         table[type(key)][key] = named(frame, wish_for(frame, key), joined[key], made)
     frame.heap.joins.update({ref.number: frozenset((site,)) for ref in made.values()})

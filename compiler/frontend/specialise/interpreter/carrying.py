@@ -21,6 +21,7 @@ from ....analysis import core_liveness
 from ....dtypes import PYTHON_TYPES
 from ....meanings import Meanings
 from ....types import Array, Dim, ListOf, Scalar
+from .. import protocol
 from ..frame import Frame, Stopped, Unresolved
 from ..functions.local_functions import joined_functions
 from ..joins.joined_types import meanings_of, own_lengths
@@ -54,7 +55,7 @@ TRIALS = 12
 
 
 def carry(
-    frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test: Any = None, surely: bool = False
+    frame: Frame, node: gast.For | gast.While, body: list, enter: Any, make: Any, test: Any = None, surely: bool = False
 ) -> None:
     """Run the body once with the carried variables under names of their own, until their types hold.
 
@@ -104,9 +105,9 @@ def carry(
     branches.go_on(frame, node)
 
 
-def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
+def _entry(frame: Frame, node: gast.For | gast.While) -> dict[Any, Value]:
     """The loop-carried values before the loop: the variables that the body binds, and what all objects hold."""
-    live = core_liveness.live_in_loop(node, frame.live_after) if id(node.body[-1]) in frame.live_after else None
+    live = core_liveness.live_in_loop(node, frame.live_after)
     candidates = core_liveness.assigned(node.body) | _targets(node)
     candidates = {n for n in candidates if not _only_in_place(frame, n, node)}
     carried = sorted(n for n in candidates if live is None or n in live or n in frame.pinned)
@@ -275,11 +276,11 @@ class _Trial:
         """Whether a type was decided by a number that is not the only Python number at the head."""
         builder = self.frame.builder
         varying = {
-            key for key, head in self.heads.items()
+            key: head.name for key, head in self.heads.items()
             if isinstance(head, Leaf) and head.name in builder.entered and self.ends[key] != head
-            and builder.types[head.name].weak
+            and protocol.type_as(self.frame, head, Scalar).weak
         }  # fmt: skip
-        found = {key for key in varying if self.heads[key].name in builder.relied} - self.varying
+        found = {key for key, name in varying.items() if name in builder.relied} - self.varying
         self.varying |= found
         return bool(found)
 
@@ -345,9 +346,10 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         return wanted.key == head.key and _same_heads(wanted.contents, head.contents, own)
     if isinstance(wanted, Typed) and isinstance(head, Typed):
         a, b = wanted.type, head.type
-        alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
-        if alike and a.layout == b.layout:
-            return all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in zip(a.dims, b.dims))
+        if isinstance(a, Array) and isinstance(b, Array):
+            alike = a.dtype == b.dtype and a.ndim == b.ndim and a.layout == b.layout
+            pairs = zip(a.dims, b.dims)
+            return alike and all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in pairs)
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b

@@ -187,12 +187,12 @@ def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
 def _may_not_fit(frame: Frame, left: Value, right: Value) -> bool:
     """Whether one side is an int that the joined type may not hold."""
     wanted = join_numbers(frame, left, right)
-    return any(may_not_fit(v, frame.type_of(v), wanted) for v in (left, right))
+    return any(may_not_fit(v, protocol.type_as(frame, v, Scalar), wanted) for v in (left, right))
 
 
 def _in_python(frame: Frame, value: Value, wanted: Scalar, node: gast.AST) -> Value:
     """A NumPy number as a Python number, where the wanted type is Python's."""
-    if not wanted.weak or frame.type_of(value).weak:
+    if not wanted.weak or protocol.type_as(frame, value, Scalar).weak:
         return value
     if isinstance(value, Static):
         return Static(value.value.item())

@@ -25,7 +25,7 @@ from ..frame import Frame
 from ..iterables import Range
 from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
-from ..values import Ref, Static, Value
+from ..values import Static, Value
 from . import branches, evaluate, execute, loops
 
 PASSING = "t"  # the hint for a value that no variable gets
@@ -35,7 +35,7 @@ class _OnlyAtRunTime(Exception):
     """How many items a comprehension has is not known now."""
 
 
-def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Value:
     """A new list of the items."""
     items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
     return looped(frame, node, hint) if items is None else containers.new_list(frame, items)
@@ -43,7 +43,7 @@ def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PA
 
 def looped(
     frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
-) -> Ref:
+) -> Value:
     """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
@@ -215,8 +215,9 @@ def nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
             body = [gast.If(test, body, [])]
         if until is not None:
             body = [*body, gast.If(syntax.name(until), [gast.Break()], [])]
-        body = [gast.For(generator.target, generator.iter, body, [], None)]
-    return located(body[0], node)
+        loop = gast.For(generator.target, generator.iter, body, [], None)
+        body = [loop]
+    return located(loop, node)
 
 
 def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
@@ -224,11 +225,12 @@ def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
     table: dict[int, frozenset[str]] = {}
     everything = frozenset(frame.variables) | frozenset(core_liveness.reads(loop)) | core_liveness.assigned([loop])
     table[id(loop)] = everything
-    while isinstance(loop, gast.For):
-        inner = next((s for s in core_liveness.statements(loop.body) if isinstance(s, gast.For)), None)
-        own = set(core_liveness.targets(loop.target)) | core_liveness.assigned([] if inner is None else [inner])
-        table[id(loop.body[-1])] = everything - {name for name in own if not name.endswith(branches.VALUE)}
-        loop = inner
+    around: gast.For | None = loop
+    while around is not None:
+        inner = next((s for s in core_liveness.statements(around.body) if isinstance(s, gast.For)), None)
+        own = set(core_liveness.targets(around.target)) | core_liveness.assigned([] if inner is None else [inner])
+        table[id(around.body[-1])] = everything - {name for name in own if not name.endswith(branches.VALUE)}
+        around = inner
     return table
 
 

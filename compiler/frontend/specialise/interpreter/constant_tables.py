@@ -76,8 +76,8 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
         case Zip(parts=inner) | Enumerate(parts=inner):
             if isinstance(value, Zip) and not all(protocol.has_known_length(frame, part) for part in inner):
                 least = 1  # the shortest one is known only at run time
-            made = [_or_itself(frame, part, node, least) for part in inner]
-            return None if None in made or tuple(made) == inner else type(value)(tuple(made), value.start)
+            made = tuple(one for part in inner if (one := _or_itself(frame, part, node, least)) is not None)
+            return None if len(made) < len(inner) or made == inner else type(value)(made, value.start)
         case Static(value=str() as text) if len(text) >= of_names(least):
             return built_texts.spelled(frame, value, node)
         case Static(value=tuple() | bytes() as items) if len(items) >= least:
@@ -124,15 +124,18 @@ def _rows(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) ->
 
 def _columns(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) -> Value | None:
     """The table of numbers or strings of one kind; for tuples of one length, a table for each position."""
-    if all(isinstance(item, Sequence) and item.kind is tuple for item in items):
-        if len({len(item.items) for item in items}) != 1 or not items[0].items:
+    tuples = [item.items for item in items if isinstance(item, Sequence) and item.kind is tuple]
+    if len(tuples) == len(items):
+        if len(set(map(len, tuples))) != 1 or not tuples[0]:
             return None
-        inner = [_columns(frame, column, node, least) for column in zip(*(item.items for item in items))]
-        return None if None in inner else Sequence(tuple(inner))
-    if all(isinstance(item, Static) and isinstance(item.value, str) for item in items):
+        columns = [_columns(frame, column, node, least) for column in zip(*tuples)]
+        inner = tuple(column for column in columns if column is not None)
+        return Sequence(inner) if len(inner) == len(columns) else None
+    words = [item.value for item in items if isinstance(item, Static) and isinstance(item.value, str)]
+    if len(words) == len(items):
         if len(items) < of_names(least):
             return None
-        numbers = tuple(Static(number_of(frame.task, item.value)) for item in items)
+        numbers = tuple(Static(number_of(frame.task, word)) for word in words)
         return Text(Column(texts.table(frame, numbers, INT_WORD, node), True))
     kinds = {frame.type_of(item) for item in items}
     kind = kinds.pop() if len(kinds) == 1 else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -60,7 +60,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
     if kind is gast.BinOp:
         left, right = evaluate(frame, node.left), evaluate(frame, node.right)
         return binary(frame, type(node.op), left, right, node, hint)
-    if kind is gast.Call:
+    if type(node) is gast.Call:
         if type(node.func) is gast.Attribute and node.func.attr in METHODS:
             changed = changed_copies.called(frame, node, hint)
             if changed is not None:
@@ -189,7 +189,7 @@ def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
     return frame.emit("power", left, right, node=node, hint=hint)
 
 
-def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
+def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Static) -> Static:
     """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program reaches this point."""
     try:
         with np.errstate(all="ignore"):
@@ -225,13 +225,20 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
 
 def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
     """`base.shape[axis]`, read only once per function if it is an argument's length."""
-    extent = frame.builder.types[base.name].dims[axis]
+    extent = protocol.type_as(frame, base, types.Array).dims[axis]
     if isinstance(extent, int):
         return Static(extent)
     name, axis = frame.builder.lengths.get(extent, (base.name, axis))
     hint = length_name(extent)
     hint = "t" if hint in frame.local_names else hint  # the user's variable may stand for something else
     return frame.emit("dim", Leaf(name), node=node, hint=hint, axis=axis)
+
+
+def lengths_of(frame: Frame, value: Value, node: gast.AST) -> Iterator[Value]:
+    """`value.shape`, one length after the other; a number has none."""
+    if frame.is_array(value):
+        for axis in range(types.rank(frame.type_of(value))):
+            yield length_of(frame, value, axis, node)
 
 
 def length_name(extent: types.Extent) -> str:

@@ -17,10 +17,10 @@ from .. import protocol
 from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
 from ..iterables import Iteration, Range
-from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, tables
+from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, ranges, tables
 from ..objects import handing_on, keyed_loops, shared_items, sites
 from ..objects.heap import reachable
-from ..values import Leaf, Ref, Sequence, Static, Value, is_none, is_number, parts
+from ..values import Leaf, Ref, Sequence, Static, Value, is_none
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
 
 UNROLL_LIMIT = 2048
@@ -64,10 +64,11 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
             return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
         except _Grew as grew:
             frame.restore(saved)
-            return live_list(frame, node, iterable, grew.form, stop, body)
+            return live_list(frame, node, grew.list, grew.form, stop, body)
         except NeedsStatic:
             grown = [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
-            known = [(part, forms.form_of_items(frame, held)) for part, held in grown if forms.grows(frame, held)]
+            known = [(part, form) for part, held in grown if forms.grows(frame, held)
+                     and (form := forms.form_of_items(frame, held)) is not None]  # fmt: skip
             if not known:
                 raise
             frame.restore(saved)
@@ -78,12 +79,12 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
         counted(frame, node, iterable, stop, body)
     except _Grew as grew:
         frame.restore(saved)
-        live_list(frame, node, iterable, grew.form, stop, body)
+        live_list(frame, node, grew.list, grew.form, stop, body)
     except NeedsStatic as needed:
-        if not isinstance(iterable, Range) or not protocol.has_known_length(frame, iterable):
+        items = ranges.known_range(iterable)
+        if items is None:
             raise
         frame.restore(saved)
-        items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
         if len(items) > UNROLL_LIMIT:
             raise needed from None
         frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
@@ -101,15 +102,17 @@ def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.
 class _Grew(Exception):
     """A loop changes the length of the list that it iterates over; the items of that list have this form."""
 
-    def __init__(self, form: Value) -> None:
+    def __init__(self, list_: Ref, form: Value) -> None:
         super().__init__(str(form))
-        self.form = form
+        self.list, self.form = list_, form
 
 
 def check_still_known(frame: Frame, iterable: Value) -> None:
     held = frame.held(iterable)
     if isinstance(iterable, Ref) and forms.grows(frame, held):
-        raise _Grew(forms.form_of_items(frame, held))
+        form = forms.form_of_items(frame, held)
+        assert form is not None
+        raise _Grew(iterable, form)
 
 
 def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
@@ -133,7 +136,8 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
         go_on = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         table = dict(frame.live_after)
         made = gast.copy_location(gast.If(go_on, rest, []), node)
-        table[id(made)] = core_liveness.live_in_loop(node, table) if id(node.body[-1]) in table else None
+        if (live := core_liveness.live_in_loop(node, table)) is not None:
+            table[id(made)] = live
         frame.live_after = table
         branches.branch(frame, made, go_on, rest, [])
         return
@@ -183,16 +187,17 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop: no list that it iterates over may change its length, as the trip count is computed before."""
-    is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
-    items = list(iterations.gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
-    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
+    shown = keyed.shown_by(frame, iterable) if isinstance(iterable, Iteration) else None
+    view = iterable if isinstance(iterable, Iteration) and shown is not None else None
+    items = list(iterations.gone_over(iterable if shown is None else shown))
+    sources = items if view is None else [keyed_loops.gone_over(frame, view)]
     over = reachable(sources, {})
-    before = len(frame.heap.changes if is_view else frame.heap.resized)
+    before = len(frame.heap.changes if view is not None else frame.heap.resized)
     if not handing_on.over(frame, items, run):
         shared_items.refuse(frame, "", node)
-    changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
+    changed = (frame.heap.changes if view is not None else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
-        if is_view:
+        if view is not None:
             raise keyed_loops.Changed
         check_still_known(frame, iterable)
         changed_while_looped(frame, node)
@@ -254,9 +259,8 @@ def stepping(
 
 def has_a_turn(iterable: Value) -> bool:
     """Whether a loop over it is known to have a first iteration."""
-    if not isinstance(iterable, Range) or not all(is_number(v) for _, v in parts(iterable)):
-        return False
-    return len(range(*(v.value for _, v in parts(iterable)))) > 0
+    found = ranges.known_range(iterable)
+    return found is not None and len(found) > 0
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:
@@ -359,8 +363,8 @@ def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -
     choice = gast.If(test, list(body), [gast.Assign([syntax.target(flag)], syntax.constant(False), None)])
     loop = located(gast.While(syntax.name(flag), [choice], []), node)
     table = dict(frame.live_after)
-    if id(node.body[-1]) in table:
-        table[id(choice)] = core_liveness.live_in_loop(node, table)
+    if (live := core_liveness.live_in_loop(node, table)) is not None:
+        table[id(choice)] = live
     kept, frame.live_after, pinned = frame.live_after, table, frame.pinned
     frame.pinned |= {flag}
     carrying.carry(

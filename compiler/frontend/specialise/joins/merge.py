@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, TypeGuard
 
 from ....names import from_path
 from ....records import dataclass
@@ -121,10 +121,10 @@ class Join:
         """One structure on one path, another on the other: flags say which it is."""
         kinds = [kind for side in (left, right) if isinstance(side, OneOf) for kind in side.kinds]
         given = (left, self.left), (right, self.right)
-        sides = [structures.as_one_of(self.frame, *side, among=tuple(kinds)) for side in given]
-        if None in sides:
+        one, other = (structures.as_one_of(self.frame, *side, among=tuple(kinds)) for side in given)
+        if one is None or other is None:
             return Conflict(self._describe(left, self.left), self._describe(right, self.right))
-        return structures.joined(self.join, *sides)
+        return structures.joined(self.join, one, other)
 
     def _are_unlike(self, left: Value, right: Value) -> bool:
         return structures.are_unlike(self.frame, left, right, self.left, self.right)
@@ -197,13 +197,12 @@ def _grows(frame: Frame, left: Value, right: Value) -> bool:
         return left != right and all(list_of_column(frame, v) is not None for v in (left, right))
     if isinstance(left, Rows) or isinstance(right, Rows):
         return all(isinstance(v, Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
-    lists = [_is_list_of_items(v) for v in (left, right)]
-    if all(lists):
+    if _is_list_of_items(left) and _is_list_of_items(right):
         return len(left.items) != len(right.items)
-    return any(lists) and (frame.is_list(left) or frame.is_list(right))
+    return _is_list_of_items(left) and frame.is_list(right) or frame.is_list(left) and _is_list_of_items(right)
 
 
-def _is_list_of_items(value: Value) -> bool:
+def _is_list_of_items(value: Value) -> TypeGuard[Sequence]:
     return isinstance(value, Sequence) and value.kind is list
 
 
@@ -221,18 +220,18 @@ def grown(
 
     if any(_is_of_containers(frame, side) for side in (left, right)):
         return forms.joined_list(frame, left, right, before, after)
-    element: Type | None = None
+    element: Scalar | Array | None = None
     for side in (left, right):
         found = list_of_column(frame, side) or frame.type_of(side)
-        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
+        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for _, v in parts(side)]
         for kind in kinds:
             if kind is None:
                 return Conflict("a list of tuples, lists or dicts", "a list that grows, of numbers or arrays,")
             joined = kind if element is None else join_types(frame, element, kind)
-            if joined is None:
+            if not isinstance(joined, Scalar | Array):
                 return Conflict(f"a list of {element}", f"a list of {kind}")
             element = joined
-    if not isinstance(element, Scalar | Array):
+    if element is None:
         return Conflict("an empty list", "a list")
     if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
         element = own_lengths(frame, element)

@@ -116,7 +116,9 @@ def require_one_dtype(
 ) -> None:
     """Refuse a result whose dtype follows from these parts, where it would be another on the path of one of them."""
     names = {k: p.name for k, p in enumerate(parts) if isinstance(p, Leaf) and _may_be_numpys(frame.builder, p.name)}
-    dtype = ask(*described) if names else None
+    if not names:
+        return
+    dtype = ask(*described)
     for place, name in names.items():
         for one in sorted(frame.builder.widened[name], key=str):
             other = ask(*described[:place], one.type, *described[place + 1 :])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import types as python_types
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -60,7 +60,7 @@ def entry(frame: Frame, cls: type, name: str, after: type | None = None) -> Any:
 
 def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST) -> Value:
     """`receiver.name` of an instance."""
-    record = instance(frame, receiver)
+    record = protocol.held_as(frame, receiver, Record)
     found = entry(frame, record.cls, name)
     part = record.get(name)
     if part is not None and not isinstance(found, property):
@@ -72,7 +72,7 @@ def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST) -> Value
     return bound(frame, receiver, record.cls, name, found, node)
 
 
-def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> None:
+def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> NoReturn:
     if entry(frame, record.cls, "__getattr__") is not ABSENT:
         message = f"`{record.cls.__name__}` finds attributes by a `__getattr__` of its own, which is not compiled"
         frame.fault("U013", message, node, "looked up here", ("make a field or a property of it",))
@@ -89,7 +89,7 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> Non
 def of_super(frame: Frame, base: Super, name: str, node: gast.AST) -> Value:
     """`super().name`."""
     held = frame.held(base.receiver)
-    cls = held.cls if isinstance(held, Record) else held.value
+    cls: type = held.cls if isinstance(held, Record) else protocol.known(frame, held, node)
     found = entry(frame, cls, name, after=base.cls)
     if found is ABSENT:
         frame.fault("U013", f"no base of `{base.cls.__name__}` has an attribute `{name}`", node, "looked up here")
@@ -140,7 +140,8 @@ def without_instance(frame: Frame, cls: type, name: str, found: Any, node: gast.
 
 def of_class(frame: Frame, cls: type, name: str, node: gast.AST) -> Value | None:
     """`cls.name`, where that is a method of a class of the user's; None for anything else."""
-    if not apply.is_users_class(cls) or any(name in vars(way) for way in type(cls).__mro__[:-2]):
+    metaclass: type = type(cls)
+    if not apply.is_users_class(cls) or any(name in vars(way) for way in metaclass.__mro__[:-2]):
         return None
     found = entry(frame, cls, name)
     is_method = isinstance(found, classmethod | staticmethod | python_types.FunctionType) or is_function(found)
@@ -256,7 +257,7 @@ def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: 
     set_attribute(frame, receiver, name, value, node)
 
 
-def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -> None:
+def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -> NoReturn:
     record = instance(frame, receiver)
     if record is not None:
         instead = "_replace" if record.is_tuple else "dataclasses.replace"
@@ -269,7 +270,7 @@ def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -
 
 def set_attribute(frame: Frame, receiver: Ref, name: str, value: Value | None, node: gast.AST) -> None:
     """Bind an attribute of an instance anew, whatever its class says of assignments."""
-    record = instance(frame, receiver)
+    record = protocol.held_as(frame, receiver, Record)
     if value is None and record.get(name) is None:
         no_attribute(frame, record, name, node)
     if not record.cls.__dictoffset__ and entry(frame, record.cls, name) is ABSENT:

@@ -21,7 +21,22 @@ from ..library import library
 from ..library.static_python import computed, stop
 from ..objects import handing_on, shared_items
 from ..objects.object_changes import change, is_unheld
-from ..values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
+from ..values import (
+    NONE,
+    Conflict,
+    Leaf,
+    Mapping_,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Typed,
+    Value,
+    are_known,
+    is_none,
+    leaves,
+)
 from . import classes, containers, dict_methods, equality, forms, list_positions, sets, tables, tuples
 
 
@@ -39,8 +54,9 @@ def in_language(
 
 def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
     """A method of a list, tuple or dict."""
-    changes = isinstance(receiver, Ref) and method in CHANGING
-    held = containers.grow(frame, receiver, node) if changes else frame.held(receiver)
+    held = frame.held(receiver)
+    if isinstance(receiver, Ref) and method in CHANGING:
+        held = containers.grow(frame, receiver, node)
     kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
     kind = "set" if sets.known_items(frame, receiver) is not None else kind
     methods: dict[str, dict[str, Callable[..., Value]]] = {
@@ -127,8 +143,9 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
     held = equality.as_sequence(frame, sequence)
     is_list = isinstance(held, Sequence) and held.kind is list
     is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
-    is_tuple = isinstance(held, Sequence | Rows) and held.kind is tuple
-    if is_tuple and (isinstance(held, Rows) or isinstance(count, Leaf) and _is_of_any_length(frame, held)):
+    if isinstance(held, Rows) and held.kind is tuple:
+        return tuples.repeated(frame, held, count, node)
+    if isinstance(held, Sequence) and not is_list and isinstance(count, Leaf) and _is_of_any_length(frame, held):
         return tuples.repeated(frame, held, count, node)
     if is_open or isinstance(held, Rows) or forms.grows(frame, held):
         return in_language(frame, "repeated", [sequence, count], node)
@@ -230,9 +247,9 @@ def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: V
 
 def _remove(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     held = frame.held(target)
-    if isinstance(held, Sequence) and is_known(frame, target) and isinstance(value, Static):
+    if isinstance(held, Sequence) and are_known(held.items) and isinstance(value, Static):
         items = list(held.items)
-        at = [known.value for known in items].index(value.value) if value in items else -1
+        at = items.index(value) if value in items else -1
         if at < 0:
             stop(frame, "ValueError", "list.remove(x): x not in list", node)
         del items[at]
@@ -246,7 +263,7 @@ def _remove(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
 def is_known(frame: Frame, target: Value) -> bool:
     """Whether all items of a list or tuple are numbers and strings known now."""
     held = frame.held(target)
-    return isinstance(held, Sequence) and all(isinstance(item, Static) for item in held.items)
+    return isinstance(held, Sequence) and are_known(held.items)
 
 
 def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: Value = Static(False)) -> Value:  # noqa: B008
@@ -256,13 +273,13 @@ def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: 
     return NONE
 
 
-def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Ref:
+def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Value:
     """A new list with the items of a list, sorted by their keys."""
     descending = protocol.truth(frame, reverse, node)
     held = frame.held(source)
     if isinstance(held, Sequence):
         keys = list(held.items) if is_none(key) else [protocol.call(frame, key, [v], {}, node) for v in held.items]
-        if all(isinstance(k, Static) for k in keys) and isinstance(descending, Static):
+        if are_known(keys) and isinstance(descending, Static):
             places = computed(frame, _order_of, node, [k.value for k in keys], descending.value)
             return containers.new_list(frame, [held.items[k] for k in places])
         if len(keys) < 2:
@@ -271,16 +288,16 @@ def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.A
         let_grow(frame, ordered, node)
         source = containers.new_list(frame, held.items)
         let_grow(frame, source, node)
-    else:
-        ordered = source if is_none(key) else in_language(frame, "keys_of", [source, key], node)
-    return in_language(frame, "in_order", [source, ordered, descending], node, source=source)
+        return in_language(frame, "in_order", [source, ordered, descending], node, source=source)
+    by = source if is_none(key) else in_language(frame, "keys_of", [source, key], node)
+    return in_language(frame, "in_order", [source, by, descending], node, source=source)
 
 
 def _order_of(keys: list[Any], descending: bool) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
 
 
-def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
+def copy(frame: Frame, target: Value, node: gast.AST) -> Ref:
     held = frame.held(target)
     if isinstance(target, Ref) and forms.grows(frame, held) and is_unheld(frame, target):
         return target

@@ -39,11 +39,11 @@ def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Val
 def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     if left == right:
         return Static(True)
-    types = frame.type_of(left), frame.type_of(right)
-    if types == (BOOL, BOOL):
+    one, other = frame.type_of(left), frame.type_of(right)
+    if one == BOOL == other:
         same = frame.emit("equal", left, right, node=node)
         return frame.emit("cast", same, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
-    if None not in types and _may_be_one(*types):
+    if one is not None and other is not None and _may_be_one(one, other):
         refuse(frame, node)
     return Static(False)
 
@@ -53,9 +53,9 @@ def _may_be_equal(frame: Frame, left: Value, right: Value) -> bool:
     if parts(left) or parts(right):
         pairs = zip(parts(left), parts(right))
         return same_structure(left, right) and all(_may_be_equal(frame, one, other) for (_, one), (_, other) in pairs)
-    types = frame.type_of(left), frame.type_of(right)
     if isinstance(left, Leaf) or isinstance(right, Leaf):
-        return None not in types and _may_be_one(*types)
+        one, other = frame.type_of(left), frame.type_of(right)
+        return one is not None and other is not None and _may_be_one(one, other)
     return left == right or isinstance(left, Ref) and isinstance(right, Ref)
 
 

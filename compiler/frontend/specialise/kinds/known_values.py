@@ -68,16 +68,17 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
         return load.otherwise(frame, base, items, node, hint)
     position = own_operators.index_of(frame, items, node)
     if isinstance(constant, bytes) and isinstance(position, Leaf):
-        given = [Sequence(tuple(map(Static, constant))), position]
+        given: list[Value] = [Sequence(tuple(map(Static, constant))), position]
         return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
     if isinstance(constant, str) and isinstance(position, Leaf):
         return texts.item(frame, base, position, node)
-    if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.positions:
+    is_slice = isinstance(constant, str) and isinstance(items, gast.Slice)
+    if isinstance(items, gast.Slice) and is_slice and sites.site_of(frame, node) in frame.task.positions:
         return built_texts.sliced(frame, base, items, node)
     try:
         index = known(frame, position, node, "an index")
     except NeedsStatic as needed:
-        if isinstance(constant, str) and isinstance(items, gast.Slice):
+        if is_slice:
             needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         raise
     return outside.read(frame, computed(frame, operator.getitem, node, constant, index), "item", node)
@@ -114,7 +115,7 @@ def _(frame: Frame, container: Static, item: Value, node: gast.AST, hint: str = 
     if isinstance(constant, str) and (isinstance(item, Text) or texts.is_built(item)):
         return texts.part_of(frame, item, container, node)
     if isinstance(constant, bytes) and not isinstance(item, Static) and frame.is_integer(item):
-        given = [Sequence(tuple(map(Static, constant))), item]
+        given: list[Value] = [Sequence(tuple(map(Static, constant))), item]
         return container_methods.in_language(frame, "is_byte_of", given, node, hint)
     if isinstance(constant, str | bytes):
         part = Static(known(frame, item, node, "this value"))

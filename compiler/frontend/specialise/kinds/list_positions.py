@@ -113,7 +113,9 @@ def is_of_texts(held: Sequence) -> bool:
 
 def are_alike(frame: Frame, held: Value) -> bool:
     """Whether it is a list of items of one kind, so that it can be one that grows."""
-    form = forms.form_of_items(frame, held) if isinstance(held, Sequence) else None
+    if not isinstance(held, Sequence):
+        return False
+    form = forms.form_of_items(frame, held)
     if form is None or isinstance(form, Conflict):
         return False
     kinds = {_kind(frame.type_of(item)) for item in held.items}

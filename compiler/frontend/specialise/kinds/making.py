@@ -69,12 +69,12 @@ def _is_own(frame: Frame, cls: type, name: str) -> bool:
 
 
 def initialise(
-    frame: Frame, made: Value, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
+    frame: Frame, made: Ref, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> None:
     """Run `__init__` on an object."""
     if isinstance(init, python_types.WrapperDescriptorType):
         if args or kwargs:
-            name = classes.class_of(frame, made).__name__
+            name = protocol.held_as(frame, made, Record).cls.__name__
             frame.fault("T004", f"{name}() takes no arguments", node, "made here")
     elif isinstance(init, python_types.FunctionType) and init.__code__.co_filename == classes.GENERATED:
         generated(frame, made, init, args, kwargs, node)
@@ -86,7 +86,7 @@ def generated(
     frame: Frame, made: Ref, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> None:
     """The `__init__` that `dataclasses` wrote: the fields, then `__post_init__`."""
-    cls = classes.class_of(frame, made)
+    cls = protocol.held_as(frame, made, Record).cls
     owner = next(base for base in cls.__mro__ if vars(base).get("__init__") is init)
     given = bound_fields(frame, owner, init, args, kwargs, node)
     for_later: list[Value] = []
@@ -97,9 +97,11 @@ def generated(
         value = given.get(name)
         if value is None:
             value = default_of(frame, field, node)
+        if value is None:
+            continue
         if kind == "_FIELD_INITVAR":
             for_later.append(value)
-        elif value is not None:
+        else:
             classes.set_attribute(frame, made, name, value, node)
     more = classes.entry(frame, cls, "__post_init__")
     if isinstance(more, python_types.FunctionType):
@@ -176,7 +178,7 @@ def renewed(frame: Frame, record: Record, changes: dict[str, Value], node: gast.
 
 def super_of(frame: Frame, args: list[Value], node: gast.AST) -> Super:
     """`super()`, in a method."""
-    walker: Frame | None = frame
+    walker = frame
     cls = frame.namespace.read("__class__")
     names = frame.source.tree.args
     first = next(iter([*names.posonlyargs, *names.args]), None)

@@ -29,6 +29,7 @@ from ..protocol import (
     of_dynamic_length,
     python_class,
     truth,
+    type_as,
 )
 from ..values import Leaf, Static, Value
 from . import arrays, optional, texts
@@ -43,7 +44,7 @@ def _(frame: Frame, value: Leaf, node: gast.AST, what: str = "this value") -> An
 
 @truth.of(Scalar)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
-    found = frame.type_of(value)
+    found = type_as(frame, value, Scalar)
     if is_bool(found.dtype):
         return value
     return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
@@ -51,7 +52,7 @@ def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
 
 @python_class.of(Scalar)
 def _(frame: Frame, value: Leaf) -> type:
-    found = frame.type_of(value)
+    found = type_as(frame, value, Scalar)
     return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
 
 
@@ -81,41 +82,40 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
 
 @has_known_length.of(Array)
 def _(frame: Frame, value: Leaf) -> bool:
-    found = frame.type_of(value)
-    return found.ndim > 0 and isinstance(found.dims[0], int)
+    dims = type_as(frame, value, Array).dims
+    return bool(dims) and isinstance(dims[0], int)
 
 
 @of_dynamic_length.of(Array)
 def _(frame: Frame, value: Leaf) -> Value | None:
-    found = frame.type_of(value)
-    return value if found.ndim and not isinstance(found.dims[0], int) else None
+    dims = type_as(frame, value, Array).dims
+    return value if dims and not isinstance(dims[0], int) else None
 
 
 @items.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> list[Value]:
-    if not has_known_length(frame, value):
+    dims = type_as(frame, value, Array).dims
+    if not dims or not isinstance(dims[0], int):
         return items.otherwise(frame, value, node)
-    return [item(frame, value, Static(place), node) for place in range(frame.type_of(value).dims[0])]
+    return [item(frame, value, Static(place), node) for place in range(dims[0])]
 
 
 @length.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
-    found = frame.type_of(value)
-    if not found.ndim:
+    if not type_as(frame, value, Array).dims:
         return length.otherwise(frame, value, node)
     return evaluate.length_of(frame, value, 0, node)
 
 
 @item.of(Array)
 def _(frame: Frame, value: Leaf, position: Value, node: gast.AST) -> Value:
-    rank = frame.type_of(value).ndim
-    rest = [syntax.slice_() for _ in range(rank - 1)]
+    rest = [syntax.slice_() for _ in range(type_as(frame, value, Array).ndim - 1)]
     return subscript.element(frame, value, [frame.atom(position, node), *rest], node)
 
 
 @truth.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
-    found = frame.type_of(value)
+    found = type_as(frame, value, Array)
     if not all(extent == 1 for extent in found.dims):
         message = f"the truth value of an array with more than one element is ambiguous ({found})"
         frame.fault("T001", message, node, "used as a condition", ("use .any() or .all()",))
@@ -144,13 +144,13 @@ def _(
 
 
 def method_of_type(
-    frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+    frame: Frame, receiver: Leaf | Static, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
 ) -> Value:
     """A method of arrays and NumPy numbers."""
-    found = frame.type_of(receiver)
     if method == "tolist" and not args:
-        return arrays.to_list(frame, receiver, found, node)
-    attributes.require_attribute(frame, found, method, node)
+        return arrays.to_list(frame, receiver, node)
+    if (found := frame.type_of(receiver)) is not None:
+        attributes.require_attribute(frame, found, method, node)
     binding = library.method(method)
     if binding is None:
         refusals.refuse_method(frame, "arrays have", method, node)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from ....types import Array, Scalar
+from ....types import Scalar
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate
@@ -25,12 +25,12 @@ def _word(function: Any) -> str:
     return str(function.__name__).rstrip("_")
 
 
-BINARY = {op: _word(function) for op, function in PYTHON_INFIX.items()}
-UNARY = {op: f"__{_word(function)}__" for op, function in PYTHON_PREFIX.items()}
+BINARY: dict[type, str] = {op: _word(function) for op, function in PYTHON_INFIX.items()}
+UNARY: dict[type, str] = {op: f"__{_word(function)}__" for op, function in PYTHON_PREFIX.items()}
 EXCHANGED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 # A comparison, and the one with its sides exchanged.
-COMPARED = {
-    op: tuple(f"__{name}__" for name in (_word(function), EXCHANGED.get(_word(function), _word(function))))
+COMPARED: dict[type, tuple[str, str]] = {
+    op: (f"__{_word(function)}__", f"__{EXCHANGED.get(_word(function), _word(function))}__")
     for op, function in PYTHON_COMPARISONS.items()
 }
 
@@ -48,13 +48,13 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) ->
 def both_ways(frame: Frame, left: Value, right: Value, names: tuple[str, str], node: gast.AST) -> Value | None:
     """Ask the left side, then the right one; the right one first, if its class is derived from that of the left."""
     sides = [(left, right, names[0]), (right, left, names[1])]
-    kinds = classes.class_of(frame, left), classes.class_of(frame, right)
-    if None not in kinds and kinds[0] is kinds[1] and names[0] != names[1]:
+    first, second = classes.class_of(frame, left), classes.class_of(frame, right)
+    if first is not None and first is second and names[0] != names[1]:
         sides = sides[:1]  # Python does not ask one class twice
-    elif None not in kinds and kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
+    elif first is not None and second is not None and first is not second and issubclass(second, first):
         sides.reverse()
-    if kinds[0] is None:
-        sides[1] = (right, numpys(frame, left, kinds[1], names[1], node), names[1])
+    if first is None and second is not None:
+        sides[1] = (right, numpys(frame, left, second, names[1], node), names[1])
     for own, other, name in sides:
         found = classes.special_call(frame, own, name, [other], node)
         if found is not None:
@@ -70,7 +70,7 @@ def numpys(frame: Frame, left: Value, cls: type, name: str, node: gast.AST) -> V
         return left
     if classes.special(frame, left, name) is None and not _has(frame, cls, name):
         return left
-    if isinstance(found, Array) or any(_has(frame, cls, n) for n in ("__len__", "__getitem__", "__array__")):
+    if not isinstance(found, Scalar) or any(_has(frame, cls, n) for n in ("__len__", "__getitem__", "__array__")):
         message = f"NumPy makes an array of objects of a `{cls.__name__}` on the right of {frame.describe(left)}"
         frame.fault("T001", message, node, "computed here",
                     ("write it on the left, or give the class `__array_ufunc__ = None`",))  # fmt: skip
@@ -98,7 +98,7 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
 
 def refuse_in_place(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
     """Refuse a change in place that would make a new object: aliases of the old one would not see the change."""
-    message = f"a {protocol.python_class(frame, value).__name__} is not changed by this operator here"
+    message = f"a {frame.describe(value)} is not changed by this operator here"
     frame.fault("U018", message, node, "changed here", ("bind the result, `a = a | b`, or call its methods",))
 
 
@@ -135,14 +135,14 @@ def _is_own(frame: Frame, value: Value, name: str) -> bool:
 
 def ordered(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
     """`<` and the like of `@dataclass(order=True)`: on tuples of the fields, for instances of one class."""
-    records = classes.instance(frame, left), classes.instance(frame, right)
-    if None in records or records[0].cls is not records[1].cls or records[0].is_tuple:
+    one, other = classes.instance(frame, left), classes.instance(frame, right)
+    if one is None or other is None or one.cls is not other.cls or one.is_tuple:
         return None
-    cls = records[0].cls
+    cls = one.cls
     if classes.special(frame, left, COMPARED[op][0]) is None or not dataclasses.is_dataclass(cls):
         return None
     names = [field.name for field in dataclasses.fields(cls) if field.compare]
-    first, second = (Sequence(tuple(v for k, v in record.items if k in names)) for record in records)
+    first, second = (Sequence(tuple(v for k, v in record.items if k in names)) for record in (one, other))
     return choices.compare(frame, op, first, second, node)
 
 

@@ -60,7 +60,8 @@ def joined(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     if isinstance(form, Conflict):
         what = f"a tuple whose length only the run knows holds items of one type, not {_words(form)}"
         frame.fault("T002", what, node, "joined here", ALIKE)
-    first, second = (tables.rows_of(frame, side, form, node, frame.heap.contents) for side in sides)
+    wanted = protocol.held_as(frame, form, Rows)
+    first, second = (tables.rows_of(frame, side, wanted, node, frame.heap.contents) for side in sides)
     return end_to_end(frame, first, second, node)
 
 

@@ -17,6 +17,7 @@ from ....analysis.at_places import place_of
 from ....dtypes import is_bool
 from ....ops.python_names import NameBinding
 from ....syntax import rebuild
+from ....types import Array
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, evaluate, execute, subscript
@@ -151,7 +152,6 @@ def _by_stores(
 ) -> Value:
     """By a store of the new elements."""
     array = frame.variables[copied.id]
-    found = frame.type_of(array)
     if method == "get":
         made = protocol.load(frame, array, index, node, hint)
         return _library(frame, "copied", [made], node, hint) if frame.is_array(made) else made
@@ -161,7 +161,7 @@ def _by_stores(
         function = value if method == "apply" else Static(UFUNCS[method])
         value = protocol.call(frame, function, [old] if method == "apply" else [old, value], {}, node)
         if method != "apply":
-            execute.same_kind(frame, value, found, node)
+            execute.same_kind(frame, value, protocol.type_as(frame, array, Array), node)
     subscript.store(frame, array, index, value, node)
     return array
 

@@ -57,7 +57,7 @@ def room_for(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: ga
                         "called here")  # fmt: skip
         carry, found = made.items
     found = frame.tree(found)
-    found_types = {leaf: frame.type_of(leaf) for leaf in leaves(found) if frame.type_of(leaf) is not None}
+    found_types = {leaf: type_ for leaf in leaves(found) if (type_ := frame.type_of(leaf)) is not None}
     frame.restore(saved)
     lengths = _Lengths(frame, {**before}, known, node)
     return _rooms(frame, found, found_types, count, lengths)

@@ -54,8 +54,8 @@ def power(frame: Frame, args: list[Value], node: gast.AST, hint: str) -> Value:
     """`pow(a, k)` and `pow(a, k, m)`."""
     if len(args) == 2:
         return evaluate.binary(frame, gast.Pow, args[0], args[1], node, hint)
-    if all(is_number(a) for a in args):
-        return evaluate.fold(frame, pow, node, *args)
+    if len(known := [a for a in args if is_number(a)]) == len(args):
+        return evaluate.fold(frame, pow, node, *known)
     if any(frame.type_of(a) not in (types.INT, types.BOOL) for a in args):
         frame.fault("T001", "pow() of three arguments takes ints", node, "called here")
     return in_language(frame, "power_modulo", args, node, hint)

@@ -142,7 +142,7 @@ def show(frame: Frame, wanted: Value, list_: int, number: int | None) -> bool:
     pairs = [p for p in frame.task.pairs if any(_are_related(structure, other) for other in p.structures)]
     if any(pair.builder is not frame.builder for pair in pairs):
         return True  # the list may have been copied in
-    used = reachable([*values_in_use(frame), *map(Ref, sorted(heap.lent))], heap.contents).keys()
+    used = set(reachable([*values_in_use(frame), *map(Ref, sorted(heap.lent))], heap.contents))
     statements = list(_statements(frame))
     used |= {target for passing in frame.builder.passing for target in passing.into}
     used |= {pair.target for pair in pairs if any(pair.statement is s for s in statements)}

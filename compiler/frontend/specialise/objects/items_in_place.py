@@ -11,6 +11,7 @@ put into the list, nor one that was read from it before.  For arrays, `analysis/
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 import gast
 
@@ -44,10 +45,13 @@ def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, Callable[[]
 
 def is_item(node: gast.expr) -> bool:
     """`rows[i]`, `rows.setdefault(i, [])`."""
-    if isinstance(node, gast.Subscript):
-        return True
-    is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.keywords
-    return is_call and node.func.attr == "setdefault" and len(node.args) == 2
+    return isinstance(node, gast.Subscript) or is_default_item(node)
+
+
+def is_default_item(node: gast.expr) -> TypeGuard[gast.Call]:
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.keywords:
+        return False
+    return node.func.attr == "setdefault" and len(node.args) == 2
 
 
 def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
@@ -55,13 +59,13 @@ def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
     if isinstance(node, gast.Attribute):
         base, put_back = to_change(frame, node.value)
         return _attribute(frame, base, put_back, node)
-    if not isinstance(node, gast.Subscript):
-        if not is_item(node):
-            found = evaluate.evaluate(frame, node)
-            return opened(frame, found, nothing_to_do, found, node)
+    if is_default_item(node):
         base, put_back = to_change(frame, node.func.value)
-        found = keyed_loops.default_item(frame, base, node)
-        return item(frame, found[0], put_back, found[1])
+        base, place = keyed_loops.default_item(frame, base, node)
+        return item(frame, base, put_back, place)
+    if not isinstance(node, gast.Subscript):
+        found = evaluate.evaluate(frame, node)
+        return opened(frame, found, nothing_to_do, found, node)
     base, put_back = to_change(frame, node.value)
     base, node = keyed_loops.as_list_item(frame, base, node)
     return item(frame, base, put_back, node)
@@ -69,7 +73,9 @@ def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
 
 def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> tuple[Value, PutBack]:
     """The same for an item of a value that is evaluated already, with what is to be done for that value."""
-    held = containers.grow(frame, base, node) if _is_list(frame, base, node) else frame.held(base)
+    held = frame.held(base)
+    if isinstance(base, Ref) and not isinstance(node.slice, gast.Slice):
+        held = containers.grow(frame, base, node)
     if isinstance(held, Sequence) and isinstance(base, Ref) and not isinstance(node.slice, gast.Slice):
         position = list_positions.known_position(frame, base, held, node.slice, "the position in a list", node)
         if position is not None:
@@ -148,6 +154,3 @@ def _of_an_item(
 
     return items_read.copy(frame, found, node), put_part_back
 
-
-def _is_list(frame: Frame, base: Value, node: gast.Subscript) -> bool:
-    return isinstance(base, Ref) and not isinstance(node.slice, gast.Slice)

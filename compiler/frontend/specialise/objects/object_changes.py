@@ -51,8 +51,8 @@ def change(
         first, second = name_of(frame, target.number), name_of(frame, others[0])
         subject = "an object" if base_of(first) == "t" else f"`{first}`"
         message = f"{subject} is changed while `{second}`, which is the same object on some paths, is still used"
-        help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
-        frame.fault("R003", message, node, "changed here", help_)
+        way_out = "where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`"
+        frame.fault("R003", message, node, "changed here", (way_out,))
     if contents is not None:
         # a function inside may capture its variable, but that does not make it contain itself
         if target.number in reachable([contents], heap.contents, are_seen=False):

@@ -74,6 +74,8 @@ def require_room(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None
         if place == WHOLE:
             continue
         now = forms.form_of_items(frame, frame.held(target))
+        if now is None:
+            continue
         both = joined(frame, (now,), (form,), node)[0]
         if not forms.fits(frame, now, both):
             known = frame.task.forms[site]
