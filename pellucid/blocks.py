@@ -92,7 +92,8 @@ def has_shape(type_: types.Type, shape: tuple[int, ...]) -> bool:
 
 def results(function: Function, given: Given, made: Specialised, blocked: Sequence[bool]) -> Any:
     """The result with arrays of dask; arrays that do not come in blocks are a part of the call."""
-    arrays, rest = [], []
+    arrays: list[Any] = []
+    rest: list[Any] = []
     for array, is_one in zip(given.arrays, blocked):
         is_passed = is_one or is_lazy(array)
         rest.append(Place(len(arrays)) if is_passed else array)

@@ -219,7 +219,7 @@ class _Names:
         if len(parts) != 1 or not self.is_blocked(parts[0]):
             return False
         mask, array = self.function.types[parts[0].id], self.function.types[base]
-        return is_bool(mask.dtype) and types.rank(mask) == types.rank(array)  # type: ignore[union-attr]
+        return is_bool(mask.dtype) and types.rank(mask) == types.rank(array)
 
     def store(self, base: str, items: gast.expr, value: gast.expr) -> None:
         """`y[:] = v` of blocks, and `y[mask] = v` of a number."""
