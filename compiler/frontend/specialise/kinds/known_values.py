@@ -71,7 +71,7 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
         return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
     if isinstance(constant, str) and isinstance(position, Leaf):
         return texts.item(frame, base, position, node)
-    if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.positions:
+    if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.learned.positions:
         return built_texts.sliced(frame, base, items, node)
     try:
         index = known(frame, position, node, "an index")
