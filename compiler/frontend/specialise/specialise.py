@@ -28,6 +28,7 @@ from ...diagnostics import CompileError, InternalError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
+from .built import Learned
 from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .functions import instances
@@ -62,13 +63,11 @@ def specialise(
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
     a derivative is taken of it.
     """
-    source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
-    numbers, positions, kept_apart = dict[str, int](), set[Any](), set[Any]()
+    source, frozen, learned = read(function), frozen or Frozen(), Learned()
     for _ in range(MOST_WALKS):
         task = Task(
-            derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
-            forms=forms, texts=numbers, positions=positions, kept_apart=kept_apart,
-            is_differentiated=is_differentiated,
+            learned, derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze,
+            frozen=frozen, is_differentiated=is_differentiated,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)
@@ -106,8 +105,8 @@ def walked(
             value = apply.run(frame, core)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
-        if needed.place is not None and needed.place not in task.positions:
-            task.positions.add(needed.place)
+        if needed.place is not None and needed.place not in task.learned.positions:
+            task.learned.positions.add(needed.place)
             raise Anew from None
         raise ERROR_CLASSES[needed.diagnostic.code[0]](needed.diagnostic) from None
     except Stopped:

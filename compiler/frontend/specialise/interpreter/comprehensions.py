@@ -27,6 +27,7 @@ from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
 from ..values import Static, Value
 from . import branches, evaluate, execute, loops
+from .trial import attempt
 
 PASSING = "t"  # the hint for a value that no variable gets
 
@@ -114,12 +115,7 @@ def first_of(
 
 def _unrolled_or_none(frame: Frame, node: Any, make: Callable[[], Any]) -> list[Any] | None:
     """The items, where it is known now how many there are; else None, and nothing has happened."""
-    kept = frame.snapshot()
-    try:
-        return _unrolled(frame, node.generators, make)
-    except _OnlyAtRunTime:
-        frame.restore(kept)
-        return None
+    return attempt(frame, lambda: _unrolled(frame, node.generators, make), _OnlyAtRunTime).result
 
 
 def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any]) -> list[Any]:
@@ -202,8 +198,7 @@ def _loop(
     made = nested(node, list(innermost), until)
     table, node_before, span = frame.live_after, frame.node, frame.builder.span
     frame.live_after = {**table, **_liveness(frame, made)}
-    saved = frame.snapshot()
-    loops.with_lists_that_grow(frame, saved, made, lambda: iterators.for_loop(frame, made, source))
+    loops.with_lists_that_grow(frame, made, lambda: iterators.for_loop(frame, made, source))
     frame.live_after, frame.node, frame.builder.span = table, node_before, span
     _put_back(frame, own, kept)
 

@@ -38,8 +38,19 @@ WORK = (gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.Subscript, gas
 def loop(
     frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None]
 ) -> bool:  # fmt: skip
-    """Write the loop over tables of its items; where it is False, the loop is to be unrolled from the state before."""
-    least = MANY if UNROLLED in frame.task.forms else least_for(body)
+    """Write the loop over tables of its items; False where it is to be unrolled: nothing has happened then."""
+    before = frame.built
+    is_done = in_tables(frame, iterable, node, body, write)
+    if not is_done:
+        frame.built = before
+    return is_done
+
+
+def in_tables(
+    frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None]
+) -> bool:  # fmt: skip
+    """Try to write it so; whether that is what Python does, and all of it was known."""
+    least = MANY if UNROLLED in frame.task.learned.forms else least_for(body)
     lists, kinds = lists_in(frame, iterable), kinds_of(frame, body)
     tabled = of_many(frame, iterable, node.iter, least)
     if tabled is None:
@@ -51,15 +62,15 @@ def loop(
     after = kinds_of(frame, body)
     if any(frame.held(part) is not held for part, held in lists) or any(after.get(k) != v for k, v in kinds.items()):
         return False
-    frame.task.forms[TABLED] = ()
+    frame.task.learned.forms[TABLED] = ()
     return True
 
 
 def may_unroll(task: Task) -> bool:
     """Whether to start again with such loops unrolled: what comes after them may have to know their items."""
-    if TABLED not in task.forms or UNROLLED in task.forms:
+    if TABLED not in task.learned.forms or UNROLLED in task.learned.forms:
         return False
-    task.forms[UNROLLED] = ()
+    task.learned.forms[UNROLLED] = ()
     return True
 
 

@@ -72,7 +72,7 @@ def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Val
 
 def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
     """The rank of a string among all strings of the program."""
-    order = {one: place for place, one in enumerate(sorted(frame.task.texts))}
+    order = {one: place for place, one in enumerate(sorted(frame.task.learned.texts))}
     return looked_up(frame, text, order.__getitem__, node)
 
 
@@ -123,14 +123,14 @@ def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: ga
     if len(set(values)) == 1:
         return Static(values[0])
     if isinstance(right, str):
-        numbers = tuple(Static(frame.task.texts[one]) for one in values)
+        numbers = tuple(Static(frame.task.learned.texts[one]) for one in values)
         return Text(entry(frame, numbers, text.number, INT_WORD, node, hint))
     return entry(frame, tuple(map(Static, values)), text.number, DTYPES[type(right)], node, hint)
 
 
 def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
     """A function's results for each of the strings, including those that it makes."""
-    numbers = frame.task.texts
+    numbers = frame.task.learned.texts
     found: list[Any] = []
     count = len(numbers)
     for text in (texts := list(numbers)):  # it grows
@@ -201,7 +201,7 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """`text[k]` of a dynamic string, and `text[1:]` with bounds that are known now."""
     if isinstance(items, gast.Slice):
-        if sites.site_of(frame, node) in frame.task.positions:
+        if sites.site_of(frame, node) in frame.task.learned.positions:
             return built_texts.sliced(frame, text, items, node)
         try:
             place: Any = containers.bounds_of(frame, items)
@@ -224,9 +224,9 @@ def length(frame: Frame, text: Text, node: gast.AST) -> Value:
 @protocol.item.of(Text)
 def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
     """The character at a valid position of a dynamic string: from a table of all strings, padded to the longest."""
-    for k in range(max(map(len, frame.task.texts))):
+    for k in range(max(map(len, frame.task.learned.texts))):
         results(frame, operator.itemgetter(slice(k, k + 1)))
-    known = frame.task.texts
+    known = frame.task.learned.texts
     width = max(map(len, known))
     letters = tuple(Static(known[one[k : k + 1]]) for one in list(known) for k in range(width))
     row = evaluate.binary(frame, gast.Mult, text.number, Static(width), node)
