@@ -40,11 +40,11 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
             refuse(frame, node)
         case (Sequence(), Sequence()) | (Record(), Record()) if _may_be_equal(frame, left, right):
             refuse(frame, node)  # they are equal, and may have been made twice
-    if isinstance(left, Optional) or isinstance(right, Optional):
-        side, other = (left, right) if isinstance(left, Optional) else (right, left)
-        if not is_none(other):
-            refuse(frame, node)
-        return side.absent
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Optional):
+            if not is_none(other):
+                refuse(frame, node)
+            return side.absent
     one, other = frame.type_of(left), frame.type_of(right)
     if one == BOOL == other:
         same = frame.emit("equal", left, right, node=node)
