@@ -322,5 +322,10 @@ def dtype_of(type_: Type) -> str:
     return type_.element.dtype if isinstance(type_, ListOf) else type_.dtype
 
 
+def dims_of(type_: Type) -> tuple[Extent, ...]:
+    """The lengths of an array; a number and a list have none."""
+    return type_.dims if isinstance(type_, Array) else ()
+
+
 def rank(type_: Type) -> int:
     return type_.ndim if isinstance(type_, Array) else 0

@@ -244,13 +244,19 @@ def cotangents_of(result: Value | None, result_types: tuple[Any, ...]) -> Value:
 def _typed(value: Value, result_types: tuple[Any, ...]) -> Value:
     if isinstance(value, ListOut):
         data = _typed(value.data, result_types)
-        shapes = NONE if value.shapes is None or is_none(data) else Typed(result_types[value.shapes.index])
-        return replace(value, data=data, shapes=None if value.shapes is None else shapes)
+        if value.shapes is None:
+            return replace(value, data=data)
+        return replace(value, data=data, shapes=NONE if is_none(data) else _shapes(value.shapes, result_types))
     if isinstance(value, Out):
         found = result_types[value.index]
         return Typed(found) if is_floating(found) else NONE
     inner = tuple(_typed(part, result_types) for _, part in parts(value))
     return with_parts(value, inner) if inner else NONE if not isinstance(value, Sequence | Mapping_ | Record) else value
+
+
+def _shapes(value: Value, result_types: tuple[Any, ...]) -> Value:
+    assert isinstance(value, Out)
+    return Typed(result_types[value.index])
 
 
 def with_function(value: Value | None, function: Value) -> Value:

@@ -64,7 +64,7 @@ class Ruled:
     spec: gast.arguments
     bound: dict[str, Value]
     node: gast.AST
-    environment: Environment | None = None
+    environment: Environment = field(init=False)
     passed: dict[Any, Value] = field(default_factory=dict)
     abstract: dict[Any, Value] = field(default_factory=dict)
 

@@ -135,7 +135,7 @@ def results_of(
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])
     here = frame.here(node)
-    call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
+    call: gast.stmt = syntax.assign(target, made, here) if names else syntax.expression(made, here)
     call.changes = instance.changes
     frame.builder.append(call)
     of_atoms = [frame.builder.widened.get(getattr(atom, "id", ""), frozenset()) for atom in atoms]

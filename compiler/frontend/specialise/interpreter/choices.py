@@ -17,7 +17,7 @@ from ....analysis.failure import can_fail
 from ....dtypes import BOOL_WORD, is_bool
 from ....ops.schema import OPERATORS
 from ....syntax import operator_of
-from ....types import BOOL, Scalar, Type
+from ....types import BOOL, Scalar, Type, dtype_of
 from .. import protocol
 from ..frame import Frame
 from ..joins.exactness import may_not_fit
@@ -40,7 +40,7 @@ def condition(frame: Frame, test: gast.expr) -> Value:
     last = frame.builder.body[-1] if frame.builder.body else None
     match last:
         case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
-            if isinstance(value, Leaf) and value.name == made and is_bool(frame.type_of(Leaf(inner.id)).dtype):
+            if isinstance(value, Leaf) and value.name == made and is_bool(dtype_of(frame.type_of(Leaf(inner.id)))):
                 return Leaf(inner.id)
     return value
 

@@ -209,7 +209,9 @@ def _is_list_of_items(value: Value) -> TypeGuard[Sequence]:
 def list_of_column(frame: Frame, value: Value) -> ListOf | None:
     """The growable list that a list of any length can become: one of numbers."""
     item = value.item if isinstance(value, Rows) else None
-    found = frame.type_of(item.values) if isinstance(item, Column) and item.is_weak is not UNKNOWN else None
+    if not isinstance(item, Column) or item.is_weak is UNKNOWN:
+        return None
+    found = frame.type_of(item.values)
     return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None
 
 

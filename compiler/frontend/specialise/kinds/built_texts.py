@@ -20,7 +20,7 @@ from ....ops.python_names import NameBinding
 from .. import protocol
 from ..frame import Frame
 from ..library import builtin_calls, library
-from ..values import Column, Rows, Sequence, Static, Text, Value
+from ..values import Column, Rows, Sequence, Static, Text, Value, are_known
 from . import classes, containers, rows, tables, texts, tuples
 from .text_numbers import as_text, is_built, is_text, number_of
 
@@ -62,7 +62,7 @@ def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Valu
     if protocol.is_unrolled(frame, items):
         parts = protocol.items(frame, items, node)
         _require_texts(frame, parts, node)
-        if isinstance(separator, Static) and all(isinstance(part, Static) for part in parts):
+        if isinstance(separator, Static) and are_known(parts):
             return Static(separator.value.join(part.value for part in parts))
         return _end_to_end(frame, separator, parts, node)
     words = builtin_calls.as_new_list(frame, items, node)

@@ -108,6 +108,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     return NONE
 
 
+
 def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None) -> Value:
     held = _growing_if_moved(frame, target, position, node)
     if forms.grows(frame, held):
@@ -115,7 +116,7 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
         if position not in (None, Static(-1)):
             return in_language(frame, "pop_at", [target, position], node)
         return tables.popped(frame, held, node)
-    items = list(held.items)
+    items = list(protocol.held_as(frame, held, Sequence).items)
     at = -1 if position is None else protocol.known(frame, position, node, "the position")
     if not items:
         stop(frame, "IndexError", "pop from empty list", node)
@@ -187,7 +188,8 @@ def delete(frame: Frame, target: Ref, items: gast.expr, node: gast.AST) -> None:
     elif (position := _place(frame, target, held, items, node)) is None:
         in_language(frame, "delete", [target, evaluate.evaluate(frame, items)], node)
     else:
-        left = [item for k, item in enumerate(held.items) if k != position % len(held.items)]
+        left = list(protocol.held_as(frame, held, Sequence).items)
+        del left[position]
         change(frame, target, Sequence(tuple(left), list), node)
 
 
@@ -225,7 +227,7 @@ def _rebuilt(name: str, edit: Callable[[list], None]) -> Callable[..., Value]:
         if forms.grows(frame, held):
             change(frame, target, None, node)
             return in_language(frame, name, [target], node)
-        items = list(held.items)
+        items = list(protocol.held_as(frame, held, Sequence).items)
         edit(items)
         change(frame, target, Sequence(tuple(items), list), node)
         return NONE
@@ -239,7 +241,7 @@ def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: V
         containers.make_room(frame, target, value, node)
         change(frame, target, None, node)
         return in_language(frame, "insert", [target, position, value], node)
-    items = list(held.items)
+    items = list(protocol.held_as(frame, held, Sequence).items)
     items.insert(protocol.known(frame, position, node, "the position"), value)
     change(frame, target, Sequence(tuple(items), list), node)
     return NONE

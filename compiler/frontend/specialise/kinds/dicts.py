@@ -43,8 +43,8 @@ def _(frame: Frame, value: Value) -> type:
 
 @describe.of(Mapping_)
 def _(frame: Frame, value: Value) -> str:
-    found = python_class(frame, value)
-    return getattr(found, "python", found).__name__
+    found = held_as(frame, value, Mapping_).like
+    return "dict" if found is None else getattr(found[0], "python", found[0]).__name__
 
 
 @load.of(Mapping_)

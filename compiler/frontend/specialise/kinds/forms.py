@@ -235,7 +235,7 @@ def _is_of_one_type(left: Value, right: Value) -> bool:
 
 def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
     """Numbers at one position of lists: of the type that holds both."""
-    sides = [side.values.type for side in (left, right)]
+    sides = [_array_of(side) for side in (left, right)]
     if any(array.ndim != 1 for array in sides):
         return left if sides[0].dtype == sides[1].dtype else Conflict(f"a list of {sides[0]}", f"{sides[1]}")
     if sides[0].dtype == sides[1].dtype and left.is_weak == right.is_weak:
@@ -243,6 +243,12 @@ def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
     number = join_types(frame, *(Scalar(a.dtype, side.is_weak) for a, side in zip(sides, (left, right))))
     assert isinstance(number, Scalar)
     return Column(Typed(Array(number.dtype, (own_length(frame),), "C")), number.weak)
+
+
+def _array_of(column: Column) -> Array:
+    """The type of the array that a column of a form stands for."""
+    assert isinstance(column.values, Typed) and isinstance(column.values.type, Array)
+    return column.values.type
 
 
 def _joined_items(frame: Frame, form: Sequence) -> Value | None:
@@ -303,7 +309,7 @@ def joined_tuples(
 def _described_tuple(frame: Frame, form: Value) -> str:
     """`a tuple of float and int`."""
     items = [form.item] if isinstance(form, Rows) else [part for _, part in parts(form)]
-    numbers = [item.values.type.dtype if isinstance(item, Column) else _described(frame, item) for item in items]
+    numbers = [_array_of(item).dtype if isinstance(item, Column) else _described(frame, item) for item in items]
     return f"a tuple of {' and '.join(dict.fromkeys(numbers))}" if numbers else "a tuple"
 
 

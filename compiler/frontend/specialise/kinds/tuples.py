@@ -84,8 +84,10 @@ CONCATENATE = NameBinding(function="joining:concatenate")
 
 def repeated(frame: Frame, value: Rows | Sequence, count: Value, node: gast.AST) -> Value:
     """`value * count`."""
-    is_known = isinstance(value, Sequence)
-    listed = containers.new_list(frame, value.items) if is_known else container_methods.copy(frame, value, node)
+    if isinstance(value, Sequence):
+        listed = containers.new_list(frame, value.items)
+    else:
+        listed = container_methods.copy(frame, value, node)
     return made(frame, container_methods.in_language(frame, "repeated", [listed, count], node), node)
 
 

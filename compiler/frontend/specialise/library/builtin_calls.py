@@ -171,7 +171,7 @@ def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] 
 
 
 def as_weak_as(frame: Frame, value: Value, is_weak: bool, node: gast.AST, hint: str) -> Value:
-    found = frame.type_of(value)
+    found = protocol.type_as(frame, value, Scalar)
     if not is_weak or found.weak:
         return value
     return frame.emit("cast", value, node=node, hint=hint, dtype=found.dtype, weak=True)
@@ -184,7 +184,7 @@ def reduce_array(frame: Frame, value: Value, operator: str, node: gast.AST, hint
 
 def require_vector(frame: Frame, value: Value, operator: str, node: gast.AST) -> None:
     found = frame.type_of(value)
-    if found.ndim != 1:
+    if not isinstance(found, Array) or found.ndim != 1:
         message = f"{operator}() goes over the first axis only and needs a one-dimensional array, not {found}"
         frame.fault("T001", message, node, "called here", (f"use np.{operator}(...)",))  # fmt: skip
 
