@@ -90,7 +90,5 @@ def joined(x, spec, axes):
     if count == 0:
         return x
     apart = np.transpose(x, ask.blocks_back(spec, ndim, axes))
-    shape = ()
-    for axis, sizes in enumerate(cuts):
-        shape = (*shape, ask.product(sizes) * x.shape[count + axis])
+    shape = tuple([ask.product(sizes) * x.shape[count + axis] for axis, sizes in enumerate(cuts)])
     return reshape(apart, shape)

@@ -108,7 +108,7 @@ def owners(frame: Frame) -> Iterator[Any]:
 
 
 def _share(owner: Any) -> Share:
-    cls = type(owner)
+    cls: Any = type(owner)
     names, values_of = _fields(cls, getattr(cls, "__slots__", None) or tuple(vars(owner)))
     values = values_of(owner)
     return Share(owner, names, values, tuple([v.copy() if type(v) in COLLECTIONS else None for v in values]))

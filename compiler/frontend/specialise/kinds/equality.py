@@ -58,7 +58,7 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
     return container_methods.in_language(frame, IN_LANGUAGE[op], list(lists), node, hint)
 
 
-IN_LANGUAGE = {
+IN_LANGUAGE: dict[type, str] = {
     gast.Eq: "are_equal", gast.Lt: "is_less", gast.LtE: "is_less_or_equal", gast.Gt: "is_greater",
     gast.GtE: "is_greater_or_equal",
 }  # fmt: skip

@@ -128,9 +128,9 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
         return by_class
     if (of_sets := sets.arithmetic(frame, op, left, right, node)) is not None:
         return of_sets
-    sides = [equality.as_sequence(frame, side) for side in (left, right)]
-    if Record not in map(type, sides):
-        return protocol.arithmetic(frame, *sides, op, node, hint)
+    one, other = (equality.as_sequence(frame, side) for side in (left, right))
+    if Record not in (type(one), type(other)):
+        return protocol.arithmetic(frame, one, other, op, node, hint)
     return arrays.arithmetic(frame, left, right, op, node, hint)
 
 
@@ -139,10 +139,10 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
     """As the classes say; a NamedTuple is compared as the tuple that it is."""
     if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
         return by_class
-    sides = [equality.as_sequence(frame, side) for side in (left, right)]
-    if Record not in map(type, sides):
-        return protocol.compare(frame, *sides, op, node, hint)
-    return sets.compared(frame, *sides, op, node, hint)
+    one, other = (equality.as_sequence(frame, side) for side in (left, right))
+    if Record not in (type(one), type(other)):
+        return protocol.compare(frame, one, other, op, node, hint)
+    return sets.compared(frame, one, other, op, node, hint)
 
 
 @protocol.equal.of(Record)

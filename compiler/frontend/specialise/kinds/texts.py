@@ -55,7 +55,8 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
     if not is_text(left) or not is_text(right):
         return protocol.compare.otherwise(frame, left, right, op, node, hint)
     if is_built(left) or is_built(right):
-        return protocol.compare(frame, *(built_texts.spelled(frame, v, node) for v in (left, right)), op, node, hint)
+        one, other = (built_texts.spelled(frame, side, node) for side in (left, right))
+        return protocol.compare(frame, one, other, op, node, hint)
     first, second = as_text(frame, left), as_text(frame, right)
     if op in (gast.Eq, gast.NotEq):
         return choices.compare(frame, op, first.number, second.number, node, hint)
