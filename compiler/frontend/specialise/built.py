@@ -40,6 +40,8 @@ SURVIVES = {
         "shared_items", "pairs", "changed_by_functions", "single_numbers", "single_stores",
     },
     "Frame": {"source", "namespace"},  # what it is a walk through
+    # The next round has to know which lists the one before put the items into, and sets the items themselves.
+    "Passing": {"items", "into", "is_excused"},
 }  # fmt: skip
 COLLECTIONS = (dict, list, set)
 
@@ -102,7 +104,7 @@ def build_again(frame: Frame, before: Built) -> None:
 def owners(frame: Frame) -> Iterator[Any]:
     """The records that an attempt changes in place."""
     builder = frame.builder
-    yield from (frame, frame.task, builder, builder.names, builder.heap, *builder.passing)
+    yield from (frame, frame.task, builder, builder.names, builder.heap)
     if builder.protection is not None:
         yield from (builder.protection, *builder.protection.tries, *builder.protection.blocks)
 
