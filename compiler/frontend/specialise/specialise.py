@@ -31,7 +31,7 @@ from ..source.read import SourceFile, read
 from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .functions import instances
-from .interpreter import apply, constant_tables
+from .interpreter import apply, constant_tables, long_lists
 from .kinds import dict_methods, every, text_numbers  # noqa: F401
 from .library import library
 from .objects.heap import Owner, objects
@@ -55,14 +55,15 @@ def specialise(
     is_entry: bool = True,
     is_differentiated: bool = False,
     judge: Callable[..., None] | None = None,
+    forms: dict[Any, tuple[Value, ...]] | None = None,
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
     `freeze` says which variables from outside keep their first value, and `frozen` has these values.
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
-    a derivative is taken of it.
+    a derivative is taken of it, `forms` has what earlier walks learned.
     """
-    source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
+    source, frozen, forms = read(function), frozen or Frozen(), {} if forms is None else forms
     numbers, positions, kept_apart = dict[str, int](), set[Any](), set[Any]()
     for _ in range(MOST_WALKS):
         task = Task(
@@ -75,7 +76,7 @@ def specialise(
         except Anew:
             continue
         except CompileError:
-            if not constant_tables.may_unroll(task):
+            if not constant_tables.may_unroll(task.forms):
                 raise
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 
@@ -104,6 +105,7 @@ def walked(
             value = _with_rule(frame, function, source)
         else:
             value = apply.run(frame, core)
+        long_lists.keep_results(frame, value)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
         if needed.place is not None and needed.place not in task.positions:
