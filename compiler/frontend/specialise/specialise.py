@@ -32,7 +32,7 @@ from .built import Learned
 from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .functions import instances
-from .interpreter import apply, constant_tables
+from .interpreter import apply, constant_tables, long_lists
 from .kinds import dict_methods, every, text_numbers  # noqa: F401
 from .library import library
 from .objects.heap import Owner, objects
@@ -56,14 +56,15 @@ def specialise(
     is_entry: bool = True,
     is_differentiated: bool = False,
     judge: Callable[..., None] | None = None,
+    learned: Learned | None = None,
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
     `freeze` says which variables from outside keep their first value, and `frozen` has these values.
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
-    a derivative is taken of it.
+    a derivative is taken of it, `learned` has what earlier walks learned.
     """
-    source, frozen, learned = read(function), frozen or Frozen(), Learned()
+    source, frozen, learned = read(function), frozen or Frozen(), Learned() if learned is None else learned
     for _ in range(MOST_WALKS):
         task = Task(
             learned, derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze,
@@ -74,7 +75,7 @@ def specialise(
         except Anew:
             continue
         except CompileError:
-            if not constant_tables.may_unroll(task):
+            if not constant_tables.may_unroll(task.learned.forms):
                 raise
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 
@@ -103,6 +104,7 @@ def walked(
             value = _with_rule(frame, function, source)
         else:
             value = apply.run(frame, core)
+        long_lists.keep_results(frame, value)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
         if needed.place is not None and needed.place not in task.learned.positions:

@@ -26,7 +26,7 @@ from ..iterables import Range
 from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
 from ..values import Static, Value
-from . import branches, evaluate, execute, loops
+from . import branches, evaluate, execute, long_lists, loops
 from .trial import attempt
 
 PASSING = "t"  # the hint for a value that no variable gets
@@ -38,7 +38,17 @@ class _OnlyAtRunTime(Exception):
 
 def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Value:
     """A new list of the items."""
-    items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
+    before = frame.built
+    item = lambda: evaluate.evaluate(frame, node.elt)  # noqa: E731
+    try:
+        items = _unrolled_or_none(frame, node, item, long_lists.measured(frame, node))
+    except long_lists.TooLong:
+        frame.built = before
+        made = long_lists.by_loop(frame, node, lambda: looped(frame, node, hint))
+        if made is not None:
+            return made
+        frame.built = before
+        items = _unrolled_or_none(frame, node, item)
     return looped(frame, node, hint) if items is None else containers.new_list(frame, items)
 
 
@@ -113,14 +123,24 @@ def first_of(
 # --- over what is known now ------------------------------------------------------------------------------------------
 
 
-def _unrolled_or_none(frame: Frame, node: Any, make: Callable[[], Any]) -> list[Any] | None:
-    """The items, where it is known now how many there are; else None, and nothing has happened."""
-    return attempt(frame, lambda: _unrolled(frame, node.generators, make), _OnlyAtRunTime).result
+def _unrolled_or_none(
+    frame: Frame, node: Any, make: Callable[[], Any], written: long_lists.Written | None = None
+) -> list[Any] | None:  # fmt: skip
+    """The items, where it is known now how many there are; else None, and nothing has happened.
+
+    Raises TooLong where they are too many for what `written` measures.
+    """
+    return attempt(frame, lambda: _unrolled(frame, node.generators, make, written), _OnlyAtRunTime).result
 
 
-def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any]) -> list[Any]:
+def _unrolled(
+    frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any], written: long_lists.Written | None
+) -> list[Any]:  # fmt: skip
     if not generators:
-        return [make()]
+        made = make()
+        if written is not None:
+            written.add_item(made)
+        return [made]
     first, *rest = generators
     source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     iterable = iterators.taken(frame, source, first.iter)
@@ -134,7 +154,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
             execute.bind(frame, first.target, item, first.iter)
             scope.variables.update({name: frame.variables[name] for name in own if name in frame.variables})
             if _all_hold(frame, first.ifs):
-                result += _unrolled(frame, rest, make)
+                result += _unrolled(frame, rest, make, written)
     _put_back(frame, own, kept)
     return result
 

@@ -50,7 +50,9 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     stop, body = stop_flag(node)
     if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None:
         return keyed_loops.for_view(frame, node, iterable, stop, body)
-    if constant_tables.loop(frame, iterable, node, body, lambda tabled: counted(frame, node, tabled, stop, body)):
+    write = lambda tabled: counted(frame, node, tabled, stop, body)  # noqa: E731
+    first = None if stop is not None else lambda: first_turn(frame, node, iterable, body)
+    if constant_tables.loop(frame, iterable, node, body, write, first):
         return None
     if protocol.is_unrolled(frame, iterable) and unrolled(frame, node, iterable, stop, body):
         return None
@@ -136,6 +138,12 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
         frame.live_after = table
         branches.branch(frame, made, go_on, rest, [])
         return
+
+
+def first_turn(frame: Frame, node: gast.For, iterable: Value, body: list) -> None:
+    """A copy of the body for the first item alone."""
+    execute.bind(frame, node.target, protocol.item_of_unrolled(frame, iterable, 0, node.iter), node.iter)
+    execute.execute(frame, body)
 
 
 class Doing(gast.Pass):
