@@ -109,7 +109,7 @@ def _by_specs(mesh: Mesh, specs: Any, _: Any, result: Any) -> Any:
     if isinstance(result, Array):
         return ShardedArray(result._values, NamedSharding(mesh, specs or PartitionSpec()))
     found, made = tree.flatten(result)
-    each = meaning.ask.specs_of.ask(specs, made, [(name, 0) for name in mesh.axis_names], "out_specs")
+    each: Any = meaning.ask.specs_of.ask(specs, made, [(name, 0) for name in mesh.axis_names], "out_specs")
     return made.unflatten([
         _by_specs(mesh, spec, None, leaf) if isinstance(leaf, Array) else leaf
         for leaf, spec in zip(found, each, strict=True)
