@@ -22,12 +22,14 @@ import gast
 
 from ...builder import INFIX
 from ...types import Array
+from .functional import Bound
 from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Static, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
 
 Named = dict[str, Value]
+NO_ATTRIBUTE = "'NoneType' object has no attribute '{}'"
 ANY = Kind  # beside any other value
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -301,6 +303,12 @@ def describe(frame: Frame, value: Value) -> str:
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
+
+
+@operation
+def attribute(frame: Frame, base: Value, name: str, node: gast.AST, hint: str = "t") -> Value:
+    """`base.name`"""
+    return Bound(base, name)
 
 
 @operation

@@ -45,7 +45,7 @@ from ..values import (
     is_number,
 )
 from ..world import outside
-from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals
+from . import any_order, apply, choices, comprehensions, displays, execute, refusals
 
 MOST_BITS = 2**20  # bits of an int that is computed when a program is compiled
 
@@ -78,7 +78,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Subscript(value=base, slice=items):
             return protocol.load(frame, evaluate(frame, base), items, node, hint)
         case gast.Attribute(value=base, attr=attribute):
-            return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
+            return protocol.attribute(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
             return displays.tupled(frame, elements)
         case gast.List(elts=elements):

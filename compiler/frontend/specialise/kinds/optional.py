@@ -101,6 +101,12 @@ def is_present(frame: Frame, value: Optional, node: gast.AST) -> Value:
     return protocol.negation(frame, value.absent, node)
 
 
+@protocol.attribute.of(Optional)
+def _(frame: Frame, base: Optional, name: str, node: gast.AST, hint: str = "t") -> Value:
+    present = protocol.present(frame, base, node, protocol.NO_ATTRIBUTE.format(name), "AttributeError")
+    return protocol.attribute(frame, present, name, node, hint)
+
+
 @protocol.arithmetic.of(Optional, beside=(protocol.ANY,))
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     return protocol.arithmetic(frame, *operands(frame, op, left, right, node), op, node, hint)

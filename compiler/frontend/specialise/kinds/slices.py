@@ -17,8 +17,8 @@ from ..frame import Frame
 from ..interpreter import apply, evaluate
 from ..iterables import Slice
 from ..library import library
-from ..protocol import python_class
-from ..values import NONE, Sequence, Static, Value
+from ..protocol import attribute, python_class
+from ..values import NONE, Sequence, Static, Value, parts
 from . import arrays
 
 OBJECTS: dict[int, str] = {id(getattr(np, name)): name for name in INDEX_EXPRESSIONS}
@@ -107,3 +107,8 @@ def _grid(frame: Frame, name: str, axes: list[Any], is_one: bool, node: gast.AST
 @python_class.of(Slice)
 def _(frame: Frame, value: Slice) -> type:
     return slice
+
+
+@attribute.of(Slice)
+def _(frame: Frame, base: Slice, name: str, node: gast.AST, hint: str = "t") -> Value:
+    return dict(parts(base)).get(name) or attribute.otherwise(frame, base, name, node, hint)

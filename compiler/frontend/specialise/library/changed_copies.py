@@ -19,7 +19,7 @@ from ....ops.python_names import NameBinding
 from ....syntax import rebuild
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import attributes, evaluate, execute, subscript
+from ..interpreter import evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
 from ..values import Record, Sequence, Static, Value
@@ -41,7 +41,7 @@ def called(frame: Frame, node: gast.Call, hint: str) -> Value | None:
     if isinstance(frame.held(base), Record) or classes.instance(frame, base) is not None:
         return None  # the class has an `at` of its own
     if not frame.is_array(base):
-        return attributes.attribute_of(frame, base, "at", node.func.value.value, hint)
+        return protocol.attribute(frame, base, "at", node.func.value.value, hint)
     given = _arguments(frame, node, place.method)
     mode = given.pop("mode", None)
     names = _Hidden(frame)
