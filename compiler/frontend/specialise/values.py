@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from collections.abc import Iterator as Walk
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from ...records import dataclass
 from ...types import Type, type_of_number
@@ -331,6 +331,11 @@ def as_optional(value: Value) -> Optional:
 def is_number(value: Value) -> bool:
     """Whether a value is a number that is known, of Python's or of NumPy's."""
     return isinstance(value, Static) and type_of_number(value.value) is not None
+
+
+def is_sequence(value: object, kind: type) -> TypeGuard[Sequence]:
+    """Whether a value is a tuple, or what a list or set (`kind`) holds, whose items are known one by one."""
+    return isinstance(value, Sequence) and value.kind is kind
 
 
 def parts(value: Value) -> Parts:

@@ -285,7 +285,7 @@ def values_of(frame: Frame, site: Site) -> list[Value]:
 def _(frame: Frame, caught: Caught, name: str, node: gast.AST, hint: str = "t") -> Value:
     if name != "args":
         return protocol.attribute.otherwise(frame, caught, name, node, hint)
-    return Sequence(tuple(arguments_of(frame, caught, node)))
+    return SequenceValue(tuple(arguments_of(frame, caught, node)))
 
 
 def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:

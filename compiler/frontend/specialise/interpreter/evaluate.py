@@ -25,25 +25,10 @@ from .. import protocol
 from ..describing import FUNCTIONS
 from ..frame import Frame
 from ..functions.environments import is_set
-from ..kinds import (
-    formatted,
-    generator_expressions,
-    optional,
-    own_operators,
-    sets,
-)
+from ..kinds import formatted, generator_expressions, optional, own_operators, sets
 from ..library import changed_copies
 from ..library.static_python import PYTHON_PREFIX
-from ..values import (
-    Conflict,
-    Dropped,
-    Leaf,
-    OneOf,
-    Static,
-    Undefined,
-    Value,
-    is_number,
-)
+from ..values import Conflict, Dropped, Leaf, OneOf, Static, Undefined, Value, is_number
 from ..world import outside
 from . import any_order, apply, choices, comprehensions, displays, execute, refusals
 
@@ -158,7 +143,7 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str) and not isinstance(right, Static):
         return formatted.by_known(frame, operator.mod, [left, right], node)
-    return protocol.arithmetic(frame, left, right, op, node, hint)
+    return protocol.infix(frame, left, right, op, node, hint)
 
 
 def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:

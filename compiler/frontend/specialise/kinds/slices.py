@@ -18,7 +18,7 @@ from ..interpreter import apply, evaluate
 from ..iterables import Slice
 from ..library import library
 from ..protocol import attribute, python_class
-from ..values import NONE, Sequence, Static, Value, parts
+from ..values import NONE, Sequence, Static, Value, is_sequence, parts
 from . import arrays
 
 OBJECTS: dict[int, str] = {id(getattr(np, name)): name for name in INDEX_EXPRESSIONS}
@@ -60,7 +60,7 @@ def is_index_expression(value: object) -> bool:
 
 def of_index_expression(frame: Frame, base: Any, items: gast.expr, node: gast.AST, hint: str) -> Value:
     name, given = OBJECTS[id(base)], written(frame, items)
-    parts = given.items if isinstance(given, Sequence) and given.kind is tuple else (given,)
+    parts = given.items if is_sequence(given, tuple) else (given,)
     if name == "s_":
         return given
     if name == "index_exp":

@@ -22,7 +22,7 @@ from ..frame import Frame
 from ..interpreter import evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
-from ..values import Record, Sequence, Static, Value
+from ..values import Record, Static, Value, is_sequence
 from . import library
 
 BY_DEFAULT = (None, "promise_in_bounds")
@@ -103,7 +103,7 @@ class _Hidden:
 
 def _items_of(held: Value) -> list[Value] | None:
     """The parts of a tuple; None for anything else."""
-    if isinstance(held, Sequence) and held.kind is tuple:
+    if is_sequence(held, tuple):
         return list(held.items)
     return [*map(Static, held.value)] if isinstance(held, Static) and isinstance(held.value, tuple) else None
 
