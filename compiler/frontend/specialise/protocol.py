@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar
 
 import gast
 
-from ...builder import INFIX
+from ...builder import COMPARISONS, INFIX
 from ...types import Array
-from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Static, Value
+from .functional import Bound
+from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Rows, Sequence, Static, Table, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
 
 Named = dict[str, Value]
+NO_ATTRIBUTE = "'NoneType' object has no attribute '{}'"
+OPERATOR_OF: dict[Any, str] = {**INFIX, **COMPARISONS}
 ANY = Kind  # beside any other value
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -281,6 +284,13 @@ def python_class(frame: Frame, value: Value) -> type | None:
     return None
 
 
+def sequence_kind(frame: Frame, held: Value) -> type | None:
+    """`list`, `tuple`, `set` or `str` for what has items in a row, however many; None for anything else."""
+    if isinstance(held, Sequence | Rows):
+        return held.kind
+    return list if isinstance(held, Table) or frame.is_list(held) else None
+
+
 @operation
 def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: known, or of dtype bool."""
@@ -308,6 +318,12 @@ def describe(frame: Frame, value: Value) -> str:
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
+
+
+@operation
+def attribute(frame: Frame, base: Value, name: str, node: gast.AST, hint: str = "t") -> Value:
+    """`base.name`"""
+    return Bound(base, name)
 
 
 @operation
@@ -341,23 +357,16 @@ def call(frame: Frame, function: Value, args: list[Value], named: Named, node: g
 
 
 @pair_operation(Optional, OneOf, Record, Array)
-def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    """`left + right` and the like."""
-    if is_container(frame, left) or is_container(frame, right):
-        frame.fault("T001", f"{op.__name__} of a {frame.describe(left)} and a {frame.describe(right)}", node)
-    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
-
-
-# --- comparisons -----------------------------------------------------------------------------------------------------
-
-
-@pair_operation(Optional, Record, Array)
-def compare(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    """`left < right`, `left == right` and the like."""
+def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`left + right`, `left < right` and the like."""
     if op in (gast.Eq, gast.NotEq):
         same = equal(frame, left, right, node, hint)
         return same if op is gast.Eq else negation(frame, same, node, hint)
-    refuse_comparison(frame, left, right, node)
+    if op in COMPARISONS:
+        refuse_comparison(frame, left, right, node)
+    if is_container(frame, left) or is_container(frame, right):
+        frame.fault("T001", f"{op.__name__} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
 
 
 @pair_operation(Optional)

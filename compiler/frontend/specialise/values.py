@@ -344,6 +344,9 @@ PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
 def plain_number(number: Any) -> complex:
     """A number of a subclass of one of Python's number classes, as one of Python's."""
     return next(cls for cls in PLAIN if isinstance(number, cls))(number)
+def is_sequence(value: object, kind: type) -> TypeGuard[Sequence]:
+    """Whether a value is a tuple, or what a list or set (`kind`) holds, whose items are known one by one."""
+    return isinstance(value, Sequence) and value.kind is kind
 
 
 def parts(value: Value) -> Parts:

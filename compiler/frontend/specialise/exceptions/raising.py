@@ -19,7 +19,7 @@ from .. import protocol
 from ..frame import Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate
 from ..library.static_python import stop
-from ..values import Caught, Mapping_, Record, Sequence, Static, Value
+from ..values import Caught, Mapping_, Record, Sequence, Static, Value, is_sequence
 from . import trying
 
 
@@ -84,7 +84,7 @@ def argument(frame: Frame, value: Value, node: gast.AST, values: list[gast.expr]
     """One argument of an exception."""
     if isinstance(value, Static):
         return escaped(value.value) if isinstance(value.value, str) else (value.value,)
-    if isinstance(value, Sequence) and value.kind is tuple:
+    if is_sequence(value, tuple):
         return shown(frame, value, "r", "", node, values)
     if not frame.is_scalar(value):
         return UNSHOWN

@@ -46,6 +46,7 @@ from ..values import (
     Undefined,
     Value,
     is_number,
+    is_sequence,
     leaves,
     map_leaves,
 )
@@ -151,14 +152,14 @@ def let_texts_vary(frame: Frame, identity: Hashable) -> None:
 def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
     """What an object holds, as it crosses the call."""
     known, held = frame.task.learned.forms.get(_site(key)), frame.held(target)
-    if isinstance(held, Sequence) and held.kind is list:
+    if is_sequence(held, list):
         if known is None:
             _require_end(frame, _site(key), held)
         else:
             own = forms.form_of_items(frame, held)
             containers.let_grow(frame, target, known[0] if own is None else forms.join_forms(frame, own, *known), node)
         held = frame.held(target)
-    if isinstance(held, Sequence) and held.kind is set and any(map(is_number, held.items)):
+    if is_sequence(held, set) and any(map(is_number, held.items)):
         _let_be_asked(frame, target, held, node)
     return _across(frame, held, node, "take", "pass one array: `np.array(...)`")
 
@@ -200,7 +201,7 @@ def lent(frame: Frame, loan: Loan) -> Iterator[None]:
     lists = {
         _site(key) if isinstance(key, Contents) else ("lent", loan.identity, key): len(value.items)
         for key, value in loan.values.items()
-        if isinstance(value, Sequence) and value.kind is (list if isinstance(key, Contents) else tuple)
+        if is_sequence(value, list if isinstance(key, Contents) else tuple)
     }
     frame.task.lent.append(lists)
     try:
@@ -232,7 +233,7 @@ def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
         if owner is not None:
             heap.owners[number.number] = owner
         made_at = outer.heap.sites.get(theirs)
-        if made_at is None and isinstance(contents, Sequence) and contents.kind is list:
+        if made_at is None and is_sequence(contents, list):
             made_at = _site(key), sites.WHOLE
         if made_at is not None:
             heap.sites[number.number] = made_at

@@ -14,6 +14,7 @@ import gast
 
 from .... import syntax
 from ....analysis.failure import can_fail
+from ....builder import COMPARISONS
 from ....dtypes import BOOL_WORD, is_bool
 from ....ops.schema import OPERATORS
 from ....syntax import operator_of
@@ -83,16 +84,16 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
 
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
+    if op in COMPARISONS:
+        return protocol.infix(frame, left, right, op, node, hint)
     of_case = lambda one, other: compare(frame, op, one, other, node)  # noqa: E731
     if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
         return made
     if op in (gast.Is, gast.IsNot):
         same = Static(True) if left is right else protocol.is_same(frame, left, right, node, hint)
         return same if op is gast.Is else protocol.negation(frame, same, node, hint)
-    if op in (gast.In, gast.NotIn):
-        found = protocol.member(frame, right, left, node, hint)
-        return found if op is gast.In else protocol.negation(frame, found, node, hint)
-    return protocol.compare(frame, left, right, op, node, hint)
+    found = protocol.member(frame, right, left, node, hint)
+    return found if op is gast.In else protocol.negation(frame, found, node, hint)
 
 
 def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.AST, hint: str) -> Value:

@@ -26,7 +26,7 @@ from ..frame import Frame, NeedsStatic
 from ..iterables import Enumerate, Rest, Reversed, Zip
 from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
-from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number
+from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number, is_sequence
 
 MANY = 128  # from so many items on a table is made, however little is done with each
 FEWEST = 17  # with fewer items no table is made, however much is done with each
@@ -122,7 +122,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
             return _rows(frame, items, node, least)
         case Ref():
             held = frame.held(value)
-            if isinstance(held, Sequence) and held.kind is list and len(held.items) >= least:
+            if is_sequence(held, list) and len(held.items) >= least:
                 return _rows(frame, held.items, node, least)
     return None
 
@@ -160,7 +160,7 @@ def _rows(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) ->
 
 def _columns(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) -> Value | None:
     """The table of numbers or strings of one kind; for tuples of one length, a table for each position."""
-    tuples = [item.items for item in items if isinstance(item, Sequence) and item.kind is tuple]
+    tuples = [item.items for item in items if is_sequence(item, tuple)]
     if len(tuples) == len(items):
         if len(set(map(len, tuples))) != 1 or not tuples[0]:
             return None

@@ -25,27 +25,12 @@ from .. import protocol
 from ..describing import FUNCTIONS
 from ..frame import Frame
 from ..functions.environments import is_set
-from ..kinds import (
-    formatted,
-    generator_expressions,
-    optional,
-    own_operators,
-    sets,
-)
+from ..kinds import formatted, generator_expressions, optional, own_operators, sets
 from ..library import changed_copies
 from ..library.static_python import PYTHON_PREFIX
-from ..values import (
-    Conflict,
-    Dropped,
-    Leaf,
-    OneOf,
-    Static,
-    Undefined,
-    Value,
-    is_number,
-)
+from ..values import Conflict, Dropped, Leaf, OneOf, Static, Undefined, Value, is_number
 from ..world import outside
-from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals
+from . import any_order, apply, choices, comprehensions, displays, execute, refusals
 
 MOST_BITS = 2**20  # bits of an int that is computed when a program is compiled
 
@@ -78,7 +63,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Subscript(value=base, slice=items):
             return protocol.load(frame, evaluate(frame, base), items, node, hint)
         case gast.Attribute(value=base, attr=attribute):
-            return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
+            return protocol.attribute(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
             return displays.tupled(frame, elements)
         case gast.List(elts=elements):
@@ -158,7 +143,7 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str) and not isinstance(right, Static):
         return formatted.by_known(frame, operator.mod, [left, right], node)
-    return protocol.arithmetic(frame, left, right, op, node, hint)
+    return protocol.infix(frame, left, right, op, node, hint)
 
 
 def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:

@@ -33,7 +33,7 @@ from ..kinds import (
 from ..objects import items_in_place, keyed_loops
 from ..values import UNDEFINED, Leaf, Mapping_, OneOf, Ref, Static, Value
 from ..world import imports
-from . import attributes, branches, displays, evaluate, loops, refusals, subscript, unpacking
+from . import branches, displays, evaluate, loops, refusals, subscript, unpacking
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -191,7 +191,7 @@ def augmented_part(frame: Frame, base: Value, put_back: Callable[[Value], None],
     """`base.name += v`, `base[i] += v`."""
     place, op = node.target, type(node.op)
     if isinstance(place, gast.Attribute):
-        old = attributes.attribute_of(frame, base, place.attr, place, "t")
+        old = protocol.attribute(frame, base, place.attr, place, "t")
         value = evaluate.evaluate(frame, node.value)
         old = items_in_place.own_array(frame, base, put_back, old, node)
         classes.assign(frame, base, place.attr, updated(frame, old, op, value, node, place.attr), place)

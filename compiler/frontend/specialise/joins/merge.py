@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
-from typing import Any, TypeGuard
+from typing import Any
 
 from ....names import from_path
 from ....records import dataclass
 from ....types import Array, ListOf, Scalar, Type
+from .. import protocol
 from ..describing import KEEPING
 from ..frame import Frame
 from ..functions.local_functions import joined_functions, keeps_own_numbers
@@ -189,21 +190,13 @@ def _joined_tuples(join: Join, left: Value, right: Value) -> Value | None:
 
 def _grows(frame: Frame, left: Value, right: Value) -> bool:
     """Whether two lists differ in length, so that only a growable list holds both."""
-    if any(isinstance(v, Rows) and v.kind is tuple for v in (left, right)):
+    if not all(protocol.sequence_kind(frame, v) is list for v in (left, right)):
         return False
-    if isinstance(left, Table) or isinstance(right, Table):
-        return all(isinstance(v, Table | Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        return len(left.items) != len(right.items)
     if isinstance(left, Rows) and isinstance(right, Rows):
         return left != right and all(list_of_column(frame, v) is not None for v in (left, right))
-    if isinstance(left, Rows) or isinstance(right, Rows):
-        return all(isinstance(v, Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
-    if _is_list_of_items(left) and _is_list_of_items(right):
-        return len(left.items) != len(right.items)
-    return _is_list_of_items(left) and frame.is_list(right) or frame.is_list(left) and _is_list_of_items(right)
-
-
-def _is_list_of_items(value: Value) -> TypeGuard[Sequence]:
-    return isinstance(value, Sequence) and value.kind is list
+    return not (frame.is_list(left) and frame.is_list(right))
 
 
 def list_of_column(frame: Frame, value: Value) -> ListOf | None:

@@ -58,7 +58,8 @@ def entry(frame: Frame, cls: type, name: str, after: type | None = None) -> Any:
     return ABSENT
 
 
-def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST) -> Value:
+@protocol.attribute.of(Record)
+def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST, hint: str = "t") -> Value:
     """`receiver.name` of an instance."""
     record = protocol.held_as(frame, receiver, Record)
     found = entry(frame, record.cls, name)
@@ -86,7 +87,8 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> NoR
     frame.fault("U013", message, node, "looked up here", (f"its attributes: {known}",))
 
 
-def of_super(frame: Frame, base: Super, name: str, node: gast.AST) -> Value:
+@protocol.attribute.of(Super)
+def _(frame: Frame, base: Super, name: str, node: gast.AST, hint: str = "t") -> Value:
     """`super().name`."""
     held = frame.held(base.receiver)
     cls: type = held.cls if isinstance(held, Record) else protocol.known(frame, held, node)

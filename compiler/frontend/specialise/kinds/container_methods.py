@@ -37,7 +37,7 @@ from ..values import (
     is_none,
     leaves,
 )
-from . import classes, containers, dict_methods, equality, forms, list_positions, sets, tables, tuples
+from . import classes, containers, dict_methods, forms, list_positions, sets, tables, tuples
 
 
 def in_language(
@@ -139,26 +139,22 @@ def repeat(frame: Frame, target: Ref, count: Value, node: gast.AST) -> None:
     return None
 
 
-def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value | None:
-    """`sequence * count`; None for what cannot be repeated."""
-    held = equality.as_sequence(frame, sequence)
-    is_list = isinstance(held, Sequence) and held.kind is list
-    is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
-    if isinstance(held, Rows) and held.kind is tuple:
-        return tuples.repeated(frame, held, count, node)
-    if isinstance(held, Sequence) and not is_list and isinstance(count, Leaf) and _is_of_any_length(frame, held):
-        return tuples.repeated(frame, held, count, node)
-    if is_open or isinstance(held, Rows) or forms.grows(frame, held):
+def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value:
+    """`sequence * count`"""
+    held, is_known = frame.held(sequence), isinstance(count, Static)
+    is_list = protocol.sequence_kind(frame, held) is list
+    if not isinstance(held, Sequence) or not is_known and _is_of_any_length(frame, held):
+        if not is_list and isinstance(held, Rows | Sequence):
+            return tuples.repeated(frame, held, count, node)
         return in_language(frame, "repeated", [sequence, count], node)
-    if not isinstance(held, Sequence):
-        return None
     items = held.items * protocol.known(frame, count, node, "the length of a list")
     return containers.new_list(frame, items) if is_list else Sequence(items)
 
 
 def _is_of_any_length(frame: Frame, held: Sequence) -> bool:
-    """Whether a tuple may have a dynamic length; one of ints is mostly a shape, and its rank must be known."""
-    return list_positions.are_alike(frame, held) and not all(map(frame.is_integer, held.items))
+    """Whether a list or tuple may have a dynamic length; one of ints is mostly a shape, and its rank must be known."""
+    is_shape = held.kind is tuple and all(map(frame.is_integer, held.items))
+    return list_positions.are_alike(frame, held) and not is_shape
 
 
 def set_slice(frame: Frame, target: Ref, items: gast.Slice, value: Value | None, node: gast.AST) -> None:

@@ -61,10 +61,10 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     return Static(keyed.known_key(frame, container, item, node) in [key for key, _ in held.items])
 
 
-@protocol.arithmetic.of(Mapping_)
+@protocol.infix.of(Mapping_)
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     if op is not gast.BitOr:
-        return protocol.arithmetic.otherwise(frame, left, right, op, node, hint)
+        return protocol.infix.otherwise(frame, left, right, op, node, hint)
     return dict_methods.merged(frame, left, right, node)
 
 

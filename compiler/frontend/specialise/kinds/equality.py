@@ -18,7 +18,7 @@ from ..functional import Closure
 from ..interpreter import branches, choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS
 from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Table, Text, Value, is_number
-from . import container_methods, sets
+from . import container_methods
 
 
 def as_sequence(frame: Frame, value: Value) -> Value:
@@ -39,34 +39,34 @@ def _(frame: Frame, value: Static) -> bool:
     return is_number(value) or isinstance(value.value, str | None)
 
 
-@protocol.compare.of(Sequence, Rows, ListOf, Table)
-@protocol.compare.of(Sequence, beside=(Static,))
-def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    """Lists and tuples by their first items that differ, or else by their lengths."""
+def compared(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str) -> Value:
+    """Two tuples, lists or built strings are compared by their first items that differ, or else by their lengths."""
     if op is gast.NotEq:
-        return protocol.negation(frame, protocol.compare(frame, left, right, gast.Eq, node), node, hint)
+        return protocol.negation(frame, compared(frame, left, right, gast.Eq, node, "t"), node, hint)
     sides = one, other = frame.held(left), frame.held(right)
-    kind, *others = {_kind(frame, side) for side in sides}
-    if kind not in (list, tuple, str) or others:
-        return sets.compared(frame, left, right, op, node, hint)
+    kind = protocol.sequence_kind(frame, one)
     if isinstance(one, Sequence) and isinstance(other, Sequence):
         return (_equal if op is gast.Eq else ordered)(frame, op, one.items, other.items, node, hint)
-    if Sequence((), kind) in sides:
+    if kind is not None and Sequence((), kind) in sides:
         counts = [protocol.length(frame, side, node) for side in sides]
         return choices.compare(frame, op, counts[0], counts[1], node, hint)
     lists = sides if kind is str else [container_methods.as_growing(frame, frame.new(side), node) for side in sides]
     return container_methods.in_language(frame, IN_LANGUAGE[op], list(lists), node, hint)
 
 
+def unordered(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str) -> Value:
+    """An operator on values of two kinds: where both are known, Python says that they have no order."""
+    sides = [frame.held(side) for side in (left, right)]
+    if op not in IN_LANGUAGE or op is gast.Eq or not all(isinstance(side, Sequence | Static) for side in sides):
+        return protocol.infix.otherwise(frame, left, right, op, node, hint)
+    known = [Static(protocol.known(frame, side, node)) for side in sides]
+    return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
+
+
 IN_LANGUAGE: dict[type, str] = {
     gast.Eq: "are_equal", gast.Lt: "is_less", gast.LtE: "is_less_or_equal", gast.Gt: "is_greater",
     gast.GtE: "is_greater_or_equal",
 }  # fmt: skip
-
-
-def _kind(frame: Frame, value: Value) -> type:
-    """`list`, `tuple`, `str` or `set`."""
-    return type(None) if isinstance(value, Static) else getattr(value, "kind", list)
 
 
 def is_generated(method: Any) -> bool:

@@ -297,9 +297,8 @@ def joined_tuples(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value | None:  # fmt: skip
     """The tuple that has one length on one path and another on the other; None for anything else."""
-    if not all(isinstance(side, Sequence | Rows) and side.kind is tuple for side in (left, right)):
-        return None
-    if same_structure(left, right):
+    are_tuples = all(protocol.sequence_kind(frame, side) is tuple for side in (left, right))
+    if not are_tuples or same_structure(left, right):
         return None
     sides = form_of(frame, left, before), form_of(frame, right, after)
     made = join_forms(frame, *sides)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
 from .... import syntax, types
-from ....builder import COMPARISONS, INFIX
+from ....builder import COMPARISONS
 from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE, is_bool
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, evaluate, refusals, subscript
 from ..library import library, numbers
+from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX
 from ..protocol import (
+    OPERATOR_OF,
     Named,
     call_method,
     describe,
@@ -31,8 +34,10 @@ from ..protocol import (
     truth,
     type_as,
 )
-from ..values import Leaf, Static, Value
-from . import arrays, optional, texts
+from ..values import Leaf, Static, Value, is_number
+from . import arrays, classes, optional, texts
+
+PYTHON_OF: dict[Any, Callable[..., Any]] = {**PYTHON_INFIX, **PYTHON_COMPARISONS}
 
 
 @known.of(Scalar)
@@ -61,20 +66,24 @@ def _(frame: Frame, value: Leaf) -> str:
     return str(frame.type_of(value))
 
 
-@protocol.arithmetic.of(Scalar, Array, beside=(Scalar, Array, Static))
+@protocol.infix.of(Static)
+def _(frame: Frame, left: Static, right: Static, op: type, node: gast.AST, hint: str = "t") -> Value:
+    are_numbers = is_number(left) and is_number(right)
+    are_texts = isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int)
+    if are_numbers:
+        evaluate.require_short(frame, op, left, right, node)
+    if op in COMPARISONS or are_numbers or are_texts or op is gast.BitOr and classes.is_any_of(left.value, right.value):
+        return evaluate.fold(frame, PYTHON_OF[op], node, left, right)
+    return protocol.infix.otherwise(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+
+
+@protocol.infix.of(Scalar, Array, beside=(Scalar, Array, Static))
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     if frame.type_of(left) is None or frame.type_of(right) is None:
-        return texts.arithmetic(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+        return texts.infix(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
     if op is gast.Pow:
         return evaluate.power(frame, left, right, node, hint)
-    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
-
-
-@protocol.compare.of(Scalar, beside=(Scalar, Static))
-def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    if frame.type_of(left) is None or frame.type_of(right) is None:
-        return protocol.compare.otherwise(frame, left, right, op, node, hint)
-    return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
+    return frame.emit(OPERATOR_OF[op], left, right, node=node, hint=hint)
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------

@@ -57,8 +57,8 @@ def _(frame: Frame, value: Optional, node: gast.AST, message: str = NO_VALUE, er
 
 
 def operands(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> tuple[Value, Value]:
-    """Both sides of an operator that does not take None."""
-    if not any(isinstance(side, Optional) or is_none(side) for side in (left, right)):
+    """Both sides of an operator; but for `==` and `!=`, none takes None."""
+    if op in (gast.Eq, gast.NotEq) or not any(isinstance(side, Optional) or is_none(side) for side in (left, right)):
         return left, right
     words = [_kind(frame, side) for side in (left, right)]
     if op in (gast.Lt, gast.LtE, gast.Gt, gast.GtE):
@@ -101,16 +101,17 @@ def is_present(frame: Frame, value: Optional, node: gast.AST) -> Value:
     return protocol.negation(frame, value.absent, node)
 
 
-@protocol.arithmetic.of(Optional, beside=(protocol.ANY,))
+@protocol.attribute.of(Optional)
+def _(frame: Frame, base: Optional, name: str, node: gast.AST, hint: str = "t") -> Value:
+    present = protocol.present(frame, base, node, protocol.NO_ATTRIBUTE.format(name), "AttributeError")
+    return protocol.attribute(frame, present, name, node, hint)
+
+
+@protocol.infix.of(Optional, beside=(protocol.ANY,))
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    return protocol.arithmetic(frame, *operands(frame, op, left, right, node), op, node, hint)
-
-
-@protocol.compare.of(Optional, beside=(protocol.ANY,))
-def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str) -> Value:
     if op in (gast.Eq, gast.NotEq):
-        return protocol.compare.otherwise(frame, left, right, op, node, hint)
-    return choices.compare(frame, op, *operands(frame, op, left, right, node), node, hint)
+        return protocol.infix.otherwise(frame, left, right, op, node, hint)
+    return protocol.infix(frame, *operands(frame, op, left, right, node), op, node, hint)
 
 
 @protocol.equal.of(Optional, beside=(protocol.ANY,))

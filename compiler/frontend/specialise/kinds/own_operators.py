@@ -39,12 +39,6 @@ def is_instance(frame: Frame, value: Value) -> bool:
     return type(value) is Record or type(value) is Ref and type(frame.heap.contents[value.number]) is Record
 
 
-def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right`, of which one is an instance."""
-    name = BINARY[op]
-    return both_ways(frame, left, right, (f"__{name}__", f"__r{name}__"), node)
-
-
 def both_ways(frame: Frame, left: Value, right: Value, names: tuple[str, str], node: gast.AST) -> Value | None:
     """Ask the left side, then the right one; the right one first, if its class is derived from that of the left."""
     sides = [(left, right, names[0]), (right, left, names[1])]
@@ -113,12 +107,14 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST) -> Value | None:
     return classes.special_call(frame, value, UNARY[op], [], node) if is_instance(frame, value) else None
 
 
-def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
+def infix(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
     """`left op right`, of which one is an instance."""
+    if op not in COMPARED:
+        return both_ways(frame, left, right, (f"__{BINARY[op]}__", f"__r{BINARY[op]}__"), node)
     if any(_is_own(frame, side, name) for side, name in zip((left, right), COMPARED[op], strict=True)):
         return both_ways(frame, left, right, COMPARED[op], node)
     if op is gast.NotEq and any(_is_own(frame, side, "__eq__") for side in (left, right)):
-        same = compare(frame, gast.Eq, left, right, node, "t")
+        same = infix(frame, gast.Eq, left, right, node, "t")
         return None if same is None else protocol.negation(frame, same, node, hint)
     if op in (gast.Eq, gast.NotEq):
         has_own = any(classes.special(frame, side, "__eq__") is not None for side in (left, right))

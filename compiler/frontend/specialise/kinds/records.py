@@ -121,28 +121,16 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
 
 
-@protocol.arithmetic.of(Record, beside=(protocol.ANY,))
+@protocol.infix.of(Record, beside=(protocol.ANY,))
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     """As the classes say; a NamedTuple is the tuple of its fields."""
-    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
+    if (by_class := own_operators.infix(frame, op, left, right, node, hint)) is not None:
         return by_class
-    if (of_sets := sets.arithmetic(frame, op, left, right, node)) is not None:
+    if (of_sets := sets.infix(frame, op, left, right, node)) is not None:
         return of_sets
-    one, other = (equality.as_sequence(frame, side) for side in (left, right))
-    if Record not in (type(one), type(other)):
-        return protocol.arithmetic(frame, one, other, op, node, hint)
-    return arrays.arithmetic(frame, left, right, op, node, hint)
-
-
-@protocol.compare.of(Record, beside=(protocol.ANY,))
-def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    """As the classes say; a NamedTuple is compared as the tuple that it is."""
-    if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
-        return by_class
-    one, other = (equality.as_sequence(frame, side) for side in (left, right))
-    if Record not in (type(one), type(other)):
-        return protocol.compare(frame, one, other, op, node, hint)
-    return sets.compared(frame, one, other, op, node, hint)
+    one, other = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
+    operate = arrays.infix if Record in (type(one), type(other)) else protocol.infix
+    return operate(frame, one, other, op, node, hint)
 
 
 @protocol.equal.of(Record)

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import gast
 
 from .... import syntax
+from ....builder import COMPARISONS
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ....messages import UNSHOWN
 from ....types import Array, Scalar
@@ -49,14 +50,11 @@ def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-@protocol.compare.of(Text, beside=(Text, Static, Rows))
-@protocol.compare.of(Rows, beside=(Static,))
-def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    if not is_text(left) or not is_text(right):
-        return protocol.compare.otherwise(frame, left, right, op, node, hint)
+def compared(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str) -> Value:
+    """A comparison of two strings."""
     if is_built(left) or is_built(right):
-        one, other = (built_texts.spelled(frame, side, node) for side in (left, right))
-        return protocol.compare(frame, one, other, op, node, hint)
+        one, other = built_texts.spelled(frame, left, node), built_texts.spelled(frame, right, node)
+        return protocol.infix(frame, one, other, op, node, hint)
     first, second = as_text(frame, left), as_text(frame, right)
     if op in (gast.Eq, gast.NotEq):
         return choices.compare(frame, op, first.number, second.number, node, hint)
@@ -93,19 +91,21 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
     return refuse(frame, "`in` a text that only the run knows", node)
 
 
-@protocol.arithmetic.of(Text, beside=(Text, Static, Rows, Scalar, Array))
-def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
-    """`+` of strings, where one of them is dynamic."""
+@protocol.infix.of(Text, beside=(Text, Static, Rows, Scalar, Array))
+def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`+` and comparisons of strings, where one of them is dynamic."""
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
+    if op in COMPARISONS and is_text(left) and is_text(right):
+        return compared(frame, left, right, op, node, hint)
     for text, count in ((left, right), (right, left)):
         if op is gast.Mult and is_text(text) and frame.is_integer(count):
             if isinstance(text, Static):
                 formatted.refuse(frame, count, node)
             built_texts.refuse(frame, "`*`", node)
-    if isinstance(left, Text) or isinstance(right, Text):
+    if op not in COMPARISONS and (isinstance(left, Text) or isinstance(right, Text)):
         refuse(frame, "a text made of one that only the run knows", node)
-    return protocol.arithmetic.otherwise(frame, left, right, op, node, hint)
+    return protocol.infix.otherwise(frame, left, right, op, node, hint)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------

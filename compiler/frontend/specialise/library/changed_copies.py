@@ -20,10 +20,10 @@ from ....syntax import rebuild
 from ....types import Array
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import attributes, evaluate, execute, subscript
+from ..interpreter import evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
-from ..values import Record, Sequence, Static, Value
+from ..values import Record, Static, Value, is_sequence
 from . import library
 
 BY_DEFAULT = (None, "promise_in_bounds")
@@ -42,7 +42,7 @@ def called(frame: Frame, node: gast.Call, hint: str) -> Value | None:
     if isinstance(frame.held(base), Record) or classes.instance(frame, base) is not None:
         return None  # the class has an `at` of its own
     if not frame.is_array(base):
-        return attributes.attribute_of(frame, base, "at", node.func.value.value, hint)
+        return protocol.attribute(frame, base, "at", node.func.value.value, hint)
     given = _arguments(frame, node, place.method)
     mode = given.pop("mode", None)
     names = _Hidden(frame)
@@ -104,7 +104,7 @@ class _Hidden:
 
 def _items_of(held: Value) -> list[Value] | None:
     """The parts of a tuple; None for anything else."""
-    if isinstance(held, Sequence) and held.kind is tuple:
+    if is_sequence(held, tuple):
         return list(held.items)
     return [*map(Static, held.value)] if isinstance(held, Static) and isinstance(held.value, tuple) else None
 

@@ -26,7 +26,7 @@ from .. import protocol
 from ..derivatives import checkpointing, open_functions
 from ..frame import Frame
 from ..functional import Partial
-from ..interpreter import apply, attributes, choices, evaluate
+from ..interpreter import apply, choices, evaluate
 from ..kinds import (
     built_texts,
     classes,
@@ -176,7 +176,7 @@ def _getter(kind: type) -> Known:
 
 def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.AST, hint: str) -> Value:
     if kind is operator.methodcaller:
-        method = attributes.attribute_of(frame, base, protocol.known(frame, given[0], node), node, hint)
+        method = protocol.attribute(frame, base, protocol.known(frame, given[0], node), node, hint)
         return protocol.call(frame, method, given[1:], {}, node, hint)
     if kind is operator.itemgetter:
         found = [item_of(frame, base, part, node, hint) for part in given]
@@ -188,7 +188,7 @@ def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.
 def along(frame: Frame, base: Value, path: str, node: gast.AST) -> Value:
     """`base.a.b`."""
     for name in path.split("."):
-        base = attributes.attribute_of(frame, base, name, node, "t")
+        base = protocol.attribute(frame, base, name, node, "t")
     return base
 
 
@@ -258,7 +258,7 @@ def _get_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
     word = protocol.known(frame, name, node, "the name of an attribute")
     if default and attribute_or_none(frame, base, word, node) is None:
         return default[0]
-    return attributes.attribute_of(frame, base, word, node, hint)
+    return protocol.attribute(frame, base, word, node, hint)
 
 
 def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> Any:

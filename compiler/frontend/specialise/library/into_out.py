@@ -20,7 +20,7 @@ from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
 from ..kinds import arrays
-from ..values import NONE, Leaf, Sequence, Static, Value, is_none
+from ..values import NONE, Leaf, Static, Value, is_none, is_sequence
 from . import library
 from .static_python import stop
 
@@ -72,7 +72,7 @@ def _name(binding: NameBinding) -> str:
 
 def _place(frame: Frame, out: Value, node: gast.AST) -> Leaf | None:
     held = frame.held(out)
-    if isinstance(held, Sequence) and held.kind is tuple and len(held.items) == 1:
+    if is_sequence(held, tuple) and len(held.items) == 1:
         out = held.items[0]
     if is_none(out):
         return None

@@ -18,7 +18,7 @@ import gast
 from ....analysis.core_liveness import CHANGING_METHODS
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import attributes, evaluate, subscript
+from ..interpreter import evaluate, subscript
 from ..kinds import classes, containers, forms, list_positions, tables
 from ..values import Record, Ref, Sequence, Table, Value
 from . import items_read, keyed_loops, shared_items
@@ -39,7 +39,7 @@ def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, Callable[[]
     """The function of a call; where it is a method that changes an item of a list, with what writes the item back."""
     if isinstance(node, gast.Attribute) and node.attr in CHANGING_METHODS and isinstance(node.value, PLACES):
         base, put_back = to_change(frame, node.value)
-        return attributes.attribute_of(frame, base, node.attr, node, hint), lambda: put_back(base)
+        return protocol.attribute(frame, base, node.attr, node, hint), lambda: put_back(base)
     return evaluate.evaluate(frame, node), None
 
 
@@ -103,7 +103,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
 
 def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribute) -> tuple[Value, PutBack]:
     """The same for an attribute."""
-    old = attributes.attribute_of(frame, base, node.attr, node, "t")
+    old = protocol.attribute(frame, base, node.attr, node, "t")
     found = own_array(frame, base, put_back, old, node)
     if found is old:
         return opened(frame, found, put_back, base, node)
