@@ -53,7 +53,8 @@ def _can_change(cls: type) -> bool:
 
 def _is_value(cls: type) -> bool:
     """Whether objects of a class can be hashed by what they hold, so that nothing may change in them."""
-    return getattr(cls, "__hash__", None) is not object.__hash__
+    hashed: Any = cls.__hash__
+    return hashed is not object.__hash__
 
 
 def require_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
