@@ -49,7 +49,7 @@ def in_blocks(x, spec, axes):
         ask.cuts_of(spec, np.ndim(x), axes, "in_specs")
         return x
     shape = np.shape(x)
-    apart: list[int] = []
+    apart: list = []
     for axis, sizes in enumerate(ask.cuts_of(spec, len(shape), axes, "in_specs")):
         count = ask.product(sizes)
         if count > 1 and shape[axis] % count != 0:
