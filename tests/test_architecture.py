@@ -224,7 +224,7 @@ OF_KIND = {
     **dict.fromkeys(("Zip", "Map", "Enumerate", "Reversed", "Rest", "DequeItems"), ("iterations",)),
     **dict.fromkeys(("Keys", "Values", "Items"), ("iterations",)),
 }  # fmt: skip
-ELSEWHERE = 940  # tests of kind: the number may only fall
+ELSEWHERE = 882  # tests of kind: the number may only fall
 
 
 def kinds_tested(node):
@@ -273,8 +273,12 @@ INSIDE_FUNCTIONS = {
     "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
+    "pellucid/block_calls.py": {"cloudpickle"},  # which comes with dask
+    "pellucid/blocks.py": {"showing"},
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
+    "pellucid/guests.py": {"blocks", "labels"},  # which ask the compiler
+    "pellucid/mapped_blocks.py": {"showing"},
     "pellucid/on_gpu.py": {"compiler.ops.routines", "compiling_kernels", "support"},
     "pellucid/profiler.py": {"gzip", "json", "line_times"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed

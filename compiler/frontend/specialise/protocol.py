@@ -13,18 +13,22 @@ Kinds are the classes of `values.py`.  A value that is known at run time only is
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar
 
-from .values import NONE, Leaf, OneOf, Optional, Ref, Static, Value
+import gast
+
+from ...builder import INFIX
+from ...types import Array
+from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Static, Value
 
 if TYPE_CHECKING:
-    import gast
-
     from .frame import Frame
 
 Named = dict[str, Value]
+ANY = Kind  # beside any other value
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Held = TypeVar("Held")
@@ -82,6 +86,43 @@ class Operation(Generic[Given, Result]):
             return self.arms.get(kind, self.otherwise)(frame, value, *given, **named)
 
 
+class PairOperation(Operation[Given, Result]):
+    """An operation on two values, with an arm for each pair of kinds, whichever of them is on the left.
+
+    A kind may have an arm beside `ANY` other; where both have one, the kind decides that is earlier in `first`.
+    `of_objects` says that an object is a kind of its own, whatever it holds.
+    """
+
+    def __init__(self, first: tuple[type, ...], of_objects: bool, otherwise: Callable[Given, Result]) -> None:
+        super().__init__(otherwise)
+        self.first, self.of_objects = first, of_objects
+        self.pairs: dict[frozenset[type], Callable[..., Any]] = {}
+        self.found: dict[tuple[type, type], Callable[..., Any]] = {}
+
+    def of(self, *kinds: type, beside: tuple[type, ...] = ()) -> Callable[[Arm], Arm]:
+        """Register the arm for two values of these kinds, or for one of them `beside` one of others."""
+
+        def register(arm: Arm) -> Arm:
+            for pair in map(frozenset, itertools.product(kinds, beside or kinds)):
+                assert self.pairs.setdefault(pair, arm) is arm, f"two arms of {self.name} for {pair}"
+            return arm
+
+        return register
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, frame: Frame, left: Value, right: Value, *given: Any) -> Any:
+            sides = (left, right) if self.of_objects else (frame.held(left), frame.held(right))
+            kinds = kind_of(frame, sides[0]), kind_of(frame, sides[1])
+            return (self.found.get(kinds) or self._arm_of(kinds))(frame, left, right, *given)
+
+    def _arm_of(self, kinds: tuple[type, type]) -> Callable[..., Any]:
+        """The arm for two kinds, which is remembered."""
+        alone = next((frozenset((kind, ANY)) for kind in self.first if kind in kinds), frozenset[type]())
+        found = self.pairs.get(frozenset(kinds)) or self.pairs.get(alone, self.otherwise)
+        return self.found.setdefault(kinds, found)
+
+
 class LiftedOperation(Operation[Given, Result]):
     """An operation on the present case of a union; where a value that may be None is None, the program raises."""
 
@@ -98,6 +139,13 @@ class LiftedOperation(Operation[Given, Result]):
 def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
     """Declare an operation by the function for kinds that have no arm for it."""
     return Operation(otherwise)
+
+
+def pair_operation(
+    *first: type, of_objects: bool = False
+) -> Callable[[Callable[Given, Result]], PairOperation[Given, Result]]:
+    """Declare an operation on two values by the function for pairs of kinds that have no arm for it."""
+    return lambda otherwise: PairOperation(first, of_objects, otherwise)
 
 
 def lifted_operation(
@@ -240,6 +288,14 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
 
 
+def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    """`not value`"""
+    decided = truth(frame, value, node)
+    if isinstance(decided, Static):
+        return Static(not decided.value)
+    return frame.emit("logical_not", decided, node=node, hint=hint)
+
+
 @operation
 def describe(frame: Frame, value: Value) -> str:
     """The words for a value in messages."""
@@ -280,3 +336,50 @@ def call_method(
 def call(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     """`function(...)`."""
     frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+@pair_operation(Optional, OneOf, Record, Array)
+def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`left + right` and the like."""
+    if is_container(frame, left) or is_container(frame, right):
+        frame.fault("T001", f"{op.__name__} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+
+
+# --- comparisons -----------------------------------------------------------------------------------------------------
+
+
+@pair_operation(Optional, Record, Array)
+def compare(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`left < right`, `left == right` and the like."""
+    if op in (gast.Eq, gast.NotEq):
+        same = equal(frame, left, right, node, hint)
+        return same if op is gast.Eq else negation(frame, same, node, hint)
+    refuse_comparison(frame, left, right, node)
+
+
+@pair_operation(Optional)
+def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`left == right` of values other than numbers and arrays."""
+    if is_unlike_others(frame, left) and is_unlike_others(frame, right):
+        return Static(False)
+    refuse_comparison(frame, left, right, node)
+
+
+@pair_operation(Optional, of_objects=True)
+def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`left is right`: known, or a bool of Python's."""
+    return Static(left is right)
+
+
+@operation
+def is_unlike_others(frame: Frame, value: Value) -> bool:
+    """Whether a value is unequal to every value of another kind."""
+    return False
+
+
+def refuse_comparison(frame: Frame, left: Value, right: Value, node: gast.AST) -> NoReturn:
+    frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)

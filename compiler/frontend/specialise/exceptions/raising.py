@@ -184,4 +184,4 @@ def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.ex
     if isinstance(holds, Static):
         frame.builder.body += body
         raise Stopped
-    frame.builder.append(syntax.if_(frame.atom(evaluate.negation(frame, holds, test), node), body))
+    frame.builder.append(syntax.if_(frame.atom(protocol.negation(frame, holds, test), node), body))

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from .... import syntax, types
 from ....analysis.at_places import METHODS
-from ....builder import INFIX, PREFIX
+from ....builder import PREFIX
 from ....diagnostics import InternalError
 from ....dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ....messages import escaped
@@ -25,34 +26,20 @@ from ..describing import FUNCTIONS
 from ..frame import Frame
 from ..functions.environments import is_set
 from ..kinds import (
-    arrays,
-    classes,
-    container_methods,
-    containers,
-    dict_methods,
-    equality,
     formatted,
     generator_expressions,
-    one_of,
     optional,
     own_operators,
     sets,
-    texts,
-    tuples,
 )
 from ..library import changed_copies
-from ..library.static_python import PYTHON_INFIX, PYTHON_PREFIX
+from ..library.static_python import PYTHON_PREFIX
 from ..values import (
     Conflict,
     Dropped,
     Leaf,
-    Mapping_,
     OneOf,
-    Ref,
-    Rows,
-    Sequence,
     Static,
-    Text,
     Undefined,
     Value,
     is_number,
@@ -169,29 +156,9 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
 
 
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
-    if is_number(left) and is_number(right):
-        require_short(frame, op, left, right, node)
-        return fold(frame, PYTHON_INFIX[op], node, left, right)
-    left, right = optional.operands(frame, op, left, right, node)
-    of_case = lambda one, other: binary(frame, op, one, other, node)  # noqa: E731
-    if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
-        return made
-    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
-        return by_class
-    if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
-        return text
-    if protocol.is_container(frame, left) or protocol.is_container(frame, right):
-        return sequence_arithmetic(frame, op, left, right, node, hint)
-    if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int):
-            return fold(frame, PYTHON_INFIX[op], node, left, right)
-        if op is gast.BitOr and classes.is_any_of(left.value, right.value):
-            return fold(frame, PYTHON_INFIX[op], node, left, right)
-    if isinstance(left, Text) or isinstance(right, Text):
-        texts.refuse(frame, "a text made of one that only the run knows", node)
-    if op is gast.Pow:
-        return power(frame, left, right, node, hint)
-    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str) and not isinstance(right, Static):
+        return formatted.by_known(frame, operator.mod, [left, right], node)
+    return protocol.arithmetic(frame, left, right, op, node, hint)
 
 
 def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:
@@ -234,39 +201,6 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: St
     return Static(result)
 
 
-def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """`+` concatenates tuples and lists, `* n` repeats them; beside an array they are arrays."""
-    if (found := sets.arithmetic(frame, op, left, right, node)) is not None:
-        return found
-    first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
-    if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
-        return _like(frame, first, first.items + second.items)
-    if op is gast.Mult:
-        sequence, count = (left, right) if protocol.is_container(frame, left) else (right, left)
-        if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
-            return held
-    if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
-        return dict_methods.merged(frame, left, right, node)
-    if op is gast.Add and all(isinstance(v, Sequence | Rows) and v.kind is tuple for v in (first, second)):
-        return tuples.joined(frame, left, right, node)
-    are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
-    if op is gast.Add and are_lists and not isinstance(first, Mapping_):
-        joined = container_methods.copy(frame, left, node)
-        container_methods.extend(frame, joined, node, right)
-        return joined
-    numbers = [v for v in (left, right) if not protocol.is_container(frame, v)]
-    repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints only
-    if numbers and is_strong(frame, numbers[0]) and not repeats:
-        sides = [arrays.as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
-        return binary(frame, op, sides[0], sides[1], node, hint)
-    symbol = op.__name__
-    frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
-
-
-def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
-    return containers.new_list(frame, items) if sequence.kind is list else Sequence(items)
-
-
 def is_strong(frame: Frame, value: Value) -> bool:
     """Whether a value is NumPy's, so that its operators convert lists and tuples to arrays."""
     found = frame.type_of(value)
@@ -284,13 +218,6 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
     if is_number(value):
         return fold(frame, PYTHON_PREFIX[op], node, value)
     return frame.emit(PREFIX[op], value, node=node, hint=hint)
-
-
-def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
-    decided = protocol.truth(frame, value, node)
-    if isinstance(decided, Static):
-        return Static(not decided.value)
-    return frame.emit("logical_not", decided, node=node, hint=hint)
 
 
 # --- attributes ----------------------------------------------------------------------------------------------------

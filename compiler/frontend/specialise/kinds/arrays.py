@@ -12,6 +12,7 @@ from collections.abc import Iterator as Iterated
 import gast
 
 from .... import syntax, types
+from ....builder import COMPARISONS, INFIX
 from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
 from ....meanings import Meaning, Meanings
 from ....ops.static import strict_common
@@ -151,6 +152,26 @@ def to_list(frame: Frame, value: Leaf | Static, node: gast.AST) -> Value:
     number = subscript.number_in(frame, value, node)
     dtype = protocol.type_as(frame, number, Scalar).dtype
     return frame.emit("cast", number, node=node, dtype=python_word(dtype), weak=True)
+
+
+@protocol.arithmetic.of(Array, beside=(protocol.ANY,))
+def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """Beside a value of NumPy's, containers are arrays; a list times a number is refused."""
+    repeats = op is gast.Mult and (frame.is_scalar(left) or frame.is_scalar(right))
+    if repeats or not evaluate.is_strong(frame, left) and not evaluate.is_strong(frame, right):
+        return protocol.arithmetic.otherwise(frame, left, right, op, node, hint)
+    sides = [as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
+    return frame.emit(INFIX[op], *sides, node=node, hint=hint)
+
+
+@protocol.compare.of(Array, beside=(protocol.ANY,))
+@protocol.compare.of(Scalar, beside=(Sequence,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """Element by element: beside a value of NumPy's, tuples and lists are arrays."""
+    if not evaluate.is_strong(frame, left) and not evaluate.is_strong(frame, right):
+        return protocol.compare.otherwise(frame, left, right, op, node, hint)
+    sides = [as_array(frame, v, node) if isinstance(frame.held(v), Sequence) else v for v in (left, right)]
+    return frame.emit(COMPARISONS[op], *sides, node=node, hint=hint)
 
 
 def contains(frame: Frame, array: Value, item: Value, node: gast.AST, hint: str) -> Value:

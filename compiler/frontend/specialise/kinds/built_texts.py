@@ -19,10 +19,9 @@ from ....dtypes import INT_WORD
 from ....ops.python_names import NameBinding
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import evaluate
 from ..library import builtin_calls, library
 from ..values import Column, Rows, Sequence, Static, Text, Value, are_known
-from . import classes, container_methods, containers, equality, rows, tables, texts, tuples
+from . import classes, containers, rows, tables, texts, tuples
 from .text_numbers import as_text, is_built, is_text, number_of
 
 WAYS_OUT = ("return the number, and make its text outside the compiled function",
@@ -121,15 +120,6 @@ def _digit(text: str) -> int:
 # --- asking ----------------------------------------------------------------------------------------------------------
 
 
-def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """A comparison of two strings, of which one was built."""
-    sides = [spelled(frame, side, node) for side in (left, right)]
-    if op in (gast.Eq, gast.NotEq):
-        same = container_methods.in_language(frame, "are_equal", list(sides), node, hint)
-        return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
-    return container_methods.in_language(frame, equality.IN_ORDER[op], list(sides), node, hint)
-
-
 def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
     """`part in whole`."""
     return in_language(frame, "contains", [spelled(frame, whole, node), spelled(frame, part, node)], node)
@@ -138,7 +128,7 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether an argument to a method of a known string is itself known only at run time."""
     if method == "format":
-        return not all(isinstance(a, Static) for a in (*args, *kwargs.values()))
+        return not are_known((*args, *kwargs.values()))
     return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
 
 

@@ -139,8 +139,8 @@ def repeat(frame: Frame, target: Ref, count: Value, node: gast.AST) -> None:
     return None
 
 
-def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value | None:
-    """`sequence * count`; None for what cannot be repeated."""
+def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value:
+    """`sequence * count` of a list or tuple."""
     held = equality.as_sequence(frame, sequence)
     is_list = isinstance(held, Sequence) and held.kind is list
     is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
@@ -150,9 +150,8 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
         return tuples.repeated(frame, held, count, node)
     if is_open or isinstance(held, Rows) or forms.grows(frame, held):
         return in_language(frame, "repeated", [sequence, count], node)
-    if not isinstance(held, Sequence):
-        return None
-    items = held.items * protocol.known(frame, count, node, "the length of a list")
+    items = protocol.held_as(frame, held, Sequence).items
+    items = items * protocol.known(frame, count, node, "the length of a list")
     return containers.new_list(frame, items) if is_list else Sequence(items)
 
 

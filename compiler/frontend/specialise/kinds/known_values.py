@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from .... import types
+from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate
 from ..library import numbers
@@ -120,3 +121,8 @@ def _(frame: Frame, container: Static, item: Value, node: gast.AST, hint: str = 
         part = Static(known(frame, item, node, "this value"))
         return evaluate.fold(frame, operator.contains, node, container, part)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
+
+
+@protocol.is_same.of(Static)
+def _(frame: Frame, left: Static, right: Static, node: gast.AST, hint: str) -> Value:
+    return Static(left.value is right.value)

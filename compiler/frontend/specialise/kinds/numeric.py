@@ -8,8 +8,10 @@ import gast
 import numpy as np
 
 from .... import syntax, types
+from ....builder import COMPARISONS, INFIX
 from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE, is_bool
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, evaluate, refusals, subscript
 from ..library import library, numbers
@@ -30,7 +32,7 @@ from ..protocol import (
     type_as,
 )
 from ..values import Leaf, Static, Value
-from . import arrays
+from . import arrays, optional, texts
 
 
 @known.of(Scalar)
@@ -57,6 +59,22 @@ def _(frame: Frame, value: Leaf) -> type:
 @describe.of(Scalar, Array)
 def _(frame: Frame, value: Leaf) -> str:
     return str(frame.type_of(value))
+
+
+@protocol.arithmetic.of(Scalar, Array, beside=(Scalar, Array, Static))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    if frame.type_of(left) is None or frame.type_of(right) is None:
+        return texts.arithmetic(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+    if op is gast.Pow:
+        return evaluate.power(frame, left, right, node, hint)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+
+
+@protocol.compare.of(Scalar, beside=(Scalar, Static))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    if frame.type_of(left) is None or frame.type_of(right) is None:
+        return protocol.compare.otherwise(frame, left, right, op, node, hint)
+    return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------

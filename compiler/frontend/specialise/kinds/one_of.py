@@ -68,6 +68,12 @@ def distributed(frame: Frame, act: Act, values: list[Value], node: gast.AST, hin
     return None
 
 
+@protocol.arithmetic.of(OneOf, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value | None:
+    of_case = lambda one, other: protocol.arithmetic(frame, one, other, op, node)  # noqa: E731
+    return distributed(frame, of_case, [left, right], node, hint)
+
+
 def _beside(act: Act, before: list[Value], after: list[Value]) -> Act:
     return lambda case: act(*before, case, *after)
 

@@ -40,10 +40,7 @@ def is_instance(frame: Frame, value: Value) -> bool:
 
 
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right`."""
-    first, second = is_instance(frame, left), is_instance(frame, right)
-    if not first and not second:
-        return None
+    """`left op right`, of which one is an instance."""
     name = BINARY[op]
     return both_ways(frame, left, right, (f"__{name}__", f"__r{name}__"), node)
 
@@ -117,13 +114,12 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST) -> Value | None:
 
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
-    if op not in COMPARED or not is_instance(frame, left) and not is_instance(frame, right):
-        return None
+    """`left op right`, of which one is an instance."""
     if any(_is_own(frame, side, name) for side, name in zip((left, right), COMPARED[op], strict=True)):
         return both_ways(frame, left, right, COMPARED[op], node)
     if op is gast.NotEq and any(_is_own(frame, side, "__eq__") for side in (left, right)):
         same = compare(frame, gast.Eq, left, right, node, "t")
-        return None if same is None else evaluate.negation(frame, same, node, hint)
+        return None if same is None else protocol.negation(frame, same, node, hint)
     if op in (gast.Eq, gast.NotEq):
         has_own = any(classes.special(frame, side, "__eq__") is not None for side in (left, right))
         if has_own or not is_instance(frame, left) or not is_instance(frame, right):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
 from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
 from ..objects import given_back
 from ..protocol import (
@@ -22,7 +25,18 @@ from ..protocol import (
     truth,
 )
 from ..values import Record, Sequence, Static, Value
-from . import classes, container_methods, equality, iterators, keyed, library_classes, making, own_operators
+from . import (
+    arrays,
+    classes,
+    container_methods,
+    equality,
+    iterators,
+    keyed,
+    library_classes,
+    making,
+    own_operators,
+    sets,
+)
 
 
 @known.of(Record)
@@ -105,3 +119,44 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     if not held_as(frame, container, Record).is_tuple:
         return member.otherwise(frame, container, item, node, hint)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
+
+
+@protocol.arithmetic.of(Record, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """As the classes say; a NamedTuple is the tuple of its fields."""
+    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
+        return by_class
+    if (of_sets := sets.arithmetic(frame, op, left, right, node)) is not None:
+        return of_sets
+    one, other = (equality.as_sequence(frame, side) for side in (left, right))
+    if Record not in (type(one), type(other)):
+        return protocol.arithmetic(frame, one, other, op, node, hint)
+    return arrays.arithmetic(frame, left, right, op, node, hint)
+
+
+@protocol.compare.of(Record, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """As the classes say; a NamedTuple is compared as the tuple that it is."""
+    if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
+        return by_class
+    one, other = (equality.as_sequence(frame, side) for side in (left, right))
+    if Record not in (type(one), type(other)):
+        return protocol.compare(frame, one, other, op, node, hint)
+    return sets.compared(frame, one, other, op, node, hint)
+
+
+@protocol.equal.of(Record)
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """Compare as the class says: dataclasses by their fields, or by identity if their class has no `==`."""
+    one, other = held_as(frame, left, Record), held_as(frame, right, Record)
+    owner = next(cls for cls in one.cls.__mro__ if "__eq__" in vars(cls))
+    if owner is object:
+        return protocol.is_same(frame, one, other, node, hint)
+    if not equality.is_generated(vars(owner)["__eq__"]):
+        frame.fault("T001", f"`{owner.__name__}` has an `==` of its own, which is not compiled", node, "compared here")
+    if one.cls is not other.cls:
+        return Static(False)
+    names = [field.name for field in dataclasses.fields(owner) if field.compare]
+    pairs = [(one.get(name), other.get(name)) for name in names]
+    is_container = sys.version_info < (3, 13)  # before that as tuples
+    return equality.decided(frame, pairs, False, node, hint, is_container)

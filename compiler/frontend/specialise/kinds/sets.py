@@ -19,6 +19,7 @@ import gast
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
+from ..interpreter import evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key
 from ..objects import sites
 from ..objects.object_changes import change
@@ -285,10 +286,14 @@ def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
                 (WAY_OUT,))  # fmt: skip
 
 
-def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right` of two sets that are known now; None for anything else."""
-    if op not in PYTHON_COMPARISONS or not is_set(frame, left) or not is_set(frame, right):
-        return None
+def compared(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`left op right` of two sets that are known now."""
+    if not is_set(frame, left) or not is_set(frame, right):
+        sides = [frame.held(side) for side in (left, right)]
+        if op not in (gast.Eq, gast.NotEq) and all(isinstance(side, Sequence | Static) for side in sides):
+            known = [Static(protocol.known(frame, side, node)) for side in sides]
+            return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)  # Python says that they have no order
+        return protocol.compare.otherwise(frame, left, right, op, node, hint)
     if None in (known_items(frame, left), known_items(frame, right)):
         _refuse_operator(frame, node)
     return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))

@@ -19,6 +19,7 @@ import gast
 from .... import syntax
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ....messages import UNSHOWN
+from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
@@ -26,8 +27,8 @@ from ..library import builtin_calls
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import sites
-from ..values import Leaf, Sequence, Static, Text, Value
-from . import arrays, built_texts, containers, formatted, rows
+from ..values import Leaf, Rows, Sequence, Static, Text, Value
+from . import arrays, built_texts, containers, formatted, identity, rows
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
@@ -48,21 +49,26 @@ def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
-    """A comparison with a dynamic string; None where neither side is one."""
-    if not isinstance(left, Text) and not isinstance(right, Text) and not is_built(left) and not is_built(right):
-        return None
+@protocol.compare.of(Text, beside=(Text, Static, Rows))
+@protocol.compare.of(Rows, beside=(Static,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     if not is_text(left) or not is_text(right):
-        if op in (gast.Eq, gast.NotEq):
-            return Static(op is gast.NotEq)
-        frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+        return protocol.compare.otherwise(frame, left, right, op, node, hint)
     if is_built(left) or is_built(right):
-        return built_texts.compared(frame, op, left, right, node, hint)
+        one, other = (built_texts.spelled(frame, v, node) for v in (left, right))
+        return protocol.compare(frame, one, other, op, node, hint)
     first, second = as_text(frame, left), as_text(frame, right)
     if op in (gast.Eq, gast.NotEq):
         return choices.compare(frame, op, first.number, second.number, node, hint)
     places = [_place_in_order(frame, side, node) for side in (first, second)]
     return choices.compare(frame, op, places[0], places[1], node, hint)
+
+
+@protocol.is_same.of(Text, beside=(Text, Static))
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    if is_text(left) and is_text(right):
+        identity.refuse(frame, node)
+    return Static(False)
 
 
 def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
@@ -87,12 +93,9 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
     return refuse(frame, "`in` a text that only the run knows", node)
 
 
-def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`+` of strings, where one of them is dynamic; None for anything else."""
-    if isinstance(left, Static) and isinstance(right, Static):
-        return None
-    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
-        return formatted.by_known(frame, operator.mod, [left, right], node)
+@protocol.arithmetic.of(Text, beside=(Text, Static, Rows, Scalar, Array))
+def arithmetic(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`+` of strings, where one of them is dynamic."""
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
     for text, count in ((left, right), (right, left)):
@@ -100,7 +103,9 @@ def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST
             if isinstance(text, Static):
                 formatted.refuse(frame, count, node)
             built_texts.refuse(frame, "`*`", node)
-    return None
+    if isinstance(left, Text) or isinstance(right, Text):
+        refuse(frame, "a text made of one that only the run knows", node)
+    return protocol.arithmetic.otherwise(frame, left, right, op, node, hint)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------

@@ -57,6 +57,8 @@ def find(value: Any) -> Known | None:
     if (word := getattr(value, "__pellucid_tree__", None)) is not None:
         made: Known = trees.find(word, value)
         return made
+    if isinstance(value, type) and getattr(value, "__pellucid_constant__", False):
+        return _constant(value)
     try:
         if value in iteration_tools.FUNCTIONS:
             return taking(*iteration_tools.FUNCTIONS[value])
@@ -74,6 +76,20 @@ def taking(least: int, most: int, known: Known) -> Known:
         return known(frame, args, kwargs, node, hint)
 
     return checked
+
+
+def _constant(cls: type) -> Known:
+    """What makes an object that does not change, such as a `PartitionSpec`: it is made now, of known values."""
+
+    def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+        given = [protocol.known(frame, value, node, f"what `{cls.__name__}` takes") for value in args]
+        by_name = {name: protocol.known(frame, value, node, f"`{name}`") for name, value in kwargs.items()}
+        try:
+            return Static(cls(*given, **by_name))
+        except (TypeError, ValueError) as wrong:
+            stop(frame, type(wrong).__name__, str(wrong), node)
+
+    return made
 
 
 # --- functools -----------------------------------------------------------------------------------------------------
