@@ -77,7 +77,8 @@ def with_own_symbols(part: Value, _: tuple[object, ...]) -> Value:
 def axes_left(arguments: Any, places: Sequence[int]) -> list[list[int]]:
     """The axes that the arrays still have at a level."""
     found = [leaf.type for value in arguments.values() for leaf in leaves(value) if isinstance(leaf, Typed)]
-    return [[int(str(d)) for d in types.dims_of(found[k])] for k in places]
+    own = [found[place] for place in places]
+    return [[int(str(dim)) for dim in one.dims] if isinstance(one, types.Array) else [] for one in own]
 
 
 def pieces(given: Given, levels: Sequence[Batch], axes: list[list[int | None]]) -> list[tuple[int, int]]:

@@ -11,7 +11,8 @@ from functools import cache
 import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent
-FILES = sorted(path for path in (ROOT / "tests/many_devices").glob("*.py") if not path.stem.startswith("_"))
+OTHERS = ("__init__", "__main__", "agreement")
+FILES = sorted(path for path in (ROOT / "tests/many_devices").glob("*.py") if path.stem not in OTHERS)
 
 
 def names(path):

@@ -115,13 +115,13 @@ def _taken_for_one(callee: Function, atoms: dict[str, gast.expr], table: dict[st
     """A symbol, and the other length that the callee takes for the same; nothing where there is none."""
     for parameter, atom in atoms.items():
         inner, outer = callee.types[parameter], table.get(atom.id) if isinstance(atom, gast.Name) else None
-        for number, extent in _known_lengths(inner, outer):
-            return {extent.terms[0][0]: number}
+        for number, length in _known_lengths(inner, outer):
+            return {length.terms[0][0]: number}
     seen: dict[str, Extent] = {}
-    for symbol, length in _lengths_of(callee, atoms, table):
-        first = seen.setdefault(symbol, length)
-        if first != length and isinstance(length, types.Dim):
-            return {length.terms[0][0]: first}
+    for symbol, extent in _lengths_of(callee, atoms, table):
+        first = seen.setdefault(symbol, extent)
+        if first != extent and isinstance(extent, types.Dim):
+            return {extent.terms[0][0]: first}
     return {}
 
 

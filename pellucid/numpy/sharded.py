@@ -49,7 +49,7 @@ def in_blocks(x, spec, axes):
         ask.cuts_of(spec, np.ndim(x), axes, "in_specs")
         return x
     shape = np.shape(x)
-    apart = ()
+    apart: list = []
     for axis, sizes in enumerate(ask.cuts_of(spec, len(shape), axes, "in_specs")):
         count = ask.product(sizes)
         if count > 1 and shape[axis] % count != 0:
@@ -58,7 +58,7 @@ def in_blocks(x, spec, axes):
                 f"along {ask.words_of(spec, axis)}: fill it up to a multiple of {count} (np.pad), or leave this axis "
                 "whole (None)"
             )
-        apart = (*apart, *sizes, shape[axis] // count)
+        apart = [*apart, *sizes, shape[axis] // count]
     return np.transpose(reshape(x, apart), ask.blocks_first(spec, len(shape), axes))
 
 
@@ -90,7 +90,4 @@ def joined(x, spec, axes):
     if count == 0:
         return x
     apart = np.transpose(x, ask.blocks_back(spec, ndim, axes))
-    shape: tuple = ()
-    for axis, sizes in enumerate(cuts):
-        shape = (*shape, ask.product(sizes) * x.shape[count + axis])
-    return reshape(apart, shape)
+    return reshape(apart, [ask.product(sizes) * x.shape[count + axis] for axis, sizes in enumerate(cuts)])

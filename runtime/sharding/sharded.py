@@ -14,7 +14,9 @@ import numpy as np
 
 from ..array import Array
 from ..devices import Device
+from ..operators import OPERANDS
 from ..values import HeldValues
+from .elementwise import common_sharding
 from .shardings import Index, NamedSharding, Shard
 
 
@@ -24,6 +26,10 @@ class ShardedArray(Array):
     __slots__ = ("_sharding",)
 
     _sharding: NamedSharding
+
+    def __new__(cls, values: Any, sharding: NamedSharding | None = None) -> Any:
+        """Without a sharding, as for the results of methods, an Array: what is on no device in particular."""
+        return Array(values) if sharding is None else super().__new__(cls)
 
     def __init__(self, values: Any, sharding: NamedSharding) -> None:
         super().__init__(values)
@@ -59,6 +65,48 @@ class ShardedArray(Array):
 
     def __copy__(self) -> Self:
         return self
+
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        plain = tuple(map(whole_of, inputs))
+        sharding = None
+        if method == "__call__" and ufunc.signature is None:
+            sharding = common_sharding(inputs, ufunc.__name__)
+        return laid(getattr(ufunc, method)(*plain, **kwargs), sharding)
+
+
+def whole_of(operand: Any) -> Any:
+    """The Array of one buffer for a sharded one; anything else as it is."""
+    return operand.whole if isinstance(operand, ShardedArray) else operand
+
+
+def laid(result: Any, sharding: NamedSharding | None) -> Any:
+    """A result, or each of several, cut so; numbers and what is cut in no known way as they are."""
+    if sharding is None:
+        return result
+    if isinstance(result, tuple):
+        return tuple(laid(part, sharding) for part in result)
+    return ShardedArray(result._values, sharding) if isinstance(result, Array) and result.ndim else result
+
+
+def _of_elements(name: str) -> Any:
+    """An operator of Array's, whose result is cut as the operands are."""
+    plain = getattr(Array, name)
+
+    def method(self: ShardedArray, *others: Any) -> Any:
+        if not all(isinstance(other, OPERANDS) for other in others):
+            return plain(self.whole, *others)
+        sharding = common_sharding((self, *others), name.strip("_"))
+        return laid(plain(self.whole, *map(whole_of, others)), sharding)
+
+    return method
+
+
+for _name in (
+    "neg pos abs invert add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow and rand "
+    "or ror xor rxor lshift rlshift rshift rrshift lt le gt ge eq ne"
+).split():
+    setattr(ShardedArray, f"__{_name}__", _of_elements(f"__{_name}__"))
 
 
 def put(values: Any, sharding: NamedSharding) -> ShardedArray:

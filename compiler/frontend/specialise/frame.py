@@ -41,11 +41,11 @@ from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
 from . import protocol
+from .built import Built, Learned, build_again, built_by
 from .called_from import calls_to
 from .describing import too_large
 from .joins import broadcasts, fitting, two_meanings
 from .objects.heap import Heap, Owner, tree
-from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
 from .values import PLAIN, Conflict, Leaf, Ref, Static, Value, plain_number
@@ -91,17 +91,16 @@ class Task:
     `reaches` is that of the instance being compiled.  `spans` has the locations of the statements that were walked
     through, so that unrolled loops can return to them.  `freeze` and `frozen` are those of the request, `hidden` the
     arrays from outside that some function reads; `unjudged` has the functions that were met in containers, by their
-    identity.  `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`),
-    `positions` where an item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two
-    objects is one or the other.  `texts` numbers the strings that may be chosen at run time, and `has_tables` says that
-    some statement looks them up (`texts.py`).  `is_differentiated` says that a derivative is taken of what is walked
-    through: functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
+    identity.  `learned` is what earlier walks have learned, and `has_tables` says that some statement looks up strings
+    by its numbers (`texts.py`).  `is_differentiated` says that a derivative is taken of what is walked through:
+    functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
     a number on other paths, `single_stores` that an array of one element is stored into.  `lent` has the lengths of the
     lists that are copied into functions compiled on their own, `lent_texts` their strings (`lending.py`).  `keepers`
     are the surrounding compiled functions that freeze values of their own.  `walked_into` has the functions by the
     locations of their calls.
     """
 
+    learned: Learned = field(default_factory=Learned)
     functions: dict[str, Function] = field(default_factory=dict)
     instances: dict[Any, Instance] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
@@ -129,10 +128,6 @@ class Task:
     changed_items: list[str] = field(default_factory=list)
     pairs: list[Any] = field(default_factory=list)
     changed_by_functions: set[str] = field(default_factory=set)
-    forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
-    positions: set[Any] = field(default_factory=set)
-    kept_apart: set[Any] = field(default_factory=set)
-    texts: dict[str, int] = field(default_factory=dict)
     has_tables: bool = False
     single_numbers: bool = False
     single_stores: bool = False
@@ -373,12 +368,14 @@ class Frame:
         finally:
             builder.body, builder.may_unify = kept, may_unify
 
-    def snapshot(self) -> Any:
-        """Everything a trial run may change; pass it to `restore`."""
-        return snapshot(self)
+    @property
+    def built(self) -> Built:
+        """All that an attempt may change, as it is now; to undo an attempt, set it to what it was (`trial.py`)."""
+        return built_by(self)
 
-    def restore(self, saved: Any) -> None:
-        restore(self, saved)
+    @built.setter
+    def built(self, before: Built) -> None:
+        build_again(self, before)
 
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self

@@ -60,7 +60,7 @@ class Operation(Generic[Given, Result]):
 
     def __init__(self, otherwise: Callable[Given, Result]) -> None:
         self.otherwise, self.name, self.__doc__ = otherwise, otherwise.__name__, otherwise.__doc__
-        self.arms: dict[type, Callable[..., Any]] = {}
+        self.arms: dict[Any, Callable[..., Any]] = {}
 
     def of(self, *kinds: type) -> Callable[[Arm], Arm]:
         """Register the arm for kinds of values."""

@@ -66,7 +66,7 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
 
 def made_now(frame: Frame, node: gast.expr) -> Value | None:
     """What a message shows; None for a string built at run time: Python words that message itself."""
-    saved = frame.snapshot()
+    before = frame.built
     try:
         return evaluate.evaluate(frame, node)
     except NeedsStatic as needed:
@@ -76,7 +76,7 @@ def made_now(frame: Frame, node: gast.expr) -> Value | None:
     except UnsupportedError as refused:
         if refused.diagnostics[0].code != "U008":
             raise
-    frame.restore(saved)
+    frame.built = before
     return None
 
 

@@ -124,15 +124,15 @@ def lend(
 def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
     """A tuple or string that is passed on, of dynamic length where each call would have a longer one."""
     if is_text(value):
-        if ("lent", *place) in frame.task.forms:
+        if ("lent", *place) in frame.task.learned.forms:
             return built_texts.spelled(frame, value, node)
         frame.task.lent_texts.setdefault(place, set()).add(value)
     if not isinstance(value, Sequence) or value.kind is not tuple:
         return value
-    if ("lent", *place) not in frame.task.forms:
+    if ("lent", *place) not in frame.task.learned.forms:
         _require_end(frame, ("lent", *place), value)
         return value
-    known = frame.task.forms["lent", *place][0]
+    known = frame.task.learned.forms["lent", *place][0]
     form = forms.join_forms(frame, known, forms.form_of(frame, value))
     return tables.rows_of(frame, value, form, node, frame.heap.contents) if isinstance(form, Rows) else value
 
@@ -142,7 +142,7 @@ def let_texts_vary(frame: Frame, identity: Hashable) -> None:
     met = frame.task.lent_texts
     many = [place for place, found in met.items() if place[0] == identity and len(found) > MOST_LENGTHS]
     for place in many:
-        frame.task.forms["lent", *place] = ()
+        frame.task.learned.forms["lent", *place] = ()
         del met[place]
     if many:
         raise Anew
@@ -150,7 +150,7 @@ def let_texts_vary(frame: Frame, identity: Hashable) -> None:
 
 def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
     """What an object holds, as it crosses the call."""
-    known, held = frame.task.forms.get(_site(key)), frame.held(target)
+    known, held = frame.task.learned.forms.get(_site(key)), frame.held(target)
     if isinstance(held, Sequence) and held.kind is list:
         if known is None:
             _require_end(frame, _site(key), held)
@@ -190,7 +190,7 @@ def _require_end(frame: Frame, site: sites.Site, held: Sequence) -> None:
         return
     form = forms.with_room(frame, form) if held.kind is list else forms.as_rows(form, frame, tuple)
     if any(isinstance(leaf, Typed) for leaf in leaves(form)):
-        frame.task.forms[site] = (form,)
+        frame.task.learned.forms[site] = (form,)
         raise Anew
 
 

@@ -140,7 +140,7 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     left, right = first.state(), second.state()
     _flag_unset(frame, left, right, live)
     site = sites.site_of(frame, node)
-    apart = {*first.contents, *second.contents} if site in frame.task.kept_apart else ()
+    apart = {*first.contents, *second.contents} if site in frame.task.learned.kept_apart else ()
     meeting = Join(frame, first.contents, second.contents, apart=apart)
     joined, differing = _join_states(frame, meeting, left, right, live)
     frame.variables = {key: value for key, value in joined.items() if isinstance(key, str)}

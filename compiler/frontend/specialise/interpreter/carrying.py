@@ -51,7 +51,7 @@ from ..values import (
 )
 from . import branches, evaluate, execute
 
-TRIALS = 12
+ROUNDS = 12
 
 
 def carry(
@@ -69,18 +69,17 @@ def carry(
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
     changes, items, filled = len(frame.heap.changes), len(frame.task.changed_items), frame.heap.filled
-    puts = len(frame.builder.puts)
-    saved, older = frame.snapshot(), frame.builder.before_loop
-    entered, varying = frame.builder.entered, set[Any]()
-    frame.builder.before_loop = slots.before
+    older, entered, varying = frame.builder.before_loop, frame.builder.entered, set[Any]()
+    frame.builder.before_loop, frame.builder.entered = slots.before, dict(entered)
     frame.builder.loops += 1
+    before, meanings = frame.built, frame.builder.widened.copy()
     try:
-        for _ in range(TRIALS):
-            frame.restore(saved)
-            del frame.builder.puts[puts:]
+        for count in range(ROUNDS):
+            if count:
+                frame.built = before
             known = handing_on.known(frame)
-            frame.builder.entered = dict(entered)
-            outcome = _Trial(frame, node, entry, heads, slots, own, varying).run(body, enter, test)
+            outcome = _Round(frame, node, entry, heads, slots, own, varying, meanings).run(body, enter, test)
+            meanings = outcome.meanings_after
             if outcome.changed is not None:
                 heads = outcome.changed
             elif handing_on.known(frame) == known:
@@ -153,12 +152,15 @@ def _head(frame: Frame, value: Value) -> Any:
     return map_leaves(value, widen)
 
 
-class _Trial:
-    """One run of a loop body: names at the head, statements, values at its end."""
+class _Round:
+    """One run of a loop body: names at the head, statements, values at its end.
+
+    `known` has the meanings of names that the round before found: those of the same head are as many again.
+    """
 
     def __init__(
         self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: ObjectSlots, own: set[str],
-        varying: set[Any],
+        varying: set[Any], known: dict[str, Meanings],
     ) -> None:
         self.frame, self.node, self.entry, self.slots, self.own = frame, node, entry, slots, own
         self.varying = varying
@@ -173,7 +175,7 @@ class _Trial:
         self.body: list[gast.stmt] = []
         made: dict[Any, Ref] = {}
         self.contents_before = dict(frame.heap.contents)
-        older, before = frozenset(frame.builder.merged), dict(frame.builder.widened)
+        older = frozenset(frame.builder.merged)
         self.heads = {
             key: head if head is entry[key] else named(frame, branches.wish_for(frame, key), head, made)
             for key, head in heads.items()
@@ -190,9 +192,9 @@ class _Trial:
         self.fresh = {n for head in differing for n in leaf_names(head, self.into)} & frame.builder.merged
         if not self.fresh.isdisjoint(older):
             self.fresh -= {n for v in entry.values() for n in leaf_names(v, {})}
-        frame.builder.widened = frame.builder.widened | {n: before[n] for n in self.fresh if n in before}
+        frame.builder.widened = frame.builder.widened | {n: known[n] for n in self.fresh if n in known}
 
-    def run(self, body: list, enter: Any, test: Any) -> _Trial:
+    def run(self, body: list, enter: Any, test: Any) -> _Round:
         frame = self.frame
         with frame.captured() as self.before:
             self._assign(self.entry, self.contents_before, holders=True)
@@ -212,6 +214,7 @@ class _Trial:
             self._walk(body, enter)
         frame.builder.turn = outer
         frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
+        self.meanings_after = dict(frame.builder.widened)
         return self
 
     def _test(self, test: Any) -> gast.expr:
@@ -247,7 +250,7 @@ class _Trial:
             frame.heap.contents = dict(self.after[1])
         frame.at(self.node)
         self.ends = ends
-        is_apart = self.site in frame.task.kept_apart
+        is_apart = self.site in frame.task.learned.kept_apart
         head = Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots, is_apart)
         self.changed = self._settle(head, ends)
         if self.changed is None:

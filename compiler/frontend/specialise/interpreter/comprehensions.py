@@ -25,8 +25,10 @@ from ..frame import Frame
 from ..iterables import Range
 from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
-from ..values import Static, Value
-from . import branches, evaluate, execute, loops
+from ..objects.heap import as_object
+from ..values import Ref, Static, Value
+from . import branches, evaluate, execute, long_lists, loops
+from .trial import attempt
 
 PASSING = "t"  # the hint for a value that no variable gets
 
@@ -35,21 +37,31 @@ class _OnlyAtRunTime(Exception):
     """How many items a comprehension has is not known now."""
 
 
-def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Value:
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
     """A new list of the items."""
-    items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
+    before = frame.built
+    item = lambda: evaluate.evaluate(frame, node.elt)  # noqa: E731
+    try:
+        items = _unrolled_or_none(frame, node, item, long_lists.measured(frame, node))
+    except long_lists.TooLong:
+        frame.built = before
+        made = long_lists.by_loop(frame, node, lambda: looped(frame, node, hint))
+        if made is not None:
+            return made
+        frame.built = before
+        items = _unrolled_or_none(frame, node, item)
     return looped(frame, node, hint) if items is None else containers.new_list(frame, items)
 
 
 def looped(
     frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
-) -> Value:
+) -> Ref:
     """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
     _loop(frame, node, append, source=source)
-    return frame.variables.pop(name)
+    return as_object(frame.variables.pop(name))
 
 
 def dictionary(frame: Frame, node: gast.DictComp, hint: str = "entries") -> Value:
@@ -112,19 +124,24 @@ def first_of(
 # --- over what is known now ------------------------------------------------------------------------------------------
 
 
-def _unrolled_or_none(frame: Frame, node: Any, make: Callable[[], Any]) -> list[Any] | None:
-    """The items, where it is known now how many there are; else None, and nothing has happened."""
-    kept = frame.snapshot()
-    try:
-        return _unrolled(frame, node.generators, make)
-    except _OnlyAtRunTime:
-        frame.restore(kept)
-        return None
+def _unrolled_or_none(
+    frame: Frame, node: Any, make: Callable[[], Any], written: long_lists.Written | None = None
+) -> list[Any] | None:  # fmt: skip
+    """The items, where it is known now how many there are; else None, and nothing has happened.
+
+    Raises TooLong where they are too many for what `written` measures.
+    """
+    return attempt(frame, lambda: _unrolled(frame, node.generators, make, written), _OnlyAtRunTime).result
 
 
-def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any]) -> list[Any]:
+def _unrolled(
+    frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any], written: long_lists.Written | None
+) -> list[Any]:  # fmt: skip
     if not generators:
-        return [make()]
+        made = make()
+        if written is not None:
+            written.add_item(made)
+        return [made]
     first, *rest = generators
     source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     iterable = iterators.taken(frame, source, first.iter)
@@ -138,7 +155,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
             execute.bind(frame, first.target, item, first.iter)
             scope.variables.update({name: frame.variables[name] for name in own if name in frame.variables})
             if _all_hold(frame, first.ifs):
-                result += _unrolled(frame, rest, make)
+                result += _unrolled(frame, rest, make, written)
     _put_back(frame, own, kept)
     return result
 
@@ -202,8 +219,7 @@ def _loop(
     made = nested(node, list(innermost), until)
     table, node_before, span = frame.live_after, frame.node, frame.builder.span
     frame.live_after = {**table, **_liveness(frame, made)}
-    saved = frame.snapshot()
-    loops.with_lists_that_grow(frame, saved, made, lambda: iterators.for_loop(frame, made, source))
+    loops.with_lists_that_grow(frame, made, lambda: iterators.for_loop(frame, made, source))
     frame.live_after, frame.node, frame.builder.span = table, node_before, span
     _put_back(frame, own, kept)
 

@@ -22,6 +22,7 @@ from ..objects import handing_on, keyed_loops, shared_items, sites
 from ..objects.heap import reachable
 from ..values import Leaf, Ref, Sequence, Static, Value, is_none
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
+from .trial import attempt, looking_ahead
 
 UNROLL_LIMIT = 2048
 
@@ -33,62 +34,58 @@ def for_loop(frame: Frame, node: gast.For) -> None:
 @protocol.lifted()
 def _over(frame: Frame, iterable: Value, node: gast.For) -> None:
     made = classes.iterator_of(frame, iterable, node.iter)
-    saved = frame.snapshot()
-    with_lists_that_grow(frame, saved, node, lambda: iterators.for_loop(frame, node, made))
+    with_lists_that_grow(frame, node, lambda: iterators.for_loop(frame, node, made))
 
 
-def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
+def with_lists_that_grow(frame: Frame, node: gast.stmt, run: Callable[[], None]) -> None:
     """Run a loop; once more if it reads an item of a list of numbers at a position known only at run time."""
-    while True:
-        try:
-            return run()
-        except NeedsStatic as needed:
-            frame.restore(saved)
-            if needed.keys is not None:
-                sites.learn(frame, *needed.keys, node)
-            if not list_positions.let_numbers_grow(frame, needed.list, node):
-                raise
-            saved = frame.snapshot()
+    while (needed := attempt(frame, run, NeedsStatic).refused) is not None:
+        if needed.keys is not None:
+            sites.learn(frame, *needed.keys, node)
+        if not list_positions.let_numbers_grow(frame, needed.list, node):
+            raise needed
 
 
 def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     stop, body = stop_flag(node)
     if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None:
         return keyed_loops.for_view(frame, node, iterable, stop, body)
-    saved = frame.snapshot()
-    if constant_tables.loop(frame, iterable, node, body, lambda tabled: counted(frame, node, tabled, stop, body)):
+    write = lambda tabled: counted(frame, node, tabled, stop, body)  # noqa: E731
+    first = None if stop is not None else lambda: first_turn(frame, node, iterable, body)
+    if constant_tables.loop(frame, iterable, node, body, write, first):
         return None
-    frame.restore(saved)
-    if protocol.is_unrolled(frame, iterable):
-        try:
-            return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
-        except _Grew as grew:
-            frame.restore(saved)
-            return live_list(frame, node, grew.list, grew.form, stop, body)
-        except NeedsStatic:
-            grown = [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
-            known = [(part, form) for part, held in grown if forms.grows(frame, held)
-                     and (form := forms.form_of_items(frame, held)) is not None]  # fmt: skip
-            if not known:
-                raise
-            frame.restore(saved)
-            for part, form in known:
-                containers.let_grow(frame, part, form, node)
-    saved = frame.snapshot()
-    try:
-        counted(frame, node, iterable, stop, body)
-    except _Grew as grew:
-        frame.restore(saved)
-        live_list(frame, node, grew.list, grew.form, stop, body)
-    except NeedsStatic as needed:
+    if protocol.is_unrolled(frame, iterable) and unrolled(frame, node, iterable, stop, body):
+        return None
+    refused = attempt(frame, lambda: counted(frame, node, iterable, stop, body), _Grew, NeedsStatic).refused
+    if isinstance(refused, _Grew):
+        live_list(frame, node, refused.list, refused.form, stop, body)
+    elif refused is not None:
         items = ranges.known_range(iterable)
-        if items is None:
-            raise
-        frame.restore(saved)
-        if len(items) > UNROLL_LIMIT:
-            raise needed from None
+        if items is None or len(items) > UNROLL_LIMIT:
+            raise refused
         frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
         unroll(frame, node, iterators.Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
+
+
+def unrolled(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list) -> bool:
+    """Unroll a loop; False where it has to be counted, over a list that grows from here on."""
+    before = frame.built
+    try:
+        unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
+    except _Grew as grew:
+        frame.built = before
+        live_list(frame, node, grew.list, grew.form, stop, body)
+    except NeedsStatic:
+        grown = [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
+        known = [(part, form) for part, held in grown if forms.grows(frame, held)
+                 and (form := forms.form_of_items(frame, held)) is not None]  # fmt: skip
+        if not known:
+            raise
+        frame.built = before
+        for part, form in known:
+            containers.let_grow(frame, part, form, node)
+        return False
+    return True
 
 
 def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
@@ -141,6 +138,12 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
         frame.live_after = table
         branches.branch(frame, made, go_on, rest, [])
         return
+
+
+def first_turn(frame: Frame, node: gast.For, iterable: Value, body: list) -> None:
+    """A copy of the body for the first item alone."""
+    execute.bind(frame, node.target, protocol.item_of_unrolled(frame, iterable, 0, node.iter), node.iter)
+    execute.execute(frame, body)
 
 
 class Doing(gast.Pass):
@@ -269,12 +272,11 @@ def while_loop(frame: Frame, node: gast.While) -> None:
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         endless = isinstance(test, gast.Constant) and bool(test.value)
         test = going if endless else gast.copy_location(gast.BoolOp(gast.And(), [going, test]), test)
-    saved = frame.snapshot()
-    entered = decided_now(frame, test)
-    frame.restore(saved)
+    with looking_ahead(frame):
+        entered = decided_now(frame, test)
     if entered is not False:
         unrolls = entered is not None and stop is None
-        with_lists_that_grow(frame, saved, node, lambda: while_entered(frame, node, test, body, unrolls))
+        with_lists_that_grow(frame, node, lambda: while_entered(frame, node, test, body, unrolls))
 
 
 def without_mark(frame: Frame, node: gast.While) -> tuple[gast.expr, gast.While]:
@@ -300,7 +302,6 @@ def made_while(frame: Frame, node: gast.While) -> Callable[[gast.expr, list[gast
 
 
 def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, unrolls: bool) -> None:
-    saved = frame.snapshot()
     known, before = dict[str, Value](), dict[str, Value]()
 
     def enter() -> str:
@@ -313,23 +314,24 @@ def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, u
         return ""
 
     ended = Doing(node, lambda frame: optional.forget(frame.variables, known, before))
-    try:
+
+    def carried() -> None:
         carrying.carry(
             frame, node, [*body, ended], enter, made_while(frame, node),
             test=lambda: loop_tests.nested_test(frame, test),
         )  # fmt: skip
         frame.variables.update(optional.known_from(frame, test, False))
-    except loop_tests.NotNested:
-        frame.restore(saved)
+
+    refused = attempt(frame, carried, loop_tests.NotNested, NeedsStatic).refused
+    if isinstance(refused, loop_tests.NotNested):
         flagged_while(frame, node, test, body)
-    except NeedsStatic as needed:
-        frame.restore(saved)
-        if not unrolls:
-            raise needed from None
+    elif refused is not None and not unrolls:
+        raise refused
+    elif refused is not None:
         try:
             unroll_while(frame, node, test, body)
         except NeedsStatic as more:
-            raise needed if more.list is None else more from None
+            raise refused if more.list is None else more from None
 
 
 def decided_now(frame: Frame, test: gast.expr) -> bool | None:

@@ -47,7 +47,7 @@ def open_given(frame: Frame, node: gast.AST, origin: sites.Site = ("argument",),
         if number <= first or not isinstance(held, Mapping_):
             continue
         site: sites.Site = (*origin, number - first)
-        if (columns := frame.task.forms.get(site)) is not None:
+        if (columns := frame.task.learned.forms.get(site)) is not None:
             is_one = True
             made = keyed.made_dict(frame, columns, [(keyed.as_key(key), value) for key, value in held.items], node)
             heap.contents[number] = frame.held(made)

@@ -73,7 +73,7 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
     if isinstance(constant, str) and isinstance(position, Leaf):
         return texts.item(frame, base, position, node)
     is_slice = isinstance(constant, str) and isinstance(items, gast.Slice)
-    if isinstance(items, gast.Slice) and is_slice and sites.site_of(frame, node) in frame.task.positions:
+    if isinstance(items, gast.Slice) and is_slice and sites.site_of(frame, node) in frame.task.learned.positions:
         return built_texts.sliced(frame, base, items, node)
     try:
         index = known(frame, position, node, "an index")

@@ -16,11 +16,11 @@ from ....types import Array, Scalar, Type
 from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate, subscript
-from ..library import builtin_calls
+from ..interpreter.trial import looking_ahead
 from ..library.static_python import stop
 from ..objects import sites
 from ..values import Conflict, Ref, Rows, Sequence, Static, Text, Typed, Value, leaves
-from . import containers, forms, rows, text_numbers, texts, tuples
+from . import containers, forms, known_numbers, rows, text_numbers, texts, tuples
 
 
 def known_position(
@@ -55,12 +55,12 @@ def known_position(
 
 def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hint: str) -> Value | None:
     """`t[k]` of a tuple of numbers or strings, where `k` was found to be dynamic: its items are in an array."""
-    if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.positions:
+    if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.learned.positions:
         return None
     position = evaluate.evaluate(frame, items)
     if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_texts(held)):
         return None
-    position = builtin_calls.as_int(frame, position, node)
+    position = known_numbers.as_int(frame, position, node)
     rows.require_within(frame, Static(len(held.items)), position, tuple, node)
     if is_of_texts(held):
         numbers = tuple(text_numbers.as_text(frame, text).number for text in held.items)
@@ -77,22 +77,19 @@ def cut_by_run(frame: Frame, base: Value, held: Sequence, items: gast.Slice, nod
     written = [bound for bound in (items.lower, items.upper, items.step) if not isinstance(bound, gast.Constant | None)]
     if not written or not are_alike(frame, held):
         return False
-    saved = frame.snapshot()
     try:
-        containers.bounds_of(frame, items)
+        with looking_ahead(frame):
+            containers.bounds_of(frame, items)
     except NeedsStatic as needed:
         if isinstance(base, Ref) and base.number not in frame.builder.before_loop:
-            frame.restore(saved)
             return let_numbers_grow(frame, base.number, node)
         if isinstance(base, Ref):
             needed.list = base.number  # unrolling the loop may make it known
-        elif sites.site_of(frame, node) in frame.task.positions:
-            frame.restore(saved)
+        elif sites.site_of(frame, node) in frame.task.learned.positions:
             return True
         else:
             needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         raise
-    frame.restore(saved)
     return False
 
 

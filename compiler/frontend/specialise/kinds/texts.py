@@ -23,12 +23,11 @@ from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
-from ..library import builtin_calls
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import sites
 from ..values import Leaf, Rows, Sequence, Static, Text, Value
-from . import arrays, built_texts, containers, formatted, identity, rows
+from . import arrays, built_texts, containers, formatted, identity, known_numbers, rows
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
@@ -55,7 +54,7 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
     if not is_text(left) or not is_text(right):
         return protocol.compare.otherwise(frame, left, right, op, node, hint)
     if is_built(left) or is_built(right):
-        one, other = (built_texts.spelled(frame, v, node) for v in (left, right))
+        one, other = (built_texts.spelled(frame, side, node) for side in (left, right))
         return protocol.compare(frame, one, other, op, node, hint)
     first, second = as_text(frame, left), as_text(frame, right)
     if op in (gast.Eq, gast.NotEq):
@@ -73,7 +72,7 @@ def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Val
 
 def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
     """The rank of a string among all strings of the program."""
-    order = {one: place for place, one in enumerate(sorted(frame.task.texts))}
+    order = {one: place for place, one in enumerate(sorted(frame.task.learned.texts))}
     return looked_up(frame, text, order.__getitem__, node)
 
 
@@ -124,14 +123,14 @@ def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: ga
     if len(set(values)) == 1:
         return Static(values[0])
     if isinstance(right, str):
-        numbers = tuple(Static(frame.task.texts[one]) for one in values)
+        numbers = tuple(Static(frame.task.learned.texts[one]) for one in values)
         return Text(entry(frame, numbers, text.number, INT_WORD, node, hint))
     return entry(frame, tuple(map(Static, values)), text.number, DTYPES[type(right)], node, hint)
 
 
 def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
     """A function's results for each of the strings, including those that it makes."""
-    numbers = frame.task.texts
+    numbers = frame.task.learned.texts
     found: list[Any] = []
     count = len(numbers)
     for text in (texts := list(numbers)):  # it grows
@@ -192,7 +191,7 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
     if not frame.is_integer(position):
         what = frame.describe(position)
         frame.fault("T001", f"string indices must be integers, not {what}", node, "indexed here")
-    position = builtin_calls.as_int(frame, position, node)
+    position = known_numbers.as_int(frame, position, node)
     letters = built_texts.spelled(frame, text, node)
     rows.require_within(frame, rows.length(frame, letters, node), position, str, node)
     return rows.item(frame, letters, frame.atom(position, node), node)
@@ -202,7 +201,7 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """`text[k]` of a dynamic string, and `text[1:]` with bounds that are known now."""
     if isinstance(items, gast.Slice):
-        if sites.site_of(frame, node) in frame.task.positions:
+        if sites.site_of(frame, node) in frame.task.learned.positions:
             return built_texts.sliced(frame, text, items, node)
         try:
             place: Any = containers.bounds_of(frame, items)
@@ -225,9 +224,9 @@ def length(frame: Frame, text: Text, node: gast.AST) -> Value:
 @protocol.item.of(Text)
 def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
     """The character at a valid position of a dynamic string: from a table of all strings, padded to the longest."""
-    for k in range(max(map(len, frame.task.texts))):
+    for k in range(max(map(len, frame.task.learned.texts))):
         results(frame, operator.itemgetter(slice(k, k + 1)))
-    known = frame.task.texts
+    known = frame.task.learned.texts
     width = max(map(len, known))
     letters = tuple(Static(known[one[k : k + 1]]) for one in list(known) for k in range(width))
     row = evaluate.binary(frame, gast.Mult, text.number, Static(width), node)
@@ -268,7 +267,7 @@ def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node:
     if isinstance(args[0], Text):
         return looked_up(frame, args[0], function, node)
     if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
-        return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
+        return _letter_of(frame, known_numbers.as_int(frame, args[0], node), node)
     return evaluate.fold(frame, function, node, Static(protocol.known(frame, args[0], node, "text")))
 
 

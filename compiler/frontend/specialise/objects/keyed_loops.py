@@ -14,6 +14,7 @@ from .... import syntax
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, branches, choices, evaluate, loops
+from ..interpreter.trial import attempt
 from ..iterables import Iteration
 from ..kinds import keyed, own_operators, sets, tables
 from ..limits import limit
@@ -29,11 +30,7 @@ class Changed(Exception):
 
 def for_view(frame: Frame, node: gast.For, view: Iteration, stop: gast.expr | None, body: list) -> None:
     """`for ... in d`, `d.keys()`, `d.values()`, `d.items()`."""
-    saved = frame.snapshot()
-    try:
-        loops.counted(frame, node, view, stop, body)
-    except Changed:
-        frame.restore(saved)
+    if attempt(frame, lambda: loops.counted(frame, node, view, stop, body), Changed).refused is not None:
         _asking(frame, node, view, stop, body)
 
 

@@ -138,9 +138,9 @@ def seen_outside(owner: Owner) -> tuple[str, str]:
 
 def _keep_apart(frame: Frame, numbers: Iterable[int]) -> None:
     """Start again, so that a name for one of two objects stands for one or the other after the paths meet."""
-    met = {site for n in numbers for site in frame.heap.joins.get(n, ())} - frame.task.kept_apart
+    met = {site for n in numbers for site in frame.heap.joins.get(n, ())} - frame.task.learned.kept_apart
     if met:
-        frame.task.kept_apart.update(met)
+        frame.task.learned.kept_apart.update(met)
         raise Anew
 
 
