@@ -25,7 +25,8 @@ from ..frame import Frame
 from ..iterables import Range
 from ..kinds import classes, containers, iterators, keyed, sets
 from ..library.static_python import stop
-from ..values import Static, Value
+from ..objects.heap import as_object
+from ..values import Ref, Static, Value
 from . import branches, evaluate, execute, long_lists, loops
 from .trial import attempt
 
@@ -36,7 +37,7 @@ class _OnlyAtRunTime(Exception):
     """How many items a comprehension has is not known now."""
 
 
-def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Value:
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
     """A new list of the items."""
     before = frame.built
     item = lambda: evaluate.evaluate(frame, node.elt)  # noqa: E731
@@ -54,13 +55,13 @@ def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PA
 
 def looped(
     frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
-) -> Value:
+) -> Ref:
     """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
     _loop(frame, node, append, source=source)
-    return frame.variables.pop(name)
+    return as_object(frame.variables.pop(name))
 
 
 def dictionary(frame: Frame, node: gast.DictComp, hint: str = "entries") -> Value:
