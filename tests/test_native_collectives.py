@@ -1,4 +1,4 @@
-"""Collectives of the native part: a C program of threads that makes thousands of them, plainly and under ThreadSanitizer."""
+"""Collectives of the native part: a C program of threads makes thousands of them, plainly and under ThreadSanitizer."""
 
 import shutil
 import subprocess
