@@ -81,9 +81,10 @@ class DeviceProgram:
     def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
         """A run by the queues of the devices; None where machine code does not know such calls."""
         try:
-            return Run(*native.launch(self.function, self.sizes, self._tables, own), native)
+            results, launch = native.launch(self.function, self.sizes, self._tables, own)
         except native.NotReady:
             return None
+        return Run(results, launch, native)
 
     def _learn(self, given: Sequence[Sequence[Any]]) -> None:
         """Compile for arguments like these, and let machine code make such calls."""

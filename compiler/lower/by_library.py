@@ -31,8 +31,8 @@ def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Ca
     wide = FLOAT_WORD if is_real else COMPLEX_WORD
     if routine.keeps_dtype:
         wide = given[-1].dtype
-    wanted = [INT_WORD if operand.kind == "int" else wide for operand in routine.read]
-    stored = [realise(low, in_dtype(low, node, dtype)) for node, dtype in zip(given, wanted, strict=True)]
+    dtypes = [INT_WORD if operand.kind == "int" else wide for operand in routine.read]
+    stored = [realise(low, in_dtype(low, node, dtype)) for node, dtype in zip(given, dtypes, strict=True)]
     if routine.gives_number:
         tree = syntax.call(routine.name, *(a.name for a in stored), **syntax.static_of(call))
         return assign(low, names[0], ScalarTree(tree, routine.results[0].dtype(wide)))

@@ -106,7 +106,7 @@ class _Writer:
     def written(self) -> Function:
         function, builder = self.function, self.builder
         builder.span = next((s.span for s in function.body if getattr(s, "span", None) is not None), None)
-        lengths = {}
+        lengths: dict[str, Any] = {}
         for axis_name in self.axes:
             if any(crosses(s, axis_name) for s in function.body):
                 lengths |= self._sized(axis_name)
@@ -122,13 +122,13 @@ class _Writer:
 
     def _sized(self, axis_name: str) -> dict[str, Any]:
         """Name how many devices there are along an axis; the length by which types know it."""
-        size = self._entry(axis_name, 1, "size")
+        size: Any = self._entry(axis_name, 1, "size")
         extent = self.builder.fresh_symbol("size")
         self.builder.extents[size.id] = extent
         self.sizes[axis_name] = size
         return {length_of_axis(axis_name).terms[0][0]: extent}
 
-    def _entry(self, axis_name: str, which: int, hint: str) -> gast.Name:
+    def _entry(self, axis_name: str, which: int, hint: str) -> gast.expr:
         """What the table says of an axis."""
         place = syntax.constant(2 * self.axes.index(axis_name) + which)
         return self.builder.call("cast", self.builder.load(self.table, [place]), dtype=INT_WORD, weak=True, hint=hint)
@@ -159,7 +159,7 @@ class _Writer:
         is_weak = isinstance(wanted, Scalar) and wanted.weak
         if found.dtype != wanted.dtype or isinstance(found, Scalar) and found.weak != is_weak:
             value = self.builder.call("cast", value, dtype=wanted.dtype, weak=is_weak)
-        if isinstance(wanted, Array) and wanted.layout == "C" and self.builder.type_of(value).layout != "C":  # type: ignore[union-attr]
+        if isinstance(wanted, Array) and wanted.layout == "C" and self.builder.type_of(value).layout != "C":
             value = self.builder.call("copy", value)
         return value
 
@@ -175,14 +175,15 @@ class _Writer:
             given.append(self.sizes[axis_name])
         if name == "ppermute":
             given.append(self._source(axis_name, static["perm"]))
-        kept = {key: static[key] for key in ("axis", "split", "concat") if key in static}
+        kept: dict[str, Any] = {key: static[key] for key in ("axis", "split", "concat") if key in static}
         function = getattr(import_module(FUNCTIONS), name)
         (value,) = self.builder.expand(function, given, {"along": self.axes.index(axis_name), **kept})
         return value
 
     def _source(self, axis_name: str, perm: Sequence[tuple[int, int]]) -> Atom:
         """The device that this one takes from; -1 where there is none."""
-        index, source = self._entry(axis_name, 0, "index"), syntax.constant(-1)
+        index = self._entry(axis_name, 0, "index")
+        source: gast.expr = syntax.constant(-1)
         for sender, receiver in perm:
             is_own = self.builder.call("equal", index, receiver)
             source = self.builder.call("where", is_own, sender, source, hint="source")
