@@ -11,6 +11,9 @@
     grad(loss).source("reverse", w, x, y)       the derivative, to read
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from . import debug, lax, profiler, sharding, tree
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
 from .announcing import PerformanceWarning
@@ -39,7 +42,6 @@ from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
 from .lax import custom_linear_solve, custom_root, stop_gradient
 from .linear import linear_transpose, linearize
-from .mapped_calls import pmap, shard_map
 from .placing import device_get, device_put
 from .pullback import Pullback, vjp
 from .runtime.array import Array
@@ -54,6 +56,9 @@ from .stage_function import from_source
 from .starting import begin as _begin
 from .transformations import compile, grad, value_and_grad, vmap
 from .waiting import block_until_ready
+
+if TYPE_CHECKING:
+    from .mapped_calls import pmap, shard_map
 
 jit, remat = compile, checkpoint  # as JAX calls them
 
@@ -136,6 +141,14 @@ for _error in [_value for _value in list(globals().values()) if isinstance(_valu
         _error.__module__ = __name__  # as users see it, and import it
 
 _begin()
+
+
+def __getattr__(name: str) -> Any:
+    """`pmap` or `shard_map`, when it is asked for: they are written in the language, which needs the compiler."""
+    if name not in ("pmap", "shard_map"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(".mapped_calls", __name__), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -444,7 +444,10 @@ def test_more_than_fits_goes_the_general_way():
     agree(compile(lambda x: x), nested)
     endless = []
     endless.append(endless)
-    agree(learned(compile(lambda x: 1.0), [1.0]), endless)
+    one = learned(compile(lambda x: 1.0), [1.0])
+    for call in (lambda: one(endless), lambda: general(one, endless)):
+        with pytest.raises(RecursionError):  # its message tells where the limit was met
+            call()
 
 
 @dataclasses.dataclass(frozen=True)

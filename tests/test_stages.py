@@ -375,7 +375,7 @@ def test_a_fault_of_the_specialiser_names_the_users_line(monkeypatch):
     def forgets(*_):
         raise KeyError("sin")
 
-    monkeypatch.setattr(own_operators, "binary", forgets)
+    monkeypatch.setattr(own_operators, "infix", forgets)
     with pytest.raises(InternalError, match=r"KeyError: 'sin'") as caught:
         pellucid.compile(lambda x: x * 2.0)(1.0)
     assert "test_stages.py:" in str(caught.value)
