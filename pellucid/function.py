@@ -117,8 +117,8 @@ class Function(_Base[Given, Result]):
             self._known_on_gpu = None
         if self._known_on_gpu is not None and not kwargs and (known := self._known_on_gpu.call(args)):
             return known[0]
-        device = device_of_call(self.__pellucid__, lambda: self._bind(args, kwargs).arguments.values())
-        flat = guests.flattened(self, args, kwargs)
+        device = device_of_call(self.__pellucid__, lambda: self._bind(args, kwargs, seen).arguments.values())
+        flat = guests.flattened(self, args, kwargs, seen)
         if flat is None:
             return guests.called(self, args, kwargs)
         if device >= 0 and is_on_gpu(device):
@@ -179,7 +179,7 @@ class Function(_Base[Given, Result]):
             plan = self._native[-1][1].plan(flat, compiled, findings)
             if plan is not None:
                 args, kwargs = with_own_containers((args, kwargs))
-                if self._seen is seen and self._flatten(args, kwargs).key == flat.key:  # no other thread changed them
+                if self._seen is seen and self._flatten(args, kwargs, seen=seen).key == flat.key:  # none changed them
                     self._native[-1][1].learn(self, args, kwargs, flat, plan)
         finally:
             self._learning.release()
@@ -303,16 +303,16 @@ class Function(_Base[Given, Result]):
 
     # --- compiling ---
 
-    def _bind(self, args: tuple, kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    def _bind(self, args: tuple, kwargs: dict[str, Any], seen: Seen | None = None) -> inspect.BoundArguments:
         try:
-            return self._seen.signature.bind(*args, **kwargs)
+            return (seen or self._seen).signature.bind(*args, **kwargs)
         except TypeError as wrong:
             raise TypeError(f"{self.__pellucid__.python.__name__}() {wrong}") from None
 
-    def _flatten(self, args: tuple, kwargs: dict[str, Any], texts: bool = False) -> Flattened:
-        """The arguments taken apart; with `texts` those that are given may be types written as text."""
+    def _flatten(self, args: tuple, kwargs: dict[str, Any], texts: bool = False, seen: Seen | None = None) -> Flattened:
+        """The arguments taken apart, by what was `seen`; with `texts` those given may be types written as text."""
         request = self.__pellucid__
-        bound = self._bind(args, kwargs)
+        bound = self._bind(args, kwargs, seen)
         given = frozenset(bound.arguments) if texts else frozenset()
         bound.apply_defaults()
         return flatten(bound.arguments, request.static, request.python, given)

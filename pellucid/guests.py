@@ -18,6 +18,7 @@ from .runtime.parts import map_parts
 
 if TYPE_CHECKING:
     from .function import Function
+    from .seen import Seen
 
 DASK = "`dask.array.map_blocks(f, x, dtype=...)` calls it for each block as it is"
 CORE = '`dask.array.apply_gufunc(f, "(k)->()", x)` names the axes that it needs whole'
@@ -26,10 +27,10 @@ LABELLED = '`xarray.apply_ufunc(f, x, input_core_dims=[["time"]], dask="parallel
 OF_DATASET = "pass its variables, `f(dataset.a, dataset.b)`, or map it over them: `dataset.map(f)`"
 
 
-def flattened(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Flattened | None:
+def flattened(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any], seen: Seen) -> Flattened | None:
     """The arguments taken apart; None where there are arrays of dask or xarray among them."""
     try:
-        return function._flatten(args, dict(kwargs))
+        return function._flatten(args, dict(kwargs), seen=seen)
     except TypeMismatchError:
         if not any(map(is_guest, parts_of((args, dict(kwargs))))):
             raise

@@ -86,7 +86,7 @@ class PullbackFunction(Function[..., Any]):
             self._own = self._compile(self._flatten((), {}))
         return self._own
 
-    def _flatten(self, args: tuple, kwargs: dict[str, Any], texts: bool = False) -> Flattened:
+    def _flatten(self, args: tuple, kwargs: dict[str, Any], texts: bool = False, seen: Any = None) -> Flattened:
         return Flattened({}, [], ())  # all types are known
 
     def _readable(self, flat: Flattened) -> Compiled:

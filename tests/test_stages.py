@@ -375,9 +375,9 @@ def test_a_fault_of_the_specialiser_names_the_users_line(monkeypatch):
     def forgets(*_):
         raise KeyError("sin")
 
-    monkeypatch.setattr(own_operators, "infix", forgets)
+    monkeypatch.setattr(own_operators, "unary", forgets)
     with pytest.raises(InternalError, match=r"KeyError: 'sin'") as caught:
-        pellucid.compile(lambda x: x * 2.0)(1.0)
+        pellucid.compile(lambda x: -x)(1.0)
     assert "test_stages.py:" in str(caught.value)
 
 
