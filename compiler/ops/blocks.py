@@ -16,11 +16,6 @@ from .schema import TypeFault
 from .static import StaticFunction
 
 
-def _entries(spec: Any) -> tuple[tuple[str, ...], ...]:
-    """For each axis that a spec has an entry for the names of mesh axes."""
-    return tuple(() if entry is None else (entry,) if isinstance(entry, str) else tuple(entry) for entry in spec)
-
-
 def _tree(specs: Any) -> Any:
     """Specs in containers, out of the object that holds them where they come from outside."""
     return getattr(specs, "tree", specs)
@@ -117,7 +112,7 @@ def names_axis(spec: Any, name: str) -> bool:
 @StaticFunction
 def cuts_of(spec: Any, ndim: int, axes: Any, what: str) -> tuple[tuple[int, ...], ...]:
     """For each axis of an array the lengths of the mesh axes that cut it."""
-    entries = () if spec is None else _entries(spec)
+    entries = () if spec is None else spec.names_by_axis
     if len(entries) > ndim:
         raise TypeFault("B001", f"{what} has {spec!r} for an array of {ndim} ax{'is' if ndim == 1 else 'es'}")
     sizes = dict(axes)
@@ -127,7 +122,7 @@ def cuts_of(spec: Any, ndim: int, axes: Any, what: str) -> tuple[tuple[int, ...]
 @StaticFunction
 def words_of(spec: Any, axis: int) -> str:
     """The mesh axes that cut an axis, for messages."""
-    return _listed(_entries(spec)[axis])
+    return _listed(spec.names_by_axis[axis])
 
 
 @StaticFunction
@@ -137,7 +132,7 @@ def product(sizes: tuple[int, ...]) -> int:
 
 def _positions(spec: Any, ndim: int, axes: Any) -> tuple[list[int], list[int]]:
     """Of an array whose cut axes are apart: where its blocks are, in the order of the mesh, and where the rest is."""
-    entries = (*(() if spec is None else _entries(spec)), *[()] * ndim)[:ndim]
+    entries = (*(() if spec is None else spec.names_by_axis), *[()] * ndim)[:ndim]
     blocks: dict[str, int] = {}
     rest: list[int] = []
     for entry in entries:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..devices import Device, named
 from .meshes import Mesh
-from .specs import PartitionSpec, names_in
+from .specs import PartitionSpec
 
 Index = tuple[slice, ...]
 
@@ -160,7 +160,7 @@ class NamedSharding(Sharding):
     def parts(self, ndim: int) -> tuple[int, ...]:
         """In how many parts each axis of an array is cut.  Raises ValueError where it has fewer axes."""
         require_rank(self._spec, ndim)
-        cut = [math.prod(self._mesh.shape[name] for name in names_in(entry)) for entry in self._spec]
+        cut = [math.prod(self._mesh.shape[name] for name in names) for names in self._spec.names_by_axis]
         return (*cut, *[1] * (ndim - len(cut)))
 
     def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
@@ -168,7 +168,7 @@ class NamedSharding(Sharding):
         cut = self.parts(len(shape))
         for axis, (length, count) in enumerate(zip(shape, cut, strict=True)):
             if length % count:
-                told = ", ".join(repr(name) for name in names_in(self._spec[axis]))
+                told = ", ".join(repr(name) for name in self._spec.names_by_axis[axis])
                 raise ValueError(not_divided(axis, length, count, told, shape))
         return tuple(length // count for length, count in zip(shape, cut, strict=True))
 
@@ -192,7 +192,7 @@ class NamedSharding(Sharding):
         at = dict(zip(self._mesh.axis_names, place, strict=True))
         found = []
         for axis, length in enumerate(part):
-            names = names_in(self._spec[axis]) if axis < len(self._spec) else ()
+            names = self._spec.names_by_axis[axis] if axis < len(self._spec) else ()
             number = self._number([at[name] for name in names], [self._mesh.shape[name] for name in names])
             is_whole = all(self._mesh.shape[name] == 1 for name in names)
             found.append(slice(None) if is_whole else slice(number * length, (number + 1) * length))

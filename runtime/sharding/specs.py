@@ -34,7 +34,12 @@ class PartitionSpec:
     @property
     def names(self) -> tuple[str, ...]:
         """All mesh axes that are named, in order."""
-        return tuple(name for entry in self._entries for name in names_in(entry))
+        return tuple(name for names in self.names_by_axis for name in names)
+
+    @property
+    def names_by_axis(self) -> tuple[tuple[str, ...], ...]:
+        """The mesh axes that cut each axis, the last one running fastest; axes at the end may be left out."""
+        return tuple(map(names_in, self._entries))
 
     def __pellucid_facts__(self) -> tuple[Any, ...]:
         return self._entries

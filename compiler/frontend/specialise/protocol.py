@@ -22,6 +22,7 @@ import gast
 
 from ...builder import COMPARISONS, INFIX
 from ...types import Array
+from .describing import SYMBOLS
 from .functional import Bound
 from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Rows, Sequence, Static, Table, Value
 
@@ -366,7 +367,7 @@ def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hin
     if op in COMPARISONS:
         refuse_comparison(frame, left, right, node)
     if is_container(frame, left) or is_container(frame, right):
-        frame.fault("T001", f"{op.__name__} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+        frame.fault("T001", f"`{SYMBOLS[op]}` of a {frame.describe(left)} and a {frame.describe(right)}", node)
     return frame.emit(INFIX[op], left, right, node=node, hint=hint)
 
 

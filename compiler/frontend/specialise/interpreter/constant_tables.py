@@ -44,38 +44,28 @@ def loop(
 
     With `write_first` the first iteration may be written out: after it `total = 0.0` may be an array.
     """
-    before = frame.built
-    is_done = _in_tables(frame, iterable, node, body, write, write_first)
-    if not is_done:
-        frame.built = before
-    return is_done
-
-
-def _in_tables(
-    frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None],
-    write_first: Callable[[], None] | None,
-) -> bool:  # fmt: skip
-    """Try to write it so; whether that is what Python does, and all of it was known."""
     least = MANY if UNROLLED in frame.task.learned.forms else least_for(body)
-    before = frame.built
-    tabled = of_many(frame, iterable, node.iter, least)
-    if tabled is None:
-        return False
-    lists = lists_in(frame, iterable)
+    before, lists, is_refused = frame.built, lists_in(frame, iterable), False
     try:
-        return _tried(frame, lists, body, lambda: write(tabled))
+        tabled = of_many(frame, iterable, node.iter, least)
+        if tabled is not None and _tried(frame, lists, body, lambda: write(tabled)):
+            return True
     except NeedsStatic:  # an item may have to be known
-        return False
+        pass
     except CompileError:
-        if write_first is None or not protocol.has_known_length(frame, iterable):
-            return False
+        is_refused = True
     frame.built = before
+    if not is_refused or write_first is None or not protocol.has_known_length(frame, iterable):
+        return False
     try:
         write_first()
         rest = of_many(frame, iterable, node.iter, least)
-        return rest is not None and _tried(frame, lists, body, lambda: write(Rest((rest,), Static(1))))
+        if rest is not None and _tried(frame, lists, body, lambda: write(Rest((rest,), Static(1)))):
+            return True
     except (NeedsStatic, CompileError):
-        return False
+        pass
+    frame.built = before
+    return False
 
 
 def _tried(

@@ -21,6 +21,7 @@ from ....dtypes import PYTHON_TYPE, python_word
 from ....messages import escaped
 from ....types import Array, Scalar
 from .. import protocol
+from ..describing import SYMBOLS
 from ..frame import Frame
 from ..interpreter import choices
 from ..library.static_python import stop
@@ -29,12 +30,6 @@ from . import identity, one_of
 
 Result = TypeVar("Result")
 NO_VALUE = "'NoneType' object has no value here"
-SYMBOLS: dict[type, str] = {
-    gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.MatMult: "@",
-    gast.Pow: "** or pow()", gast.BitAnd: "&", gast.BitOr: "|", gast.BitXor: "^", gast.LShift: "<<",
-    gast.RShift: ">>", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=",
-    gast.USub: "-", gast.UAdd: "+", gast.Invert: "~",
-}  # fmt: skip
 
 
 @protocol.present.of(Static)
