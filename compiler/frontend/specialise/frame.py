@@ -141,6 +141,8 @@ class Task:
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)
+    in_lists: set[type] = field(default_factory=set)
+    pools: dict[type, tuple[str, ...]] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     has_tables: bool = False
     single_numbers: bool = False

@@ -34,6 +34,7 @@ from .functions import instances
 from .interpreter import apply, constant_tables
 from .kinds import dict_methods, every, text_numbers  # noqa: F401
 from .library import library
+from .objects import pools
 from .objects.heap import Owner, objects
 from .specialised import Specialised
 from .values import Leaf, Rows, Static, Value, map_leaves, parts
@@ -63,19 +64,19 @@ def specialise(
     a derivative is taken of it.
     """
     source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
-    numbers, positions, kept_apart = dict[str, int](), set[Any](), set[Any]()
+    numbers, positions, kept_apart, pooled = dict[str, int](), set[Any](), set[Any](), dict[type, tuple[str, ...]]()
     for _ in range(MOST_WALKS):
         task = Task(
             derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
-            forms=forms, texts=numbers, positions=positions, kept_apart=kept_apart,
+            forms=forms, texts=numbers, positions=positions, kept_apart=kept_apart, pools=pooled,
             is_differentiated=is_differentiated,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)
         except Anew:
             continue
-        except CompileError:
-            if not constant_tables.may_unroll(task):
+        except CompileError as refused:
+            if not constant_tables.may_unroll(task) and not pools.may_pool(task, refused):
                 raise
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 
@@ -97,6 +98,7 @@ def walked(
         key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
     }
     frame.at(core)
+    pools.make(frame, source.tree)
     dict_methods.open_given(frame, source.tree)
     changed = own_copies(frame, mutates, source.tree)
     try:

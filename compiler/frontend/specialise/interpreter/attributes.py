@@ -22,7 +22,21 @@ from ..functional import Bound, Super
 from ..iterables import Slice
 from ..kinds import classes, one_of
 from ..library import library
-from ..values import Caught, Leaf, OneOf, Optional, Record, Ref, Sequence, Static, Value, is_none, is_number, parts
+from ..values import (
+    Caught,
+    Handle,
+    Leaf,
+    OneOf,
+    Optional,
+    Record,
+    Ref,
+    Sequence,
+    Static,
+    Value,
+    is_none,
+    is_number,
+    parts,
+)
 from ..world import outside
 from . import evaluate
 
@@ -57,7 +71,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
     match base:
         case Caught() if attribute == "args":
             return Sequence(tuple(trying.arguments_of(frame, base, node)))
-        case Record() | Ref() if classes.instance(frame, base) is not None:
+        case Record() | Ref() | Handle() if classes.instance(frame, base) is not None:
             return classes.attribute(frame, base, attribute, node)
         case Slice() if attribute in ("start", "stop", "step"):
             return dict(parts(base))[attribute]

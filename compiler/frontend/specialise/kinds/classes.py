@@ -24,9 +24,10 @@ from ..frame import Frame
 from ..functional import Bound, Closure, Derived, Partial, Super
 from ..interpreter import apply, refusals
 from ..library import library
+from ..objects import pools
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
-from ..values import OneOf, Optional, Record, Ref, Static, Value, map_leaves
+from ..values import Handle, OneOf, Optional, Record, Ref, Static, Value, map_leaves
 from ..world import outside
 from . import iterators, library_classes, one_of, optional, sets
 from .record_classes import can_change
@@ -39,6 +40,8 @@ GENERATED = "<string>"  # the file that the methods written by `dataclasses` say
 def instance(frame: Frame, value: Value) -> Record | None:
     """The attributes of an instance; None for any other value."""
     held = frame.held(value)
+    if type(held) is Handle:
+        return pools.record(frame, held)
     return held if type(held) is Record else None
 
 
@@ -64,7 +67,7 @@ def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST) -> Value
     found = entry(frame, record.cls, name)
     part = record.get(name)
     if part is not None and not isinstance(found, property):
-        return part
+        return pools.attribute(frame, receiver, name, node) if isinstance(receiver, Handle) else part
     if name == "__class__":
         return Static(record.cls)
     if found is ABSENT:
@@ -243,17 +246,21 @@ def is_callable(frame: Frame, value: Value) -> bool:
 def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     """`receiver.name = value`; None: `del receiver.name`."""
     record = instance(frame, receiver)
-    if record is None or not isinstance(receiver, Ref):
+    if record is None or not isinstance(receiver, Ref | Handle):
         refuse_to_assign(frame, receiver, name, node)
     found = entry(frame, record.cls, name)
     if isinstance(found, property):
         if found.fset is None or value is None:
             frame.fault("P003", f"`{name}` is a property without a setter", node, "assigned here")
         called(frame, found.fset, [receiver, value], node)
-        return
+        return None
     if not can_change(record.cls):
         refuse_to_assign(frame, receiver, name, node)
-    set_attribute(frame, receiver, name, value, node)
+    if isinstance(receiver, Ref):
+        return set_attribute(frame, receiver, name, value, node)
+    if value is None or record.get(name) is None:
+        no_attribute(frame, record, name, node)
+    return pools.assign(frame, receiver, name, value, node)
 
 
 def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -> None:

@@ -19,7 +19,8 @@ from ..frame import Frame
 from ..functional import Closure
 from ..interpreter import branches, choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS
-from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value, is_number
+from ..objects import pools
+from ..values import Handle, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value, is_number
 from . import (
     container_methods,
     forms,
@@ -48,6 +49,11 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
             return decided(frame, [(v, right.get(k)) for k, v in left.items], False, node, hint)
         case Record(), Record():
             return records_equal(frame, left, right, node, hint)
+        case Handle(), Handle():
+            same = identity.is_same(frame, left, right, node, hint)
+            if left.cls.__eq__ is object.__eq__ or isinstance(same, Static):
+                return same
+            return records_equal(frame, *(pools.as_read(frame, side, node) for side in (left, right)), node, hint)
         case Static(), Static():
             return evaluate.fold(frame, operator.eq, node, left, right)
         case Closure(), Closure():
@@ -76,7 +82,7 @@ def _is_unlike_any(frame: Frame, value: Value) -> bool:
     """Whether a value compares unequal to every value of another kind."""
     if isinstance(value, Static):
         return is_number(value) or isinstance(value.value, str | None)
-    return isinstance(value, Sequence | Rows | Mapping_ | Record | Closure) or frame.is_scalar(value)
+    return isinstance(value, Sequence | Rows | Mapping_ | Record | Handle | Closure) or frame.is_scalar(value)
 
 
 def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hint: str) -> Value:

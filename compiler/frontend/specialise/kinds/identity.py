@@ -14,7 +14,7 @@ from ....types import BOOL, Array, ListOf, Scalar, Type
 from ..frame import Frame
 from ..functional import Closure
 from ..functions.local_functions import is_one
-from ..values import Leaf, Optional, Record, Ref, Sequence, Static, Text, Value, is_none, parts, same_structure
+from ..values import Handle, Leaf, Optional, Record, Ref, Sequence, Static, Text, Value, is_none, parts, same_structure
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -31,6 +31,9 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
             return Static(one == other)
         case Static(value=one), Static(value=other):
             return Static(one is other)
+        case Handle(), Handle() if left.cls is right.cls:
+            left, right = left.number, right.number
+            return Static(True) if left == right else frame.emit("equal", left, right, node=node, hint=hint)
         case Closure(), Closure():
             if is_one(left, right):
                 # they have one definition, which may have been executed twice

@@ -19,6 +19,7 @@ from .. import protocol
 from ..frame import Frame
 from ..functional import Super
 from ..library.static_python import stop
+from ..objects import pools
 from ..values import NONE, Record, Ref, Value
 from ..world import outside
 from . import classes, library_classes
@@ -34,14 +35,11 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
         frame.task.world.record(cls)
     if is_namedtuple_class(cls):
         return named_tuple(frame, cls, args, kwargs, node)
-    made = frame.new(Record(cls, ()), _word(cls))
+    made = frame.new(Record(cls, ()), pools.word(cls))
     initialise(frame, made, classes.entry(frame, cls, "__init__"), args, kwargs, node)
+    if cls in frame.task.pools:
+        return pools.put(frame, made, node)
     return made if can_change(cls) else frame.held(made)
-
-
-def _word(cls: type) -> str:
-    """A name for objects of a class: most programs call the variable so."""
-    return cls.__name__.lower() if cls.__name__.isidentifier() else "made"
 
 
 def require_usual(frame: Frame, cls: type, node: gast.AST) -> None:

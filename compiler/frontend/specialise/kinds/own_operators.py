@@ -146,7 +146,9 @@ def ordered(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -
     if classes.special(frame, left, COMPARED[op][0]) is None or not dataclasses.is_dataclass(cls):
         return None
     names = [field.name for field in dataclasses.fields(cls) if field.compare]
-    first, second = (Sequence(tuple(v for k, v in record.items if k in names)) for record in records)
+    first, second = (
+        Sequence(tuple(classes.attribute(frame, side, name, node) for name in names)) for side in (left, right)
+    )
     return choices.compare(frame, op, first, second, node)
 
 

@@ -21,7 +21,7 @@ from ..protocol import (
     python_class,
     truth,
 )
-from ..values import Record, Sequence, Static, Value
+from ..values import Handle, Record, Sequence, Static, Value
 from . import classes, container_methods, equality, iterators, keyed, library_classes, making, own_operators
 
 
@@ -105,3 +105,25 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     if not held_as(frame, container, Record).is_tuple:
         return member.otherwise(frame, container, item, node, hint)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
+
+
+@truth.of(Handle)
+def _(frame: Frame, value: Value, node: gast.AST) -> Value:
+    found = own_operators.truth(frame, value, node)
+    return Static(True) if found is None else truth(frame, found, node)
+
+
+@python_class.of(Handle)
+def _(frame: Frame, value: Handle) -> type:
+    return value.cls
+
+
+@describe.of(Handle)
+def _(frame: Frame, value: Handle) -> str:
+    return value.cls.__name__
+
+
+@load.of(Handle)
+def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
+    found = own_operators.item(frame, base, items, node)
+    return load.otherwise(frame, base, items, node, hint) if found is None else found

@@ -63,6 +63,7 @@ class Heap:
     items     number -> where it was read, for an object in an item of a list that grows (`items_read.py`)
     open      the one of them that is being changed, and is written back after that
     filled    the numbers of lists that have items of other lists, `put_once` of such items (`handing_on.py`)
+    pools     the columns of the classes whose instances are kept in pools, by attribute (`pools.py`)
     lent      the numbers of objects that are copied in from a caller and will be copied out (`lending.py`)
     """
 
@@ -82,6 +83,7 @@ class Heap:
     open: ItemPlace | None = None
     filled: frozenset[int] = frozenset()
     put_once: frozenset[int] = frozenset()
+    pools: dict[type, dict[str, Ref]] = field(default_factory=dict)
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """A new object that holds this."""
@@ -113,7 +115,7 @@ class Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
             list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites), dict(self.joins),
-            self.lent, dict(self.items), None, self.filled, self.put_once,
+            self.lent, dict(self.items), None, self.filled, self.put_once, self.pools,
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:

@@ -19,8 +19,8 @@ from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, evaluate, subscript
 from ..kinds import classes, containers, forms, list_positions, tables
-from ..values import Record, Ref, Sequence, Table, Value
-from . import items_read, keyed_loops, shared_items
+from ..values import Handle, Record, Ref, Sequence, Table, Value
+from . import items_read, keyed_loops, pools, shared_items
 from .heap import reachable
 from .object_changes import change
 
@@ -97,6 +97,8 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
 
 def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribute) -> tuple[Value, PutBack]:
     """The same for an attribute."""
+    if isinstance(base, Handle) and (column := pools.columns_of(frame, base).get(node.attr)) is not None:
+        return item(frame, column, nothing_to_do, keyed_loops.with_index(frame, node, base.number))
     old = attributes.attribute_of(frame, base, node.attr, node, "t")
     found = own_array(frame, base, put_back, old, node)
     if found is old:
@@ -115,7 +117,7 @@ def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribut
 
 def own_array(frame: Frame, base: Value, put_back: PutBack, array: Value, node: gast.AST) -> Value:
     """An array in an object that is to be changed; a copy, where the object is in a list that grows."""
-    is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None
+    is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None and not isinstance(base, Handle)
     return array if is_own or not frame.is_array(array) or frame.is_array(base) else items_read.copy(frame, array, node)
 
 

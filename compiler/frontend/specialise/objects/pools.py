@@ -1,0 +1,136 @@
+"""Instances that are told apart only at run time: positions in columns, one column for each attribute of their class.
+
+    p = Particle(x, v)                       append(particle_x, x); append(particle_v, v); p = length(particle_x) - 1
+    ps.append(p); qs.append(p)        ->     append(ps, p); append(qs, p)
+    for p in ps: p.x += p.v                  for i in range(length(ps)): p = ps[i]; particle_x[p] = particle_x[p] + ...
+    p is q                                   p == q
+
+A list that grows has its items taken apart, which is the fastest as long as no object is in two places.  A program that
+is refused for sharing objects is walked through again with the classes of what it put into lists kept in pools.  There
+a name, a list or an attribute holds a position, so that who shares an object sees its changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+
+from .... import syntax
+from ....diagnostics import CompileError
+from ..frame import Anew, Frame, Task
+from ..kinds import container_methods, forms, library_classes, tables
+from ..kinds.record_classes import can_change
+from ..values import Conflict, Handle, Leaf, Record, Ref, Value
+from . import items_read, sites
+from .object_changes import is_unheld
+
+OF_SHARING = ("R001", "R003", "T002", "U018")  # the faults that a program may have for lack of a pool
+
+
+def note_item(frame: Frame, held: Value) -> None:
+    """Note that an instance is put into a list that grows."""
+    if isinstance(held, Record) and can_change(held.cls) and library_classes.stands_for(held.cls) is None:
+        frame.task.in_lists.add(held.cls)
+
+
+def may_pool(task: Task, refused: CompileError) -> bool:
+    """Whether to start again with pools for the classes of what was put into lists."""
+    new = task.in_lists - task.pools.keys()
+    if not new or refused.diagnostics[0].code not in OF_SHARING:
+        return False
+    task.pools.update(dict.fromkeys(new, ()))
+    return True
+
+
+def make(frame: Frame, node: gast.AST) -> None:
+    """Make the columns of the pools whose attributes are known by now."""
+    for cls, names in frame.task.pools.items():
+        frame.heap.pools[cls] = columns = {}
+        for place, (name, form) in enumerate(zip(names, frame.task.forms.get(site_of(cls), ()))):
+            wish = f"{word(cls)}_{name}"
+            columns[name] = frame.new(tables.new(frame, form, node, wish), wish)
+            frame.heap.sites[columns[name].number] = site_of(cls), place
+
+
+def site_of(cls: type) -> sites.Site:
+    return "pool", cls
+
+
+def word(cls: type) -> str:
+    """A name for objects of a class: most programs call the variable so."""
+    return cls.__name__.lower() if cls.__name__.isidentifier() else "made"
+
+
+def put(frame: Frame, made: Ref, node: gast.AST) -> Value:
+    """Put an instance that was just made into the pool of its class."""
+    record = frame.held(made)
+    assert isinstance(record, Record)
+    if not is_unheld(frame, made):
+        message = f"`__init__` of `{record.cls.__name__}` hands out the object that it makes"
+        frame.fault("R003", message, node, "made here", ("hand it out after it is made",))
+    columns = _columns(frame, record, node)
+    number = _count(frame, columns, node)
+    for name, value in record.items:
+        container_methods.append(frame, columns[name], node, value)
+    return Handle(number, record.cls)
+
+
+def _columns(frame: Frame, record: Record, node: gast.AST) -> dict[str, Ref]:
+    """The columns for the attributes of an instance; starts again where they were not known."""
+    task, names = frame.task, tuple(name for name, _ in record.items)
+    known = task.pools[record.cls]
+    if not known:
+        found = [forms.with_room(frame, forms.form_of(frame, value)) for _, value in record.items]
+        for form in found:
+            if isinstance(form, Conflict):
+                frame.fault("T002", f"{form.left} cannot take an item of {form.right}", node, "made here")
+        task.pools[record.cls], task.forms[site_of(record.cls)] = names, tuple(found)
+        raise Anew
+    if known != names:
+        message = f"`{record.cls.__name__}` has other attributes here than elsewhere"
+        frame.fault("T002", message, node, "made here", ("assign the same attributes in `__init__` on all paths",))
+    return frame.heap.pools[record.cls]
+
+
+def _count(frame: Frame, columns: Mapping[str, Ref], node: gast.AST) -> Leaf:
+    """How many instances were made so far."""
+    for column in columns.values():
+        held = frame.held(column)
+        if forms.lists_of(held):
+            return tables.length(frame, held)
+    frame.fault("U018", "instances without attributes that only the run knows cannot be told apart", node, "made here")
+
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+
+
+def columns_of(frame: Frame, handle: Handle) -> dict[str, Ref]:
+    found = frame.heap.pools.get(handle.cls)
+    if found is None:
+        message = f"a function that is compiled on its own cannot take a `{handle.cls.__name__}` that others share"
+        frame.fault("U018", message, frame.node or frame.source.tree, "used here")
+    return found
+
+
+def record(frame: Frame, handle: Handle) -> Record:
+    """The class of an instance, and its attributes with their columns."""
+    return Record(handle.cls, tuple(columns_of(frame, handle).items()))
+
+
+def attribute(frame: Frame, handle: Handle, name: str, node: gast.AST) -> Value:
+    """`p.name`."""
+    return items_read.item(frame, columns_of(frame, handle)[name], frame.atom(handle.number, node), node, name)
+
+
+def as_read(frame: Frame, handle: Handle, node: gast.AST) -> Record:
+    """What an instance holds at present."""
+    return Record(handle.cls, tuple((n, attribute(frame, handle, n, node)) for n in columns_of(frame, handle)))
+
+
+def assign(frame: Frame, handle: Handle, name: str, value: Value, node: gast.AST) -> None:
+    """`p.name = value`."""
+    from ..interpreter import branches, subscript  # local imports, as those modules depend on this one
+
+    place = branches.hidden(frame, "place", handle.number)
+    subscript.store(frame, columns_of(frame, handle)[name], syntax.name(place), value, node)
