@@ -142,6 +142,7 @@ class Task:
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)
     in_lists: set[type] = field(default_factory=set)
+    in_loops: set[type] = field(default_factory=set)
     pools: dict[type, tuple[str, ...]] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     has_tables: bool = False

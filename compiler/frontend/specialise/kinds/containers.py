@@ -137,6 +137,15 @@ def any_item(frame: Frame, source: Value, node: gast.AST) -> Value:
         return protocol.item(frame, source, Leaf(variable), node)
 
 
+def mapped(frame: Frame, source: Value, change: Callable[[Value], Value], node: gast.AST) -> Ref:
+    """A list that grows of what is made of the items of another."""
+    with frame.captured():
+        form = forms.form_of(frame, change(any_item(frame, source, node)))
+    made = tables.new(frame, form, node)
+    _for_each(frame, source, node, lambda item: tables.put(frame, made, change(item), node))
+    return frame.new(made)
+
+
 def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
     """From here on a list of known length is one that grows, for items of this form."""
     held = frame.held(target)

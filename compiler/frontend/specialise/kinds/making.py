@@ -35,6 +35,7 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
         frame.task.world.record(cls)
     if is_namedtuple_class(cls):
         return named_tuple(frame, cls, args, kwargs, node)
+    pools.note_made(frame, cls)
     made = frame.new(Record(cls, ()), pools.word(cls))
     initialise(frame, made, classes.entry(frame, cls, "__init__"), args, kwargs, node)
     if cls in frame.task.pools:

@@ -80,6 +80,8 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
         return _of_an_item(frame, base, protocol.load(frame, base, node.slice, node), put_back, node)
     at = containers.whole(frame, evaluate.evaluate(frame, node.slice), node)
     found = tables.item(frame, held, at, node, owner=None)
+    if isinstance(found, Handle):
+        return found, nothing_to_do  # what is changed stands in the columns of its class
     if frame.is_array(found):
         found = items_read.copy(frame, found, node)
     elif reachable([found], frame.heap.contents):
@@ -97,7 +99,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
 
 def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribute) -> tuple[Value, PutBack]:
     """The same for an attribute."""
-    if isinstance(base, Handle) and (column := pools.columns_of(frame, base).get(node.attr)) is not None:
+    if isinstance(base, Handle) and (column := pools.columns_of(frame, base.cls).get(node.attr)) is not None:
         return item(frame, column, nothing_to_do, keyed_loops.with_index(frame, node, base.number))
     old = attributes.attribute_of(frame, base, node.attr, node, "t")
     found = own_array(frame, base, put_back, old, node)

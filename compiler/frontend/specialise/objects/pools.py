@@ -18,25 +18,38 @@ import gast
 
 from .... import syntax
 from ....diagnostics import CompileError
+from .. import protocol
 from ..frame import Anew, Frame, Task
+from ..functions.environments import Passed
 from ..kinds import container_methods, forms, library_classes, tables
 from ..kinds.record_classes import can_change
-from ..values import Conflict, Handle, Leaf, Record, Ref, Value
+from ..values import Conflict, Handle, Leaf, Record, Ref, Rows, Table, Value, leaves
 from . import items_read, sites
 from .object_changes import is_unheld
 
+LENT = "pools are lent"
 OF_SHARING = ("R001", "R003", "T002", "U018")  # the faults that a program may have for lack of a pool
 
 
 def note_item(frame: Frame, held: Value) -> None:
     """Note that an instance is put into a list that grows."""
-    if isinstance(held, Record) and can_change(held.cls) and library_classes.stands_for(held.cls) is None:
+    if isinstance(held, Record) and _may_be_shared(held.cls):
         frame.task.in_lists.add(held.cls)
 
 
+def note_made(frame: Frame, cls: type) -> None:
+    """Note that only the run knows how many instances of a class there are."""
+    if (frame.builder.loops or frame.heap.lent) and _may_be_shared(cls):
+        frame.task.in_loops.add(cls)
+
+
+def _may_be_shared(cls: type) -> bool:
+    return can_change(cls) and library_classes.stands_for(cls) is None
+
+
 def may_pool(task: Task, refused: CompileError) -> bool:
-    """Whether to start again with pools for the classes of what was put into lists."""
-    new = task.in_lists - task.pools.keys()
+    """Whether to start again with pools: for the classes of what was put into lists, then of what a loop makes."""
+    new = (task.in_lists - task.pools.keys()) or (task.in_loops - task.pools.keys())
     if not new or refused.diagnostics[0].code not in OF_SHARING:
         return False
     task.pools.update(dict.fromkeys(new, ()))
@@ -90,42 +103,79 @@ def _columns(frame: Frame, record: Record, node: gast.AST) -> dict[str, Ref]:
     if known != names:
         message = f"`{record.cls.__name__}` has other attributes here than elsewhere"
         frame.fault("T002", message, node, "made here", ("assign the same attributes in `__init__` on all paths",))
-    return frame.heap.pools[record.cls]
+    return columns_of(frame, record.cls)
 
 
-def _count(frame: Frame, columns: Mapping[str, Ref], node: gast.AST) -> Leaf:
+def _count(frame: Frame, columns: Mapping[str, Ref], node: gast.AST) -> Value:
     """How many instances were made so far."""
     for column in columns.values():
-        held = frame.held(column)
-        if forms.lists_of(held):
-            return tables.length(frame, held)
+        if forms.lists_of(frame.held(column)):
+            return protocol.length(frame, column, node)
     frame.fault("U018", "instances without attributes that only the run knows cannot be told apart", node, "made here")
+
+
+# --- functions compiled on their own ---------------------------------------------------------------------------------
+
+
+class LentColumn(Passed):
+    """The key of a column that is lent to a function; its parameter is named after the column."""
+
+    of: tuple[type, str]
+
+
+def lent(frame: Frame) -> dict[str, Value]:
+    """The columns that functions are lent, where one of them was found to need them."""
+    return {_key(cls, name): column for cls, columns in frame.heap.pools.items() for name, column in columns.items()
+            if LENT in frame.task.forms}  # fmt: skip
+
+
+def _key(cls: type, name: str) -> LentColumn:
+    key = LentColumn(f"{name} of {cls.__module__}.{cls.__qualname__}")
+    key.name, key.of = f"{word(cls)}_{name}", (cls, name)
+    return key
+
+
+def enter(inner: Frame) -> None:
+    """Let a function have the columns that it was lent."""
+    for key in [key for key in inner.variables if isinstance(key, LentColumn)]:
+        column, (cls, name) = inner.variables.pop(key), key.of
+        assert isinstance(column, Ref)
+        inner.heap.pools.setdefault(cls, {})[name] = column
+        held = inner.held(column)
+        if isinstance(held, Rows) and not any(isinstance(leaf, Leaf) for leaf in leaves(held)):
+            inner.heap.contents[column.number] = Table(held.item)  # there is no array that could have crossed the call
 
 
 # --- attributes ------------------------------------------------------------------------------------------------------
 
 
-def columns_of(frame: Frame, handle: Handle) -> dict[str, Ref]:
-    found = frame.heap.pools.get(handle.cls)
-    if found is None:
-        message = f"a function that is compiled on its own cannot take a `{handle.cls.__name__}` that others share"
-        frame.fault("U018", message, frame.node or frame.source.tree, "used here")
-    return found
+def columns_of(frame: Frame, cls: type) -> dict[str, Ref]:
+    """The columns of a class; starts again where a function that is compiled on its own was not lent them."""
+    if cls not in frame.heap.pools:
+        if LENT in frame.task.forms:
+            message = f"this function cannot take a `{cls.__name__}` that others share"
+            frame.fault("U018", message, frame.node or frame.source.tree, "used here")
+        frame.task.forms[LENT] = ()
+        raise Anew
+    return frame.heap.pools[cls]
 
 
 def record(frame: Frame, handle: Handle) -> Record:
     """The class of an instance, and its attributes with their columns."""
-    return Record(handle.cls, tuple(columns_of(frame, handle).items()))
+    return Record(handle.cls, tuple(columns_of(frame, handle.cls).items()))
 
 
 def attribute(frame: Frame, handle: Handle, name: str, node: gast.AST) -> Value:
     """`p.name`."""
-    return items_read.item(frame, columns_of(frame, handle)[name], frame.atom(handle.number, node), node, name)
+    column = columns_of(frame, handle.cls)[name]
+    if forms.grows(frame, frame.held(column)):
+        return items_read.item(frame, column, frame.atom(handle.number, node), node, name)
+    return protocol.item(frame, column, handle.number, node)  # it was lent, as arrays
 
 
 def as_read(frame: Frame, handle: Handle, node: gast.AST) -> Record:
     """What an instance holds at present."""
-    return Record(handle.cls, tuple((n, attribute(frame, handle, n, node)) for n in columns_of(frame, handle)))
+    return Record(handle.cls, tuple((n, attribute(frame, handle, n, node)) for n in columns_of(frame, handle.cls)))
 
 
 def assign(frame: Frame, handle: Handle, name: str, value: Value, node: gast.AST) -> None:
@@ -133,4 +183,4 @@ def assign(frame: Frame, handle: Handle, name: str, value: Value, node: gast.AST
     from ..interpreter import branches, subscript  # local imports, as those modules depend on this one
 
     place = branches.hidden(frame, "place", handle.number)
-    subscript.store(frame, columns_of(frame, handle)[name], syntax.name(place), value, node)
+    subscript.store(frame, columns_of(frame, handle.cls)[name], syntax.name(place), value, node)
