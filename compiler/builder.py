@@ -83,9 +83,9 @@ class Builder:
         self.heap: Any = None
         self.before_loop: frozenset[int] = frozenset()
         self.loops = 0
-        self.passing: list[Any] = []
         self.puts: list[tuple[int, str]] = []
-        self.turn = 0
+        self.taken_over: dict[int, int] = {}
+        self.looped_over: list[frozenset[int]] = []
         self.protection: Any = None
         self.singles: set[str] = set()
         self.widened: dict[str, Meanings] = {}

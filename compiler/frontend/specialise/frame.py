@@ -97,18 +97,19 @@ def plain_number(number: Any) -> complex:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `reaches` is that of the instance being compiled.  `spans` has the locations of the statements that were walked
-    through, so that unrolled loops can return to them.  `freeze` and `frozen` are those of the request, `hidden` the
+    `reaches` is that of the instance being compiled. `spans` has the locations of the statements that were walked
+    through, so that unrolled loops can return to them. `freeze` and `frozen` are those of the request, `hidden` the
     arrays from outside that some function reads; `unjudged` has the functions that were met in containers, by their
-    identity.  `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`),
+    identity. `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`),
     `positions` where an item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two
-    objects is one or the other.  `texts` numbers the strings that may be chosen at run time, and `has_tables` says that
-    some statement looks them up (`texts.py`).  `is_differentiated` says that a derivative is taken of what is walked
-    through: functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
-    a number on other paths, `single_stores` that an array of one element is stored into.  `lent` has the lengths of the
-    lists that are copied into functions compiled on their own, `lent_texts` their strings (`lending.py`).  `keepers`
-    are the surrounding compiled functions that freeze values of their own.  `walked_into` has the functions by the
-    locations of their calls.
+    objects is one or the other, `pools` and `shareable` which classes are, or may be, kept in pools (`pools.py`).
+    `texts` numbers the strings that may be chosen at run time, and `has_tables` says that some statement looks them up
+    (`texts.py`). `is_differentiated` says that a derivative is taken of what is walked through: functions with a rule
+    for it then stay calls. `single_numbers` says that some array without dimensions is a number on other paths,
+    `single_stores` that an array of one element is stored into. `lent` has the lengths of the lists that are copied
+    into functions compiled on their own, `lent_texts` their strings (`lending.py`). `keepers` are the surrounding
+    compiled functions that freeze values of their own. `walked_into` has the functions by the locations of their
+    calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -136,13 +137,11 @@ class Task:
     shared_items: set[str] = field(default_factory=set)
     of_items: dict[gast.AST, Any] = field(default_factory=dict)
     changed_items: list[str] = field(default_factory=list)
-    pairs: list[Any] = field(default_factory=list)
     changed_by_functions: set[str] = field(default_factory=set)
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)
-    in_lists: set[type] = field(default_factory=set)
-    in_loops: set[type] = field(default_factory=set)
+    shareable: dict[type, bool] = field(default_factory=dict)
     pools: dict[type, tuple[str, ...]] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     has_tables: bool = False
@@ -288,8 +287,7 @@ class Frame:
 
     def is_integer(self, value: Value) -> bool:
         """Whether a value can count and index: np.bool_ cannot."""
-        found = self.type_of(value)
-        return isinstance(found, Scalar) and (is_integer(found.dtype) or found == types.BOOL)
+        return isinstance(t := self.type_of(value), Scalar) and (is_integer(t.dtype) or t == types.BOOL)
 
     def is_list(self, value: Value) -> bool:
         return isinstance(self.type_of(value), ListOf)

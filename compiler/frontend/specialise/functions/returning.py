@@ -33,7 +33,7 @@ def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
         return value
     if isinstance(held, Optional | OneOf):
         message = "an instance that others may share, and that may be None or of another class, cannot be returned"
-        frame.fault("T003", message, node, "returned here", ("return its attributes",))
+        frame.fault("T003", message, node, "returned here", ("return what it holds instead",))
     if forms.grows(frame, held) or isinstance(held, Rows):
         return containers.mapped(frame, value, lambda item: returned(frame, item, node), node)
     made = with_parts(held, tuple(returned(frame, part, node) for _, part in inner))
@@ -43,7 +43,7 @@ def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
 def _instance(frame: Frame, handle: Handle, node: gast.AST) -> Record:
     if any(_reaches(column, handle.cls) for column in map(frame.held, pools.columns_of(frame, handle.cls).values())):
         message = f"a `{handle.cls.__name__}` that refers to others of its class cannot be returned"
-        frame.fault("T003", message, node, "returned here", ("return its attributes",))
+        frame.fault("T003", message, node, "returned here", ("return what it holds instead",))
     record = pools.as_read(frame, handle, node)
     return with_parts(record, tuple(returned(frame, part, node) for _, part in parts(record)))
 

@@ -18,7 +18,7 @@ from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
 from ..iterables import Iteration, Range
 from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, tables
-from ..objects import handing_on, keyed_loops, shared_items, sites
+from ..objects import keyed_loops, sites
 from ..objects.heap import reachable
 from ..values import Leaf, Ref, Sequence, Static, Value, is_none, is_number, parts
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
@@ -174,7 +174,6 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         frame.builder.types[variable] = types.INT
         with frame.emitting():
             item = Leaf(variable) if simple else protocol.item(frame, iterable, Leaf(variable), node)
-        handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return variable
 
@@ -188,8 +187,11 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
     over = reachable(sources, {})
     before = len(frame.heap.changes if is_view else frame.heap.resized)
-    if not handing_on.over(frame, items, run):
-        shared_items.refuse(frame, "", node)
+    frame.builder.looped_over.append(frozenset(over))
+    try:
+        run()
+    finally:
+        frame.builder.looped_over.pop()
     changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
         if is_view:
@@ -228,7 +230,6 @@ def stepping(
         check()
         with frame.emitting():
             item = protocol.item(frame, iterable, Leaf(position), node)
-        handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return position
 

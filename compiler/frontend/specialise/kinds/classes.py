@@ -242,9 +242,16 @@ def is_callable(frame: Frame, value: Value) -> bool:
 # --- changes -------------------------------------------------------------------------------------------------------
 
 
-@protocol.lifted()
 def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     """`receiver.name = value`; None: `del receiver.name`."""
+    if isinstance(receiver, Optional):
+        message = f"'NoneType' object has no attribute '{name}'"
+        receiver = protocol.present(frame, receiver, node, message, "AttributeError")
+    _assign(frame, receiver, name, value, node)
+
+
+@protocol.lifted()
+def _assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     record = instance(frame, receiver)
     if record is None or not isinstance(receiver, Ref | Handle):
         refuse_to_assign(frame, receiver, name, node)

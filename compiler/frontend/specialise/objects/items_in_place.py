@@ -86,7 +86,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
         found = items_read.copy(frame, found, node)
     elif reachable([found], frame.heap.contents):
         items_read.require_alone(frame, node)
-        shared_items.changed(frame, forms.structure(held), node, base.number)
+        shared_items.changed(frame, forms.structure(held), node)
 
     def put_item_back(changed: Value) -> None:
         now = containers.make_room(frame, base, changed, node)

@@ -13,6 +13,7 @@ a name, a list or an attribute holds a position, so that who shares an object se
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import gast
 
@@ -21,9 +22,10 @@ from ....diagnostics import CompileError
 from .. import protocol
 from ..frame import Anew, Frame, Task
 from ..functions.environments import Passed
+from ..interpreter import branches, subscript
 from ..kinds import container_methods, forms, library_classes, tables
 from ..kinds.record_classes import can_change
-from ..values import Conflict, Handle, Leaf, Record, Ref, Rows, Table, Value, leaves
+from ..values import Conflict, Handle, Record, Ref, Table, Value
 from . import items_read, sites
 from .object_changes import is_unheld
 
@@ -34,13 +36,13 @@ OF_SHARING = ("R001", "R003", "T002", "U018")  # the faults that a program may h
 def note_item(frame: Frame, held: Value) -> None:
     """Note that an instance is put into a list that grows."""
     if isinstance(held, Record) and _may_be_shared(held.cls):
-        frame.task.in_lists.add(held.cls)
+        frame.task.shareable[held.cls] = True
 
 
 def note_made(frame: Frame, cls: type) -> None:
     """Note that only the run knows how many instances of a class there are."""
     if (frame.builder.loops or frame.heap.lent) and _may_be_shared(cls):
-        frame.task.in_loops.add(cls)
+        frame.task.shareable.setdefault(cls, False)
 
 
 def _may_be_shared(cls: type) -> bool:
@@ -49,7 +51,8 @@ def _may_be_shared(cls: type) -> bool:
 
 def may_pool(task: Task, refused: CompileError) -> bool:
     """Whether to start again with pools: for the classes of what was put into lists, then of what a loop makes."""
-    new = (task.in_lists - task.pools.keys()) or (task.in_loops - task.pools.keys())
+    others = {cls: is_in_list for cls, is_in_list in task.shareable.items() if cls not in task.pools}
+    new = [cls for cls, is_in_list in others.items() if is_in_list] or list(others)
     if not new or refused.diagnostics[0].code not in OF_SHARING:
         return False
     task.pools.update(dict.fromkeys(new, ()))
@@ -141,8 +144,8 @@ def enter(inner: Frame) -> None:
         column, (cls, name) = inner.variables.pop(key), key.of
         assert isinstance(column, Ref)
         inner.heap.pools.setdefault(cls, {})[name] = column
-        held = inner.held(column)
-        if isinstance(held, Rows) and not any(isinstance(leaf, Leaf) for leaf in leaves(held)):
+        held: Any = inner.held(column)
+        if not forms.lists_of(held):
             inner.heap.contents[column.number] = Table(held.item)  # there is no array that could have crossed the call
 
 
@@ -180,7 +183,5 @@ def as_read(frame: Frame, handle: Handle, node: gast.AST) -> Record:
 
 def assign(frame: Frame, handle: Handle, name: str, value: Value, node: gast.AST) -> None:
     """`p.name = value`."""
-    from ..interpreter import branches, subscript  # local imports, as those modules depend on this one
-
     place = branches.hidden(frame, "place", handle.number)
     subscript.store(frame, columns_of(frame, handle.cls)[name], syntax.name(place), value, node)
