@@ -29,13 +29,13 @@ from .parsing import parsed_expression
 from .program import Reason
 from .types import Array, Dim, Extent, ListOf, Scalar, Type
 
-INFIX = {
+INFIX: dict[type, str] = {
     gast.Add: "add", gast.Sub: "subtract", gast.Mult: "multiply", gast.Div: "divide", gast.FloorDiv: "floor_divide",
     gast.Mod: "remainder", gast.Pow: "power", gast.MatMult: "matmul", gast.BitAnd: "bitwise_and",
     gast.BitOr: "bitwise_or", gast.BitXor: "bitwise_xor", gast.LShift: "left_shift", gast.RShift: "right_shift",
 }  # fmt: skip
-PREFIX = {gast.USub: "negative", gast.UAdd: "positive", gast.Invert: "invert", gast.Not: "logical_not"}
-COMPARISONS = {
+PREFIX: dict[type, str] = {gast.USub: "negative", gast.UAdd: "positive", gast.Invert: "invert", gast.Not: "logical_not"}
+COMPARISONS: dict[type, str] = {
     gast.Eq: "equal", gast.NotEq: "not_equal", gast.Lt: "less", gast.LtE: "less_equal",
     gast.Gt: "greater", gast.GtE: "greater_equal",
 }  # fmt: skip
@@ -53,7 +53,8 @@ class Builder:
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
-    `passing` has those of them that go over a list of objects, `turn` says how many objects there were at the head.
+    `looped_over` has for each of them the lists that it iterates over, `puts` what was put into lists that grow, and
+    `taken_over` the lists whose items a comprehension moves into a new one (`shared_items.py`).
     `protection` is what the specialiser knows of the `try` around.
     `hidden` has the names of arrays from outside, which are parameters after the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis

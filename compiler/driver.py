@@ -19,9 +19,11 @@ from itertools import takewhile
 from typing import Any
 
 from . import pipeline
-from .diagnostics import Span
+from .diagnostics import CompileError, Span
 from .frontend.asked import Asked
 from .frontend.source.read import read, span_of, unnumbered
+from .frontend.specialise.built import Learned
+from .frontend.specialise.interpreter.constant_tables import may_unroll
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program, Unnumbered
@@ -93,9 +95,11 @@ def undifferentiated(request: Request) -> tuple[Transformation, ...]:
     return tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
 
 
-def _typed(request: Request, arguments: Arguments, is_entry: bool, is_differentiated: bool) -> Specialised:
+def _typed(
+    request: Request, arguments: Arguments, is_entry: bool, is_differentiated: bool, learned: Learned
+) -> Specialised:  # fmt: skip
     asked = Asked(
-        request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry, is_differentiated
+        request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry, is_differentiated, learned
     )  # fmt: skip
     return run_way(None, pipeline.TYPED_WAY, asked)
 
@@ -110,9 +114,24 @@ def levels(request: Request, arguments: Arguments) -> list[Arguments]:
 def derive(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True, is_differentiated: bool = False
 ) -> Specialised:
-    """The typed program after all transformations asked for; `is_differentiated` says that others are to follow."""
+    """The typed program after all transformations asked for; `is_differentiated` says that others are to follow.
+
+    Where long lists became lists of dynamic length and a step refuses what they are used for, they are unrolled.
+    """
+    learned = Learned()
+    try:
+        return _derived(request, arguments, is_entry, is_differentiated, learned)
+    except CompileError:
+        if not may_unroll(learned.forms):
+            raise
+    return _derived(request, arguments, is_entry, is_differentiated, learned)
+
+
+def _derived(
+    request: Request, arguments: Mapping[str, Value], is_entry: bool, is_differentiated: bool, learned: Learned
+) -> Specialised:  # fmt: skip
     behind = levels(request, arguments)
-    made = _typed(request, behind[0], is_entry, is_differentiated)
+    made = _typed(request, behind[0], is_entry, is_differentiated, learned)
     if not request.transforms:
         return made
     apart = unnumbered(read(request.python).tree.args)

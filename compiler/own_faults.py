@@ -10,6 +10,7 @@ that another thread with a larger stack answers (`pellucid/deep.py`).
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -18,6 +19,11 @@ from .program import Function
 
 # Python raises these itself; exceptions by which the passes signal to each other are none of them
 OF_PYTHON = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError, ValueError)
+
+
+def is_verifying() -> bool:
+    """Whether the compiler checks its own work as it goes on."""
+    return os.environ.get("PELLUCID_VERIFY") == "1"
 
 
 @contextlib.contextmanager

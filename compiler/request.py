@@ -191,6 +191,7 @@ class Batch(Transformation):
     rest: Any = 0
     is_rest_of_all: bool = False
     shared: tuple[str, ...] = ()
+    is_of_devices: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Batch:
         given = self.in_axes

@@ -9,13 +9,12 @@ What a pass raises only by a fault of its own reaches the user as an InternalErr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from .languages.verifier import require, require_calls, require_same_definitions
-from .own_faults import named
+from .own_faults import is_verifying, named
 from .program import Function, Program, hand_on
 from .records import dataclass
 
@@ -128,10 +127,6 @@ def done(step: Step, before: Program | None, after: Program) -> Program:
     if after is not before and is_verifying():
         verify(step, before, after)
     return after
-
-
-def is_verifying() -> bool:
-    return os.environ.get("PELLUCID_VERIFY") == "1"
 
 
 def verify(step: Step, before: Program | None, after: Program) -> None:

@@ -311,8 +311,20 @@ def with_dtype(type_: Scalar | Array, dtype: str, weak: bool = False) -> Scalar 
     return Scalar(dtype, weak) if isinstance(type_, Scalar) else replace(type_, dtype=dtype)
 
 
+def lengths_in_row(shapes: Array) -> int:
+    """How many lengths each row of an array of shapes has, as many as the arrays have axes."""
+    count = shapes.dims[1]
+    assert isinstance(count, int)
+    return count
+
+
 def dtype_of(type_: Type) -> str:
     return type_.element.dtype if isinstance(type_, ListOf) else type_.dtype
+
+
+def dims_of(type_: Type) -> tuple[Extent, ...]:
+    """The lengths of an array; a number and a list have none."""
+    return type_.dims if isinstance(type_, Array) else ()
 
 
 def rank(type_: Type) -> int:

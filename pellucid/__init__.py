@@ -11,8 +11,8 @@
     grad(loss).source("reverse", w, x, y)       the derivative, to read
 """
 
+from . import debug, lax, profiler, sharding, tree
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
-from . import lax, profiler, tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     AxisNameError,
@@ -39,11 +39,15 @@ from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
 from .lax import custom_linear_solve, custom_root, stop_gradient
 from .linear import linear_transpose, linearize
+from .mapped_calls import pmap, shard_map
 from .placing import device_get, device_put
 from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.asynchronous import synchronous
 from .runtime.devices import Device, default_device, device_count, devices, local_device_count
+from .runtime.sharding import NamedSharding, make_mesh
+from .runtime.sharding import PartitionSpec as P
+from .runtime.sharding.meshes import set_mesh
 from .runtime.threads import thread_count, threads
 from .shapes import ShapeDtypeStruct
 from .stage_function import from_source
@@ -66,6 +70,8 @@ __all__ = [
     "Function",
     "GradientError",
     "InternalError",
+    "NamedSharding",
+    "P",
     "PellucidError",
     "PerformanceWarning",
     "Pullback",
@@ -84,6 +90,7 @@ __all__ = [
     "custom_linear_solve",
     "custom_root",
     "custom_vjp",
+    "debug",
     "default_device",
     "device_count",
     "device_get",
@@ -105,8 +112,13 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "local_device_count",
+    "make_mesh",
+    "pmap",
     "profiler",
     "remat",
+    "set_mesh",
+    "shard_map",
+    "sharding",
     "stop_gradient",
     "synchronous",
     "thread_count",

@@ -13,7 +13,7 @@ import gast
 
 from .compiler.frontend.purity.purity import CheckOptions
 from .compiler.frontend.source.resolve import NameSource, Resolve, resolve_chain
-from .compiler.frontend.source.resolve_static import declared, function_resolver, listed
+from .compiler.frontend.source.resolve_static import declared, function_resolver, listed, without_true
 from .compiler.records import dataclass
 
 COMPILERS = ("pellucid.compile", "pellucid.jit", "pellucid.Function", "pellucid.grad", "pellucid.value_and_grad")
@@ -117,7 +117,7 @@ def _declared(function: gast.FunctionDef) -> CheckOptions:
 
 
 def _options(said: Callable[[str], Any]) -> CheckOptions:
-    return CheckOptions(*map(said, ("static", "mutates", "freeze")))
+    return CheckOptions(without_true(said("static")), without_true(said("mutates")), said("freeze"))
 
 
 def as_function(given: gast.Lambda) -> gast.FunctionDef:

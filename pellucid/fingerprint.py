@@ -28,6 +28,7 @@ from .runtime import frozen as freezing
 from .runtime.frozen import Freeze, Frozen, Place
 from .runtime.given_rules import RULE, rule_of
 from .runtime.guards import ABSENT, WAYS_OF_MAKING, array_type, key_of, look_up
+from .runtime.nature import is_own_constant
 from .runtime.store import digest
 from .runtime.values import HeldValues
 
@@ -175,6 +176,8 @@ class Fingerprint:
             self._say("record")
             names = getattr(value, "_fields", None) or [f.name for f in dataclasses.fields(value)]
             self.add(type(value), [getattr(value, name) for name in names])
+        elif is_own_constant(value):
+            self._parts(type(value).__name__, value.__pellucid_facts__())
         elif isinstance(value, property):
             self._parts("property", [value.fget, value.fset])
         elif isinstance(value, staticmethod | classmethod):

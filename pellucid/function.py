@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import entries, pickling, recording, retelling
+from . import entries, guests, pickling, recording, retelling
 from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.derivatives.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
@@ -118,7 +118,9 @@ class Function(_Base[Given, Result]):
         if self._known_on_gpu is not None and not kwargs and (known := self._known_on_gpu.call(args)):
             return known[0]
         device = device_of_call(self.__pellucid__, lambda: self._bind(args, kwargs).arguments.values())
-        flat = self._flatten(args, kwargs)
+        flat = guests.flattened(self, args, kwargs)
+        if flat is None:
+            return guests.called(self, args, kwargs)
         if device >= 0 and is_on_gpu(device):
             from . import on_gpu
 

@@ -46,7 +46,8 @@ _ARRAYS = frozenset("""
 """.split())  # fmt: skip
 _PRODUCTS = frozenset("batch_matmul conv conv_general_dilated dot_general".split())
 _COLLECTIVES = frozenset("""
-    all_gather all_to_all axis_index axis_size pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes
+    all_gather all_to_all axis_index axis_size pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes
+    pvary
 """.split())  # fmt: skip
 
 __all__ = [

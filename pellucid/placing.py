@@ -18,6 +18,8 @@ from .runtime import asynchronous, devices
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver
+from .runtime.sharding import NamedSharding, SingleDeviceSharding, sharded
+from .runtime.sharding.sharded import ShardedArray
 
 WITHOUT_GPU = (
     "leave `target` out: calls run where their arguments are",
@@ -25,15 +27,18 @@ WITHOUT_GPU = (
 )
 
 
-def device_put(x: Any, device: Device | str | None = None) -> Any:
+def device_put(x: Any, device: Any = None) -> Any:
     """The same container with its arrays on a device: calls with them run there.
 
     x       arrays, NumPy's or Arrays, in containers
-    device  a device or its name; None: where each is, or the default device
+    device  a device or its name; a sharding, for many devices, or a container of shardings built like `x`, or like a
+            part of it around more; None: where each is, or the default device
 
     NumPy arrays and scalars are copied, and so are Arrays that go to a device of CUDA.  Python numbers stay: they run
     anywhere.  Raises ValueError where there is no such device.
     """
+    if device is not None and not isinstance(device, Device | str):
+        return _by_shardings(x, device)
     wanted = None if device is None else devices.named(device)
 
     def put(leaf: Any) -> Any:
@@ -41,9 +46,26 @@ def device_put(x: Any, device: Device | str | None = None) -> Any:
             leaf = Array(np.array(leaf) if wanted is None or wanted.platform == "cpu" else leaf)
         if not isinstance(leaf, Array) or leaf._is_number:
             return leaf
+        if isinstance(leaf, ShardedArray):
+            return leaf if wanted is None else wanted.put(leaf.whole)
         return (leaf.device if wanted is None else wanted).put(leaf)
 
     return trees.map(put, x)
+
+
+def _by_shardings(x: Any, shardings: Any) -> Any:
+    """A container with its arrays where the shardings above them say."""
+
+    def put(sharding: Any, leaf: Any) -> Any:
+        if sharding is None or isinstance(sharding, Device | str):
+            return device_put(leaf, sharding)
+        if isinstance(sharding, SingleDeviceSharding):
+            return device_put(leaf, next(iter(sharding.device_set)))
+        if not isinstance(sharding, NamedSharding):
+            raise TypeError(f"device_put takes a device or a sharding, not {type(sharding).__name__}")
+        return sharded.put(leaf, sharding)
+
+    return trees.map(lambda sharding, part: trees.map(lambda leaf: put(sharding, leaf), part), shardings, x)
 
 
 def device_get(x: Any) -> Any:

@@ -35,7 +35,7 @@ SETTINGS = (
         "PELLUCID_NUM_THREADS",
         "NUMBER",
         "the cores that the process may use",
-        "threads of large parallel loops, 1 to 1024; `pellucid.threads` changes it later",
+        "threads of large parallel loops and of BLAS, 1 to 1024; `pellucid.threads` changes it later",
     ),
     Setting(
         "PELLUCID_POOL_BYTES",

@@ -260,6 +260,15 @@ def mapping(
     return Batch(plain_axes(in_axes), plain_axes(out_axes), axis_name, axis_size)
 
 
+def over_devices(function: Any, in_axes: Any, out_axes: Any, axis_name: str, axis_size: int) -> Any:
+    """`vmap` whose examples are the devices along an axis of a mesh, as messages say."""
+    return transformed(function, _mapping_devices(in_axes, out_axes, axis_name, axis_size))
+
+
+def _mapping_devices(in_axes: Any, out_axes: Any, axis_name: str, axis_size: int) -> Batch:
+    return dataclasses.replace(mapping(in_axes, out_axes, axis_name, axis_size), is_of_devices=True)
+
+
 def plain_axes(axes: Any) -> Any:
     """Axes in containers as tuples, of names and axes where the container has names."""
     if dataclasses.is_dataclass(axes) and not isinstance(axes, type):
@@ -319,3 +328,4 @@ def known_inside(function: Any, asks: Callable[..., Any], called: tuple[str, ...
 known_inside(grad, functools.partial(Gradient, with_value=False))
 known_inside(value_and_grad, functools.partial(Gradient, with_value=True))
 known_inside(vmap, mapping)
+known_inside(over_devices, _mapping_devices)

@@ -24,6 +24,7 @@ from .at import At
 from .devices import Device, by_number, named
 from .far_arrays import by_method, indexed, viewed
 from .operators import absent, binary, delegated, equality, reflected, unary
+from .sharding.shardings import Shard, SingleDeviceSharding
 from .values import KINDS, HeldValues, placed, unwrap, wrap
 
 _delegated = functools.partial(delegated, elsewhere=by_method)
@@ -72,6 +73,26 @@ class Array(HeldValues):
     def devices(self) -> set[Device]:
         """Where its elements are: a set of one device."""
         return {self.device}
+
+    @property
+    def sharding(self) -> Any:
+        """How it is cut among devices: not at all, if it was not put on several."""
+        return SingleDeviceSharding(self.device)
+
+    @property
+    def addressable_shards(self) -> list[Any]:
+        """What each device of this process has of it: objects with `device`, `index`, `replica_id` and `data`."""
+        return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process has all of it."""
+        return True
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether every device that has a part has all of it."""
+        return bool(self.sharding.is_fully_replicated)
 
     @property
     def T(self) -> Array:

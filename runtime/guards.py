@@ -127,6 +127,8 @@ def same(left: Any, right: Any) -> bool:
             return len(left) == len(right) and all(map(same, left, right))
         case MethodType() | BuiltinMethodType():
             return bool(left == right)  # `np.add.at` is another object each time it is read
+    if getattr(type(left), "__pellucid_constant__", False):
+        return bool(left == right)
     if getattr(getattr(type(left), "__dataclass_params__", None), "frozen", False):
         names = [field.name for field in dataclasses.fields(left)]
         return all(same(getattr(left, name, ABSENT), getattr(right, name, ABSENT)) for name in names)

@@ -31,7 +31,7 @@ def nature(value: Any) -> tuple[str, str]:
         slice,
         range,
     )
-    if isinstance(value, (*constants, enum.Enum, HeldValues)):
+    if isinstance(value, (*constants, enum.Enum, HeldValues)) or is_own_constant(value):
         return "constant", ""
     for type_, what in ((np.ndarray, "array"), (list, "list"), (dict, "dict"), (set, "set"), (bytearray, "bytearray")):
         if isinstance(value, type_):
@@ -62,6 +62,11 @@ def _all_constant(parts: Any, what: str) -> tuple[str, str]:
         if kind == "mutable":
             return "mutable", f"{what} that holds {article(inside)}"
     return "constant", ""
+
+
+def is_own_constant(value: Any) -> bool:
+    """Whether it is an object of Pellucid's that does not change and is known by its facts: a mesh, a spec."""
+    return getattr(type(value), "__pellucid_constant__", False)
 
 
 def is_bound_method(value: Any) -> bool:

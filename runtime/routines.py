@@ -76,6 +76,7 @@ def _of_numpy(name: str) -> int:
     for form in BLAS_NAMES if sys.byteorder == "little" and extension is not None else ():
         routine = getattr(_library(extension), form.format(name), None)
         if routine is not None:
+            _share_threads(_library(extension))
             return ctypes.cast(routine, ctypes.c_void_p).value or 0
     return 0
 
@@ -84,8 +85,13 @@ def _of_scipy(routine: str) -> int:
     """A routine of the BLAS or the LAPACK that SciPy brings."""
     for module in ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"):
         if routine in importlib.import_module(module).__pyx_capi__:
+            _share_threads(_library(importlib.import_module(module).__file__))
             return _capsule(module, routine)
     raise LookupError(routine)
+
+
+def _share_threads(blas: ctypes.CDLL) -> None:
+    importlib.import_module(".blas_threads", __package__).blas_threads().add(blas)
 
 
 def _of_the_c_library(name: str) -> int:

@@ -25,6 +25,7 @@ from functools import lru_cache
 from types import TracebackType
 
 from . import native_part, routines
+from .blas_threads import blas_threads
 from .cores import checked_threads, default_threads
 
 PARALLEL_FOR = routines.PARALLEL_FOR
@@ -71,7 +72,12 @@ class _Restore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        regions().set_threads(self._former)
+        _set_threads(self._former)
+
+
+def _set_threads(count: int) -> None:
+    regions().set_threads(count)
+    blas_threads().follow(count)
 
 
 def thread_count() -> int:
@@ -80,7 +86,7 @@ def thread_count() -> int:
 
 
 def threads(count: int) -> _Restore:
-    """Let large parallel loops use this many threads from now on, or inside a `with` block.
+    """Let large parallel loops, and BLAS, use this many threads from now on, or inside a `with` block.
 
     count  from 1 to 1024
 
@@ -90,5 +96,5 @@ def threads(count: int) -> _Restore:
     Holds for the whole process; results do not depend on it.  Raises ValueError unless 1 <= count <= 1024.
     """
     wanted, former = checked_threads(count), thread_count()
-    regions().set_threads(wanted)
+    _set_threads(wanted)
     return _Restore(former)

@@ -218,13 +218,14 @@ OF_KIND = {
     "Leaf": ("numeric", "growing_lists"), "Rows": ("rows",), "Column": ("rows",), "Table": ("tables", "growing_lists"),
     "Text": ("texts", "text_numbers"), "Iteration": ("iterations",), "DictView": ("iterations",), "Range": ("ranges",),
     "Slice": ("slices",), "Iterator": ("iterators",), "GeneratorCall": ("generators",), "Optional": ("optional",),
-    "OneOf": ("one_of", "structures"), "Closure": ("callables", "local_functions"), "Derived": ("callables",),
-    "Bound": ("callables",), "Partial": ("callables",), "Super": ("classes",), "Ref": ("heap",),
+    "OneOf": ("one_of", "structures"), "Handle": ("handles", "pools"), "Closure": ("callables", "local_functions"),
+    "Derived": ("callables",), "Bound": ("callables",), "Partial": ("callables",), "Super": ("classes",),
+    "Ref": ("heap",),
     **dict.fromkeys(("Typed", "Out", "ListOut", "Lent", "Joined", "Caught", "Undefined", "Dropped", "Conflict"), ()),
     **dict.fromkeys(("Zip", "Map", "Enumerate", "Reversed", "Rest", "DequeItems"), ("iterations",)),
     **dict.fromkeys(("Keys", "Values", "Items"), ("iterations",)),
 }  # fmt: skip
-ELSEWHERE = 940  # tests of kind: the number may only fall
+ELSEWHERE = 847  # tests of kind: the number may only fall
 
 
 def kinds_tested(node):
@@ -273,8 +274,12 @@ INSIDE_FUNCTIONS = {
     "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
+    "pellucid/block_calls.py": {"cloudpickle"},  # which comes with dask
+    "pellucid/blocks.py": {"showing"},
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
+    "pellucid/guests.py": {"blocks", "labels"},  # which ask the compiler
+    "pellucid/mapped_blocks.py": {"showing"},
     "pellucid/on_gpu.py": {"compiler.ops.routines", "compiling_kernels", "support"},
     "pellucid/profiler.py": {"gzip", "json", "line_times"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed

@@ -284,6 +284,14 @@ def test_options_of_a_call_are_read():
     assert codes(text + "g = pellucid.compile(f)\n") == ["P014"]
 
 
+def test_true_names_no_argument():
+    text = "import pellucid\ndef f(v):\n    v[0] = 1.0\n    return v\n"
+    for option in ("mutates", "static"):
+        assert codes(text + f"g = pellucid.compile(f, {option}=True)\n") == ["P014"]
+    other = f"@pellucid.compile(mutates=True)\n{text.partition(chr(10))[2]}"
+    assert codes(f"import pellucid\n@pellucid.compile\ndef g(v):\n    return f(v)\n{other}") == ["P014", "P014"]
+
+
 def test_a_function_compiled_twice_is_told_once():
     assert codes(f"import pellucid\n@pellucid.compile\n{PRINTS}pellucid.grad(f)\npellucid.compile(f)\n") == ["P004"]
 

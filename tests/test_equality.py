@@ -10,6 +10,8 @@ import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+ONE = np.float64(1.0)
+
 
 @dataclasses.dataclass(frozen=True)
 class Box:
@@ -95,9 +97,22 @@ def own_equality(x, k):
     return Always(x) == Always(2.0), Always(x) != 3.0, 2.0 == Always(20.0), Always(x) in (Always(1.0), k)
 
 
+def lists_of_any_length(x, k):
+    items = [x for _ in range(k)]
+    return items == None, items != "x", items == {}, items == [x] * 2, None == items  # noqa: E711
+
+
+def beside_numpys_constant(x, k):
+    return [x, 1.0] == ONE, ONE != (x, k), ONE * 2 == 2, (k, 2) < ONE
+
+
+def sequences_in_order(x, k):
+    return (x, k) < (x, 3), [x] >= [x, k], (1, x) <= (1, 0.5), "ab" < "b", (k,) + (x,) > (k, x - 1.0)
+
+
 PROGRAMS = (
-    own_equality, records, classes, fields_left_out, in_containers, by_identity, functions, not_a_number, kinds,
-    numpys_numbers,
+    lists_of_any_length, beside_numpys_constant, sequences_in_order, own_equality, records, classes, fields_left_out,
+    in_containers, by_identity, functions, not_a_number, kinds, numpys_numbers,
 )  # fmt: skip
 
 
@@ -118,9 +133,25 @@ def ranges(x):
     return range(3) == range(3)
 
 
+def a_string_beside_an_array(x):
+    kind = "a" if x > 0.0 else "b"
+    return np.full(2, x) == kind  # NumPy's is an array of bools
+
+
+def sets_added(x):
+    return {1} + {2}
+
+
+def a_set_repeated(x):
+    return {1} * 2
+
+
 @pytest.mark.parametrize("program, says", [
     (two_identities, "one object"),
     (ranges, "a range cannot be compared"),
+    (a_string_beside_an_array, "cannot be compared with a str"),
+    (sets_added, "Add of a set and a set"),
+    (a_set_repeated, "Mult of a set and a int"),
 ])  # fmt: skip
 def test_what_is_not_known_is_refused(program, says):
     with pytest.raises(CompileError, match=says):

@@ -28,6 +28,12 @@ class Named:
         return "a model"
 
 
+@dataclasses.dataclass
+class Unfinished:
+    rate: float
+    scale: float = dataclasses.field(init=False)
+
+
 def tuples_and_lists(x, k):
     raise ValueError(f"{(x, k)} {[k]} {(k,)} {()} {x!r} {[]!s} {[(x, 'a')]!r}")
 
@@ -46,6 +52,14 @@ def own_text(x, k):
 
 def wide(x, k):
     raise ValueError(f"{(x, k)!r:>20}")
+
+
+def without_a_field(x, k):
+    model = Unfinished(x)
+    if k:
+        raise ValueError(f"not a model: {model}")
+    model.scale = 1.0
+    return model.scale
 
 
 def said(function, *arguments):
@@ -147,3 +161,13 @@ def test_a_format_that_arrays_do_not_take_is_refused():
     with pytest.raises(pellucid.CompileError) as caught:
         pellucid.compile(shown)(np.ones(2))
     assert [d.code for d in caught.value.diagnostics] == ["U008"]
+
+
+def test_the_text_of_an_object_needs_all_its_fields():
+    messages = []
+    for function in (without_a_field, pellucid.compile(without_a_field)):
+        with pytest.raises(AttributeError) as caught:
+            function(1.5, True)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert pellucid.compile(without_a_field)(1.5, False) == 1.0

@@ -565,3 +565,20 @@ def test_the_head_of_the_stage_says_what_was_done():
 def test_lengths_that_the_examples_tell(function):
     x = np.array([[1.0, 1.0, 2.0, 0.5], [1.5, 2.0, 3.0, 4.0]])
     np.testing.assert_array_equal(np.transpose(pellucid.vmap(function)(x)), [function(row) for row in x])
+
+
+def test_a_number_of_examples_that_is_said_holds_inside_a_compiled_function():
+    @compile
+    def first(x):
+        return vmap(lambda row: row, axis_size=4)(x)[0]
+
+    @compile
+    def doubled(x):
+        return vmap(lambda row: 2.0 * row, axis_size=4)(x)
+
+    x = np.arange(8.0).reshape(4, 2)
+    np.testing.assert_array_equal(first(x), x[0])
+    np.testing.assert_array_equal(doubled(x), 2.0 * x)
+    for function in (first, doubled):
+        with pytest.raises(ValueError, match="`x` has length 3 along axis 0, but it was declared as 4"):
+            function(x[:3])

@@ -22,6 +22,7 @@ class pattern(AST): ...
 class slice(AST): ...
 class stmt(AST):
     span: Any
+    changes: Any
     inlined: Any
     base: Any
     made_names: Any

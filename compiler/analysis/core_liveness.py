@@ -7,7 +7,7 @@ Functions defined inside read what they mention at any time, so those names stay
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import gast
 
@@ -72,9 +72,12 @@ def _loop(node: gast.For | gast.While, after: frozenset[str], table: dict, alway
     return start
 
 
-def live_in_loop(node: gast.For | gast.While, table: dict[int, frozenset[str]]) -> frozenset[str]:
-    """The names whose value at the start of an iteration may be read: by the body, the test, or after the loop."""
-    return table[id(node.body[-1])]
+def live_in_loop(node: gast.For | gast.While, table: Mapping[int, frozenset[str]]) -> frozenset[str] | None:
+    """The names whose value at the start of an iteration may be read: by the body, the test, or after the loop.
+
+    None where the table knows nothing of the loop.
+    """
+    return table.get(id(node.body[-1]))
 
 
 def reads(node: gast.AST) -> Iterator[str]:

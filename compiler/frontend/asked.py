@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 from ..records import dataclass
 from ..request import Request
 from .decoration import require_pure
 from .specialise import specialise as specialising
+from .specialise.built import Learned
 from .specialise.objects.views import check_views
 from .specialise.specialised import Specialised
 from .specialise.values import Value
@@ -21,7 +23,8 @@ from .specialise.values import Value
 class Asked:
     """A request, the types of the arguments, and how derivatives of other functions are made.
 
-    `within` says what arguments such a function is specialised to, given the arguments of its derivative.
+    `within` says what arguments such a function is specialised to, given the arguments of its derivative.  `learned`
+    has what the walks through the function found out for the next one.
     """
 
     request: Request
@@ -31,6 +34,7 @@ class Asked:
     within: Callable[..., Any]
     is_entry: bool = True
     is_differentiated: bool = False  # whether a surrounding function takes its derivative
+    learned: Learned = field(default_factory=Learned)
 
 
 def specialise(_: None, asked: Asked) -> Specialised:
@@ -39,7 +43,7 @@ def specialise(_: None, asked: Asked) -> Specialised:
     return specialising.specialise(
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
         is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
-        within=asked.within, judge=require_pure,
+        within=asked.within, judge=require_pure, learned=asked.learned,
         is_differentiated=asked.is_differentiated or any(t.differentiates for t in request.transforms),
     )  # fmt: skip
 

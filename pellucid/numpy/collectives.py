@@ -1,25 +1,27 @@
 """Collectives in the spellings of `jax.lax`: what the examples along a named axis of `vmap` tell each other.
 
-Each takes the name of the axis; those that reduce take several names in a tuple, too.  Outside of a `vmap` with that
+Each takes the name of the axis, or several names in a tuple.  Outside of a `vmap` with that
 name they raise a NameError.
 """
+
+import numpy as np
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.pairs import largest_of, pairs_of
 from ..runtime.parts import map_parts
+from . import grouped_collectives as grouped
+from .grouped_collectives import is_plain, names_of, number_along, size_along
 from .manipulation import reshape
 from .manipulation import shape as shape_of
 
 
-def names_of(axis_name):
-    return axis_name if static.is_sequence(axis_name) else (axis_name,)
-
-
-def reduced(collective, x, axis_name):
-    """What all examples get of each part, along one axis after the other."""
+def reduced(collective, in_group, x, axis_name, groups):
+    """What all examples get of each part, along one axis after the other; or what those of each group get."""
 
     def part(value):
+        if groups is not None:
+            return in_group(grouped.values_of_group(value, axis_name, groups)[0], axis=0)
         for name in names_of(axis_name):
             value = collective(value, axis_name=name)
         return value
@@ -27,58 +29,68 @@ def reduced(collective, x, axis_name):
     return map_parts(part, x)
 
 
-def psum(x, axis_name):
+def psum(x, axis_name, *, axis_index_groups=None):
     """The sum over all examples, which all of them get; truths are counted.
 
     x          a number, an array, or a container of them
     axis_name  the name of the axis, or several in a tuple
+    axis_index_groups  lists of numbers of examples: those of each get the sum over it
     """
 
-    return reduced(op.psum, x, axis_name)
+    return reduced(op.psum, np.sum, x, axis_name, axis_index_groups)
 
 
-def pmean(x, axis_name):
+def pmean(x, axis_name, *, axis_index_groups=None):
     """The mean over all examples, which all of them get: `psum(x, axis_name) / axis_size(axis_name)`."""
+    if axis_index_groups is not None:
+        return reduced(op.psum, np.mean, x, axis_name, axis_index_groups)
     return map_parts(lambda value: psum(value, axis_name) / axis_size(axis_name), x)
 
 
-def pmax(x, axis_name):
+def pmax(x, axis_name, *, axis_index_groups=None):
     """The largest value among all examples, element by element; examples that tie share a derivative evenly."""
 
-    return reduced(op.pmax, x, axis_name)
+    return reduced(op.pmax, np.max, x, axis_name, axis_index_groups)
 
 
-def pmin(x, axis_name):
+def pmin(x, axis_name, *, axis_index_groups=None):
     """The smallest value among all examples, element by element; examples that tie share a derivative evenly."""
 
-    return reduced(op.pmin, x, axis_name)
+    return reduced(op.pmin, np.min, x, axis_name, axis_index_groups)
+
+
+def pvary(x, axis_name):
+    """The value itself: JAX's note that it may differ along the axes, which nothing here depends on."""
+    return x
+
+
+def pcast(x, axis_name=None, *, to=None):
+    """The value itself, as `pvary`."""
+    return x
 
 
 def axis_size(axis_name):
     """How many examples there are along the axis, or along all of several."""
-    size = 1
-    for name in names_of(axis_name):
-        size = size * op.axis_size(axis_name=name)
-    return size
+    return size_along(names_of(axis_name))
 
 
 def axis_index(axis_name):
     """The number of the example along the axis; of several names, counted with the last one running fastest."""
-    index = 0
-    for name in names_of(axis_name):
-        index = index * op.axis_size(axis_name=name) + op.axis_index(axis_name=name)
-    return index
+    return number_along(names_of(axis_name))
 
 
-def all_gather(x, axis_name, *, axis=0, tiled=False):
+def all_gather(x, axis_name, *, axis_index_groups=None, axis=0, tiled=False):
     """The values of all examples, which all of them get, along a new axis.
 
     x      a number, an array, or a container of them
     axis   where the new axis is
     tiled  join along this axis, which is there already, instead
+    axis_index_groups  as for `psum`: those of each group get its values
     """
 
     def part(value):
+        if not is_plain(axis_name, axis_index_groups):
+            return grouped.gathered(value, axis_name, axis_index_groups, axis, tiled)
         shape = shape_of(value)
         place = static.axis_of(axis, len(shape) + (0 if tiled else 1))
         size = op.axis_size(axis_name=axis_name)
@@ -92,7 +104,7 @@ def all_gather(x, axis_name, *, axis=0, tiled=False):
     return map_parts(part, x)
 
 
-def psum_scatter(x, axis_name, *, scatter_dimension=0, tiled=False):
+def psum_scatter(x, axis_name, *, scatter_dimension=0, axis_index_groups=None, tiled=False):
     """Of the sum over all examples the part with the number of the example.
 
     x                  an array, or a container of them
@@ -101,13 +113,15 @@ def psum_scatter(x, axis_name, *, scatter_dimension=0, tiled=False):
     """
 
     def part(value):
+        if not is_plain(axis_name, axis_index_groups):
+            return grouped.scattered(value, axis_name, axis_index_groups, scatter_dimension, tiled)
         parts = in_parts(value, axis_name, scatter_dimension, tiled, "psum_scatter")
         return op.psum_scatter(parts, axis=static.axis_of(scatter_dimension, len(value.shape)), axis_name=axis_name)
 
     return map_parts(part, x)
 
 
-def all_to_all(x, axis_name, split_axis, concat_axis, *, tiled=False):
+def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None, tiled=False):
     """Every example sends part k to example k, and joins the parts that it gets, in the order of who sent them.
 
     x            an array, or a container of them
@@ -117,6 +131,8 @@ def all_to_all(x, axis_name, split_axis, concat_axis, *, tiled=False):
     """
 
     def part(value):
+        if not is_plain(axis_name, axis_index_groups):
+            return grouped.exchanged(value, axis_name, axis_index_groups, split_axis, concat_axis, tiled)
         rank = len(value.shape)
         split, concat = static.axis_of(split_axis, rank), static.axis_of(concat_axis, rank)
         parts = in_parts(value, axis_name, split, tiled, "all_to_all")
@@ -162,9 +178,11 @@ def ppermute(x, axis_name, perm):
     most = largest_of(sent)
 
     def part(value):
-        size = op.axis_size(axis_name=axis_name)
+        size = axis_size(axis_name)
         if most >= size:
             raise ValueError(f"ppermute: there are {size} examples, and perm names number {most}")
+        if static.is_sequence(axis_name):
+            return grouped.permuted(value, axis_name, sent, most)
         return op.ppermute(value, perm=sent, axis_name=axis_name)
 
     return map_parts(part, x)

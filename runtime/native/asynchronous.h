@@ -11,6 +11,8 @@
 
 #include "dispatch.h"
 
+#include "collectives.h"
+
 enum { PENDING, COMPUTED, FAILED }; /* states of a value; the last two are final */
 /* Statuses of a task beside those of machine code. */
 enum { STATUS_CANCELLED = -1, STATUS_FORKED = -2, STATUS_NO_MEMORY = -3, STATUS_OTHER_LENGTHS = -4 };
@@ -59,6 +61,8 @@ struct Task {
     PyObject **objects; /* that the inputs belong to */
     Value **results;
     int64_t *slots;
+    Launch *launch; /* of which this is the program of one device; NULL where it is none */
+    int64_t seat;
 };
 
 /* values.c */
@@ -104,7 +108,16 @@ bool is_asynchronous(void);
 bool may_ask_python(void);
 bool push_task(Queue *queue, Task *task);
 bool wait_for(Value *value);
+bool make_room(Queue *queue, bool *has_waited);
 extern PyMethodDef QUEUES[];
+
+/* launches.c */
+bool is_launching(void);
+PyObject *refuse_launch(void);
+bool add_to_launch(Queue *queue, Task *task);
+void give_up(Task *task);
+void forget_launches(void);
+int add_launches(PyObject *module);
 
 /* arrays.c */
 typedef struct {

@@ -110,11 +110,16 @@ static void raise_error(const Plan *plan, int64_t status, int64_t *slots)
     Py_DECREF(error);
 }
 
-/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet.  The arrays that
-   are made of lists last as long as the call. */
+/* Arrays that are made of lists last as long as the call. */
+static bool may_be_queued(const Plan *plan, const Scan *scan)
+{
+    return scan->has_own && scan->stacked_count == 0 && plan->queue_limit >= 0;
+}
+
+/* Whether the call goes on after it has returned: one that is large, or that needs what is not there yet. */
 static bool is_queued(const Plan *plan, const Scan *scan)
 {
-    return scan->has_own && scan->stacked_count == 0 && plan->queue_limit >= 0 && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
+    return may_be_queued(plan, scan) && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
 }
 
 static PyObject *run_plan(Plan *plan, Scan *scan)
@@ -123,6 +128,8 @@ static PyObject *run_plan(Plan *plan, Scan *scan)
     memcpy(scan->slot, plan->hidden, (size_t)plan->hidden_count * sizeof *scan->slot);
     if (!set_limits(scan->slots))
         return NULL;
+    if (is_launching())
+        return may_be_queued(plan, scan) ? queue_call(plan, scan) : refuse_launch();
     if (is_queued(plan, scan))
         return queue_call(plan, scan);
     if (scan->pending > 0 && !settle_inputs(scan))
@@ -182,6 +189,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObj
     bool understood;
     Py_ssize_t given = PyVectorcall_NARGS(flags);
     PyObject *result = call_natively(((NativelyCalled *)self)->state, args, given, names, &understood);
+    if (!understood && is_launching())
+        return refuse_launch();
     return understood ? result : call_generally(self, args, given, names);
 }
 

@@ -20,7 +20,7 @@ static const Export EXPORTS[] = {
     EXPORT(pellucid_raise_interrupt), EXPORT(pellucid_set_main_thread),
     EXPORT(pellucid_parallel_for), EXPORT(pellucid_get_threads), EXPORT(pellucid_set_threads),
     EXPORT(pellucid_set_threshold), EXPORT(pellucid_set_stream_bytes), EXPORT(pellucid_regions),
-    EXPORT(pellucid_workers),
+    EXPORT(pellucid_workers), EXPORT(pellucid_collective),
     {"pellucid_signals", &pellucid_signals},
 };
 
@@ -54,7 +54,7 @@ static int fill(PyObject *module)
     if (held == NULL || PyModule_AddObjectRef(module, "HeldValues", held) < 0)
         failed = -1;
     Py_XDECREF(held);
-    if (failed || PyModule_AddFunctions(module, QUEUES) < 0)
+    if (failed || PyModule_AddFunctions(module, QUEUES) < 0 || add_launches(module) < 0)
         return -1;
     return add_cuda(module);
 }

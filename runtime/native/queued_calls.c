@@ -195,7 +195,7 @@ static Task *new_task(Plan *plan, const Scan *scan)
 }
 
 /* A task that no queue has got: its results, which nobody has seen, go with it. */
-static void give_up(Task *task)
+void give_up(Task *task)
 {
     for (int64_t k = 0; k < task->result_count; k++)
         release_value(task->results[k]);
@@ -207,6 +207,7 @@ static void give_up(Task *task)
         Py_DECREF(task->objects[k]);
     Py_DECREF(task->owner);
     Py_XDECREF(task->code);
+    release_launch(task->launch);
     free(task);
 }
 
@@ -237,7 +238,7 @@ PyObject *queue_call(Plan *plan, Scan *scan)
         return NULL;
     }
     note_caller(task);
-    if (!push_task(queue, task)) {
+    if (!(is_launching() ? add_to_launch(queue, task) : push_task(queue, task))) {
         for (int64_t k = 0; k < plan->leaf_count; k++)
             Py_DECREF(leaves[k]);
         give_up(task);

@@ -271,6 +271,15 @@ bool wait_for(Value *value)
 
 /* --- tasks to the queue ------------------------------------------------------------------------------------------ */
 
+/* Waits until a task can be pushed at once; false with an exception. */
+bool make_room(Queue *queue, bool *has_waited)
+{
+    if (length_of(queue) < LONGEST)
+        return true;
+    *has_waited = true;
+    return wait_until(queue, queue->pushed - LONGEST / 2);
+}
+
 /* Takes over the task; false with an exception, and then it is still the caller's. */
 bool push_task(Queue *queue, Task *task)
 {
@@ -327,6 +336,7 @@ static void begin_in_child(void)
             forget(task);
         begin(queue);
     }
+    forget_launches();
     unlock(&cancel_lock);
     cancelling = 0;
     ask_to_leave(false);

@@ -103,11 +103,15 @@ static int64_t execute(Task *task, atomic_int *stop, int64_t floor)
 
 void run_task(Task *task, atomic_int *stop, int64_t floor, bool is_cancelled)
 {
+    if (task->launch != NULL)
+        take_seat(task->launch, task->seat, stop);
     Task *root = place_inputs(task);
     if (root == NULL) {
         task->status = is_cancelled ? STATUS_CANCELLED : execute(task, stop, floor);
         root = task->status == 0 ? NULL : task;
     }
+    if (task->launch != NULL)
+        leave_seat(root != NULL);
     if (root != NULL)
         fail_task(task, root);
     for (int64_t k = 0; root == NULL && k < task->result_count; k++)
@@ -202,6 +206,7 @@ static void destroy(Task *task)
         report(task);
     Py_XDECREF(task->owner);
     Py_XDECREF(task->code);
+    release_launch(task->launch);
     free(task);
 }
 

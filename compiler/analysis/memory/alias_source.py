@@ -25,7 +25,7 @@ from .alias_expression import expression_value, here
 from .alias_value import FUNCTION, NOTHING, PointsTo, container, doubtful, element, join, outside, with_part_in
 
 State: TypeAlias = dict[str, PointsTo]
-AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
+AnyFunction: TypeAlias = gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ Takes one scope, gives its findings; decides by syntax alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import gast
 
@@ -30,7 +30,7 @@ from ..source.scopes import Scope, evaluated_here, name_span
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
 
 YIELDS = (gast.Yield, gast.YieldFrom)
-OPENING = {
+OPENING: dict[type[gast.AST], str] = {
     gast.Try: "try",
     gast.TryStar: "try",
     gast.With: "with",
@@ -93,7 +93,7 @@ def _fault(node: gast.AST, file: str) -> Diagnostic | None:
     return None
 
 
-def _left_from(body: list[gast.stmt], in_loop: bool = False) -> gast.stmt | None:
+def _left_from(body: Sequence[gast.stmt], in_loop: bool = False) -> gast.stmt | None:
     """The first statement of a block that leaves it, whatever was raised."""
     for node in body:
         if isinstance(node, gast.Return) or isinstance(node, gast.Break | gast.Continue) and not in_loop:

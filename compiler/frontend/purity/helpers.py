@@ -9,6 +9,7 @@ that leads to it.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 
 import gast
@@ -32,7 +33,7 @@ class Helper:
     freeze: Freeze = ()
 
     @property
-    def identity(self) -> object:
+    def identity(self) -> types.FunctionType | types.MethodType | gast.FunctionDef | gast.Lambda:
         """Functions made by one function have one tree and worlds of their own."""
         return self.source.function or self.source.tree
 
@@ -41,7 +42,8 @@ def reached(
     root: NameSource, summaries: Summaries, is_live: bool, chain: tuple[Label, ...] = ()
 ) -> Iterator[Helper]:
     """The helpers of a function, nearest first; with `is_live` those that do not exist yet are skipped."""
-    queue, met = [Helper(root, chain)], {root.function or root.tree}
+    start = Helper(root, chain)
+    queue, met = [start], {start.identity}
     for caller in queue:  # the queue grows while it is walked
         for scope, node, source in mentioned(caller.source, summaries):
             place = Label(Span.of(node, caller.source.file), f"`{scope.name}` calls `{name_of(source)}` here")

@@ -214,14 +214,13 @@ class KeyWalk:
         if found is None or not found.name.startswith(MODULE) or found.name.removeprefix(MODULE) in NOT_USING:
             return
         given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "key"), None)
-        key = key_of(given, state) if given is not None else None
-        if key is None:
+        if given is None or (key := key_of(given, state)) is None:
             return
         use = KeyUse(node, gast.unparse(given).strip(), self.guards)
         earlier = state.used.get(key)
-        is_new = earlier is not None and node not in self.found and earlier.call not in self.found
-        if is_new and are_on_one_path(earlier.guards, use.guards):
-            self.found[node] = self.fault(earlier, use)
+        if earlier is not None and node not in self.found and earlier.call not in self.found:
+            if are_on_one_path(earlier.guards, use.guards):
+                self.found[node] = self.fault(earlier, use)
         state.used[key] = use
 
     def fault(self, earlier: KeyUse, later: KeyUse) -> Diagnostic:

@@ -54,7 +54,7 @@ class CheckOptions:
 
 
 def check_function(
-    tree: AnyFunction,
+    tree: gast.FunctionDef | gast.Lambda,
     *,
     file: str,
     text: str,

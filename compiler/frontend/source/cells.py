@@ -90,7 +90,7 @@ def _is_comprehensions(node: gast.AST, variable: str) -> bool:
     )
 
 
-def _first(tree: gast.FunctionDef, variable: str) -> gast.stmt | None:
+def _first(tree: gast.FunctionDef | gast.AsyncFunctionDef, variable: str) -> gast.stmt | None:
     """The outermost statement that mentions a variable first, if it is an assignment which binds it."""
     for statement in tree.body:
         mentions = [n for n in nodes_of(statement) if isinstance(n, gast.Name) and n.id == variable]

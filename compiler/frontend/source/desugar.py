@@ -90,9 +90,10 @@ class _Lowering:
         """Lower statements; the set says how control can leave them."""
         done: list[gast.stmt] = []
         exits = {FALL}
-        for position, statement in enumerate(body):
+        for position, written in enumerate(body):
             rest = body[position + 1 :]
-            if (statement := self.messages.get(statement, statement)) is None:
+            statement = self.messages.get(written, written)
+            if statement is None:
                 continue
             if isinstance(statement, gast.Match):
                 lowered, ways = self.block(matching.lowered(statement, self.tree, self.fresh), loop)
@@ -122,9 +123,9 @@ class _Lowering:
                 stored = _assign(self.result, value if value is not None else constant(None), node)
                 stored.leaves_loop = loop is not None
                 return [stored, _assign(self.returned, constant(True), node)], {RETURN}
-            case gast.Break():
+            case gast.Break() if loop is not None:
                 return [_assign(loop[BREAK], constant(True), node)], {BREAK}
-            case gast.Continue():
+            case gast.Continue() if loop is not None:
                 return [_assign(loop[CONTINUE], constant(True), node)], {CONTINUE}
             case gast.Raise():
                 return [node], set()

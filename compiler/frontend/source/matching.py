@@ -51,7 +51,7 @@ def _lowered(node: gast.Match, function: gast.AST, fresh: Callable[[str], str]) 
     first = [located(gast.Assign([target(subject)], node.subject, None), node)]
     if not any(_leaves_names(case, function) for case in node.cases):
         return [*first, *_chain(node, subject)]
-    made = [*first, located(gast.Assign([target(done)], constant(False), None), node)]
+    made: list[gast.stmt] = [*first, located(gast.Assign([target(done)], constant(False), None), node)]
     for case in node.cases:
         body = [located(gast.Assign([target(done)], constant(True), None), case.body[0]), *case.body]
         if case.guard is not None:

@@ -186,14 +186,14 @@ def _find(around: list[ast.stmt], code: python_types.CodeType) -> ast.FunctionDe
         for node in ast.walk(statement)
         if isinstance(node, wanted) and first_line(node) == code.co_firstlineno and _matches(node, code)
     ]
-    if wanted is ast.Lambda and len(found) > 1:
+    if len(found) > 1:
         # the instruction that returns stems from the whole body, so it identifies one of several lambdas on a line
         places = {(line, column, end_line, end_column) for line, end_line, column, end_column in code.co_positions()}
-        found = [n for n in found if _place(n.body) in places]
+        found = [n for n in found if not isinstance(n, ast.Lambda) or _place(n.body) in places]
     return found[0] if len(found) == 1 else None if wanted is ast.Lambda else next(iter(found), None)
 
 
-def _place(node: ast.expr) -> tuple[int, int, int, int]:
+def _place(node: ast.expr) -> tuple[int, int, int | None, int | None]:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
@@ -210,9 +210,13 @@ def first_line(node: ast.stmt | ast.Lambda) -> int:
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
+# The last part of what stands before the colon of a compound statement.
+HEADERS: dict[type[gast.AST], str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}
+
+
 def span_of(node: gast.AST, file: str) -> Span:
     """The location of a node; for a compound statement, that of its header."""
-    last = {gast.If: "test", gast.While: "test", gast.For: "iter"}.get(type(node))
+    last = HEADERS.get(type(node))
     end = node if last is None else getattr(node, last)
     line = getattr(node, "lineno", 1)
     column = getattr(node, "col_offset", 0)

@@ -59,7 +59,7 @@ def function_resolver(outer: Resolve, enclosing: Iterable[gast.FunctionDef], tex
     return outer
 
 
-def parameter_names(function: gast.FunctionDef | gast.Lambda) -> tuple[str, ...]:
+def parameter_names(function: gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda) -> tuple[str, ...]:
     """Every parameter, in order, star parameters included."""
     a = function.args
     listed = [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg]
@@ -70,7 +70,7 @@ class StaticNames:
     """The names that one block of source binds; those it does not bind are left to `outer`, or to the builtins."""
 
     def __init__(
-        self, body: list[gast.stmt], text: str, file: str, outer: Resolve | None, parameters: tuple[str, ...] = ()
+        self, body: Sequence[gast.stmt], text: str, file: str, outer: Resolve | None, parameters: tuple[str, ...] = ()
     ) -> None:
         self.text, self.file, self.outer, self.parameters = text, file, outer, parameters
         self.bindings: dict[str, list[gast.stmt]] = {}
@@ -121,7 +121,8 @@ class StaticNames:
                     statement, self.file, self.text, self.resolve, freeze=declared(statement, "freeze")
                 )  # fmt: skip
                 return Resolution(
-                    "function", name, span=span, source=lambda: source, mutates=declared(statement, "mutates")
+                    "function", name, span=span, source=lambda: source,
+                    mutates=without_true(declared(statement, "mutates")),
                 )
             case gast.ClassDef():
                 return self._class(name, statement, span)
@@ -324,8 +325,13 @@ def bound_names(statement: gast.stmt) -> Iterator[str]:
 
 def declared(function: gast.FunctionDef, option: str) -> tuple[str, ...] | bool:
     """What a decorator's option says literally."""
-    found = (listed(getattr(decorator, "keywords", ()), option) for decorator in function.decorator_list)
-    return next(filter(None, found), ())
+    found = [listed(getattr(decorator, "keywords", ()), option) for decorator in function.decorator_list]
+    return next((said for said in found if said), ())
+
+
+def without_true(said: tuple[str, ...] | bool) -> tuple[str, ...]:
+    """The names that an option lists; `True`, which says something of `freeze` alone, lists none."""
+    return said if isinstance(said, tuple) else ()
 
 
 def listed(keywords: Sequence[gast.keyword], option: str) -> tuple[str, ...] | bool:

@@ -20,7 +20,7 @@ from ...records import dataclass
 from ...syntax import children_of, imported_as
 from .resolve_static import parameter_names
 
-AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
+AnyFunction: TypeAlias = gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 # Nodes with children that are not evaluated where the node is.
 CLOSED = frozenset({*FUNCTIONS, gast.ClassDef, gast.AnnAssign})

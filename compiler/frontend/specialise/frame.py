@@ -11,7 +11,7 @@ import types as python_types
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from math import inf
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard, overload
 
 import gast
 import numpy as np
@@ -41,15 +41,14 @@ from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
 from . import protocol
+from .built import Built, Learned, build_again, built_by
 from .called_from import calls_to
 from .describing import too_large
 from .joins import broadcasts, fitting, two_meanings
 from .objects.heap import Heap, Owner, tree
-from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
 from .values import Conflict, Leaf, Ref, Static, Value
-from .values import Sequence as SequenceValue
 from .world.world import Namespace, World
 
 ERROR_CLASSES = {
@@ -97,23 +96,21 @@ def plain_number(number: Any) -> complex:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `reaches` is that of the instance being compiled. `spans` has the locations of the statements that were walked
-    through, so that unrolled loops can return to them. `freeze` and `frozen` are those of the request, `hidden` the
+    `reaches` is that of the instance being compiled.  `spans` has the locations of the statements that were walked
+    through, so that unrolled loops can return to them.  `freeze` and `frozen` are those of the request, `hidden` the
     arrays from outside that some function reads; `unjudged` has the functions that were met in containers, by their
-    identity. `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`),
-    `positions` where an item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two
-    objects is one or the other, `pools` and `shareable` which classes are, or may be, kept in pools (`pools.py`).
-    `texts` numbers the strings that may be chosen at run time, and `has_tables` says that some statement looks them up
-    (`texts.py`). `is_differentiated` says that a derivative is taken of what is walked through: functions with a rule
-    for it then stay calls. `single_numbers` says that some array without dimensions is a number on other paths,
-    `single_stores` that an array of one element is stored into. `lent` has the lengths of the lists that are copied
-    into functions compiled on their own, `lent_texts` their strings (`lending.py`). `keepers` are the surrounding
-    compiled functions that freeze values of their own. `walked_into` has the functions by the locations of their
-    calls.
+    identity.  `learned` is what earlier walks have learned, and `has_tables` says that some statement looks up strings
+    by its numbers (`texts.py`).  `is_differentiated` says that a derivative is taken of what is walked through:
+    functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
+    a number on other paths, `single_stores` that an array of one element is stored into.  `lent` has the lengths of the
+    lists that are copied into functions compiled on their own, `lent_texts` their strings (`lending.py`).  `keepers`
+    are the surrounding compiled functions that freeze values of their own.  `walked_into` has the functions by the
+    locations of their calls.
     """
 
+    learned: Learned = field(default_factory=Learned)
     functions: dict[str, Function] = field(default_factory=dict)
-    instances: dict[object, Instance] = field(default_factory=dict)
+    instances: dict[Any, Instance] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     freeze: Freeze = ()
@@ -138,12 +135,6 @@ class Task:
     of_items: dict[gast.AST, Any] = field(default_factory=dict)
     changed_items: list[str] = field(default_factory=list)
     changed_by_functions: set[str] = field(default_factory=set)
-    forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
-    positions: set[Any] = field(default_factory=set)
-    kept_apart: set[Any] = field(default_factory=set)
-    shareable: dict[type, bool] = field(default_factory=dict)
-    pools: dict[type, tuple[str, ...]] = field(default_factory=dict)
-    texts: dict[str, int] = field(default_factory=dict)
     has_tables: bool = False
     single_numbers: bool = False
     single_stores: bool = False
@@ -270,6 +261,10 @@ class Frame:
 
     # --- values and types ---
 
+    @overload
+    def type_of(self, value: Leaf) -> Type: ...
+    @overload
+    def type_of(self, value: Value) -> Type | None: ...
     def type_of(self, value: Value) -> Type | None:
         """The type of a leaf or number; None for everything else."""
         if type(value) is Leaf:
@@ -279,17 +274,18 @@ class Frame:
     def describe(self, value: Value) -> str:
         return protocol.describe(self, value)
 
-    def is_array(self, value: Value) -> bool:
+    def is_array(self, value: Value) -> TypeGuard[Leaf]:
         return isinstance(self.type_of(value), Array)
 
-    def is_scalar(self, value: Value) -> bool:
+    def is_scalar(self, value: Value) -> TypeGuard[Leaf | Static]:
         return isinstance(self.type_of(value), Scalar)
 
-    def is_integer(self, value: Value) -> bool:
+    def is_integer(self, value: Value) -> TypeGuard[Leaf | Static]:
         """Whether a value can count and index: np.bool_ cannot."""
-        return isinstance(t := self.type_of(value), Scalar) and (is_integer(t.dtype) or t == types.BOOL)
+        found = self.type_of(value)
+        return isinstance(found, Scalar) and (is_integer(found.dtype) or found == types.BOOL)
 
-    def is_list(self, value: Value) -> bool:
+    def is_list(self, value: Value) -> TypeGuard[Leaf]:
         return isinstance(self.type_of(value), ListOf)
 
     # --- objects ---
@@ -318,25 +314,22 @@ class Frame:
 
     # --- emitting ---
 
-    def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
-        """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
-        if operator == "cast" and fitting.is_held(values[0], static["dtype"]):
-            atoms: list[gast.expr] = [syntax.constant(values[0].value)]
+    def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Leaf:
+        """One operator with one result, of leaves and numbers; a refusal of its type rule is a diagnostic at `node`."""
+        if operator == "cast" and fitting.is_held(first := values[0], static["dtype"]):
+            atoms: list[gast.expr] = [syntax.constant(first.value)]
         else:
             atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
         if self.builder.singles:
             atoms = broadcasts.repeated(self, operator, atoms)
         try:
             given = fitting.converted(self, operator, atoms, node)
-            if (results := OPERATORS[operator].results) > 1:
-                made = [m.id for m in self.builder.call_all(operator, *given, hints=[hint] * results, **static)]
-            else:
-                made = [self.builder.call(operator, *given, hint=hint, **static).id]
+            made = self.builder.call(operator, *given, hint=hint, **static).id
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here", refused.help)
         if self.builder.widened:
-            two_meanings.require_one(self, operator, atoms, made, static, node)
-        return SequenceValue(tuple(map(Leaf, made))) if results > 1 else Leaf(made[0])
+            two_meanings.require_one(self, operator, atoms, [made], static, node)
+        return Leaf(made)
 
     def atom(self, value: Value, node: gast.AST) -> gast.expr:
         match value:
@@ -382,12 +375,14 @@ class Frame:
         finally:
             builder.body, builder.may_unify = kept, may_unify
 
-    def snapshot(self) -> Any:
-        """Everything a trial run may change; pass it to `restore`."""
-        return snapshot(self)
+    @property
+    def built(self) -> Built:
+        """All that an attempt may change, as it is now; to undo an attempt, set it to what it was (`trial.py`)."""
+        return built_by(self)
 
-    def restore(self, saved: Any) -> None:
-        restore(self, saved)
+    @built.setter
+    def built(self, before: Built) -> None:
+        build_again(self, before)
 
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure(Kind):
     """A function defined inside the compiled one: its tree and the frame whose variables it sees."""
-    node: gast.AST
+    node: gast.FunctionDef | gast.Lambda
     frame: Any
     defaults: tuple[Value, ...] = ()
     keyword_defaults: tuple[Value | None, ...] = ()

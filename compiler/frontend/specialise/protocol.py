@@ -13,18 +13,25 @@ Kinds are the classes of `values.py`.  A value that is known at run time only is
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar
 
-from .values import NONE, Leaf, OneOf, Optional, Ref, Static, Value
+import gast
+
+from ...builder import COMPARISONS, INFIX
+from ...types import Array
+from .functional import Bound
+from .values import NONE, Handle, Kind, Leaf, OneOf, Optional, Record, Ref, Rows, Sequence, Static, Table, Value
 
 if TYPE_CHECKING:
-    import gast
-
     from .frame import Frame
 
 Named = dict[str, Value]
+NO_ATTRIBUTE = "'NoneType' object has no attribute '{}'"
+OPERATOR_OF: dict[Any, str] = {**INFIX, **COMPARISONS}
+ANY = Kind  # beside any other value
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Held = TypeVar("Held")
@@ -34,8 +41,7 @@ Arm = TypeVar("Arm", bound=Callable[..., Any])
 
 def kind_of(frame: Frame, value: Value) -> type:
     """The kind whose arms a value has."""
-    kind = type(value)
-    return type(frame.builder.types[value.name]) if kind is Leaf else kind
+    return type(frame.builder.types[value.name]) if type(value) is Leaf else type(value)
 
 
 def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
@@ -45,12 +51,19 @@ def held_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
     return held
 
 
+def type_as(frame: Frame, value: Value, kind: type[Held]) -> Held:
+    """The type of a leaf or number, which is of this kind."""
+    found = frame.builder.types[value.name] if type(value) is Leaf else frame.type_of(value)
+    assert isinstance(found, kind)
+    return found
+
+
 class Operation(Generic[Given, Result]):
     """An operation on one value; see the module."""
 
     def __init__(self, otherwise: Callable[Given, Result]) -> None:
         self.otherwise, self.name, self.__doc__ = otherwise, otherwise.__name__, otherwise.__doc__
-        self.arms: dict[type, Callable[..., Any]] = {}
+        self.arms: dict[Any, Callable[..., Any]] = {}
 
     def of(self, *kinds: type) -> Callable[[Arm], Arm]:
         """Register the arm for kinds of values."""
@@ -76,6 +89,42 @@ class Operation(Generic[Given, Result]):
             return self.arms.get(kind, self.otherwise)(frame, value, *given, **named)
 
 
+class PairOperation(Operation[Given, Result]):
+    """An operation on two values, with an arm for each pair of kinds, whichever of them is on the left.
+
+    A kind may have an arm beside `ANY` other; where both have one, the kind decides that is earlier in `first`.
+    `of_objects` says that an object is a kind of its own, whatever it holds.
+    """
+
+    def __init__(self, first: tuple[type, ...], of_objects: bool, otherwise: Callable[Given, Result]) -> None:
+        super().__init__(otherwise)
+        self.first, self.of_objects = first, of_objects
+        self.pairs: dict[frozenset[type], Callable[..., Any]] = {}
+
+    def of(self, *kinds: type, beside: tuple[type, ...] = ()) -> Callable[[Arm], Arm]:
+        """Register the arm for two values of these kinds, or for one of them `beside` one of others."""
+
+        def register(arm: Arm) -> Arm:
+            for pair in map(frozenset, itertools.product(kinds, beside or kinds)):
+                assert self.pairs.setdefault(pair, arm) is arm, f"two arms of {self.name} for {pair}"
+            return arm
+
+        return register
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, frame: Frame, left: Value, right: Value, *given: Any) -> Any:
+            sides = (left, right) if self.of_objects else (frame.held(left), frame.held(right))
+            kinds = kind_of(frame, sides[0]), kind_of(frame, sides[1])
+            return (self.arms.get(kinds) or self._arm_of(kinds))(frame, left, right, *given)
+
+    def _arm_of(self, kinds: tuple[type, type]) -> Callable[..., Any]:
+        """The arm for two kinds, which is remembered."""
+        alone = next((frozenset((kind, ANY)) for kind in self.first if kind in kinds), frozenset[type]())
+        found = self.pairs.get(frozenset(kinds)) or self.pairs.get(alone, self.otherwise)
+        return self.arms.setdefault(kinds, found)
+
+
 class LiftedOperation(Operation[Given, Result]):
     """An operation on the present case of a union; where a value that may be None is None, the program raises."""
 
@@ -92,6 +141,13 @@ class LiftedOperation(Operation[Given, Result]):
 def operation(otherwise: Callable[Given, Result]) -> Operation[Given, Result]:
     """Declare an operation by the function for kinds that have no arm for it."""
     return Operation(otherwise)
+
+
+def pair_operation(
+    *first: type, of_objects: bool = False
+) -> Callable[[Callable[Given, Result]], PairOperation[Given, Result]]:
+    """Declare an operation on two values by the function for pairs of kinds that have no arm for it."""
+    return lambda otherwise: PairOperation(first, of_objects, otherwise)
 
 
 def lifted_operation(
@@ -135,8 +191,7 @@ def lifted(
 
         @wraps(function)
         def taken_apart(frame: Frame, value: Value, *given: Any) -> Any:
-            kind = value.__class__
-            if none and (kind is Optional or kind is Static and value.value is None):
+            if none and (type(value) is Optional or type(value) is Static and value.value is None):
                 value = present(frame, value, given[places[0]], none, error)
             if value.__class__ is not OneOf:
                 return function(frame, value, *given)
@@ -147,6 +202,8 @@ def lifted(
 
             return of_cases(frame, value, act, *(given[place] for place in places if place < len(given)))
 
+        if TYPE_CHECKING:
+            return function  # `taken_apart` takes and returns what the function does
         return taken_apart
 
     return decorate
@@ -227,10 +284,25 @@ def python_class(frame: Frame, value: Value) -> type | None:
     return None
 
 
+def sequence_kind(frame: Frame, held: Value) -> type | None:
+    """`list`, `tuple`, `set` or `str` for what has items in a row, however many; None for anything else."""
+    if isinstance(held, Sequence | Rows):
+        return held.kind
+    return list if isinstance(held, Table) or frame.is_list(held) else None
+
+
 @operation
 def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: known, or of dtype bool."""
     frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
+
+
+def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    """`not value`"""
+    decided = truth(frame, value, node)
+    if isinstance(decided, Static):
+        return Static(not decided.value)
+    return frame.emit("logical_not", decided, node=node, hint=hint)
 
 
 @operation
@@ -246,6 +318,12 @@ def describe(frame: Frame, value: Value) -> str:
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
+
+
+@operation
+def attribute(frame: Frame, base: Value, name: str, node: gast.AST, hint: str = "t") -> Value:
+    """`base.name`"""
+    return Bound(base, name)
 
 
 @operation
@@ -273,3 +351,43 @@ def call_method(
 def call(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     """`function(...)`."""
     frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+@pair_operation(Optional, OneOf, Record, Handle, Array)
+def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`left + right`, `left < right` and the like."""
+    if op in (gast.Eq, gast.NotEq):
+        same = equal(frame, left, right, node, hint)
+        return same if op is gast.Eq else negation(frame, same, node, hint)
+    if op in COMPARISONS:
+        refuse_comparison(frame, left, right, node)
+    if is_container(frame, left) or is_container(frame, right):
+        frame.fault("T001", f"{op.__name__} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+
+
+@pair_operation(Optional)
+def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`left == right` of values other than numbers and arrays."""
+    if is_unlike_others(frame, left) and is_unlike_others(frame, right):
+        return Static(False)
+    refuse_comparison(frame, left, right, node)
+
+
+@pair_operation(Optional, of_objects=True)
+def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`left is right`: known, or a bool of Python's."""
+    return Static(left is right)
+
+
+@operation
+def is_unlike_others(frame: Frame, value: Value) -> bool:
+    """Whether a value is unequal to every value of another kind."""
+    return False
+
+
+def refuse_comparison(frame: Frame, left: Value, right: Value, node: gast.AST) -> NoReturn:
+    frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)

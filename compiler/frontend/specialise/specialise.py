@@ -28,10 +28,11 @@ from ...diagnostics import CompileError, InternalError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
+from .built import Learned
 from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .functions import instances
-from .interpreter import apply, constant_tables
+from .interpreter import apply, constant_tables, long_lists
 from .kinds import dict_methods, every, text_numbers  # noqa: F401
 from .library import library
 from .objects import pools
@@ -56,28 +57,31 @@ def specialise(
     is_entry: bool = True,
     is_differentiated: bool = False,
     judge: Callable[..., None] | None = None,
+    learned: Learned | None = None,
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
     `freeze` says which variables from outside keep their first value, and `frozen` has these values.
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
-    a derivative is taken of it.
+    a derivative is taken of it, `learned` has what earlier walks learned.
     """
-    source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
-    numbers, positions, kept_apart, pooled = dict[str, int](), set[Any](), set[Any](), dict[type, tuple[str, ...]]()
+    source, frozen, learned = read(function), frozen or Frozen(), Learned() if learned is None else learned
+    first: CompileError | None = None
     for _ in range(MOST_WALKS):
         task = Task(
-            derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
-            forms=forms, texts=numbers, positions=positions, kept_apart=kept_apart, pools=pooled,
-            is_differentiated=is_differentiated,
+            learned, derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze,
+            frozen=frozen, is_differentiated=is_differentiated,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)
         except Anew:
             continue
         except CompileError as refused:
-            if not constant_tables.may_unroll(task) and not pools.may_pool(task, refused):
-                raise
+            if constant_tables.may_unroll(learned.forms):
+                continue
+            if not pools.may_pool(learned, refused):
+                raise refused if first is None else first from None
+            first = first or refused
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 
 
@@ -106,10 +110,11 @@ def walked(
             value = _with_rule(frame, function, source)
         else:
             value = apply.run(frame, core)
+        long_lists.keep_results(frame, value)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
-        if needed.place is not None and needed.place not in task.positions:
-            task.positions.add(needed.place)
+        if needed.place is not None and needed.place not in task.learned.positions:
+            task.learned.positions.add(needed.place)
             raise Anew from None
         raise ERROR_CLASSES[needed.diagnostic.code[0]](needed.diagnostic) from None
     except Stopped:

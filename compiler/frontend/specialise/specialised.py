@@ -99,3 +99,9 @@ class Instance:
     is_settled: bool = False
     meanings: list[Meanings] = field(default_factory=list)
     shown: tuple[int, ...] = ()
+
+    @property
+    def finished(self) -> Function:
+        """Its function, of what is no longer being compiled."""
+        assert self.function is not None
+        return self.function

@@ -38,8 +38,8 @@ def ways_out(frame: Frame, value: Value, what: str) -> tuple[str, ...]:
 def deciding_arguments(frame: Frame, value: Value) -> list[str]:
     """The arguments of the compiled function that decide a value, in order; none where something else does, too."""
     entry = frame
-    while entry.caller is not None or entry.outer is not None:
-        entry = entry.caller or entry.outer
+    while (around := entry.caller or entry.outer) is not None:
+        entry = around
     if entry.builder is not frame.builder or not isinstance(value, Leaf):
         return []
     types, made, met = frame.builder.types, _made(frame.builder.body), [value.name]

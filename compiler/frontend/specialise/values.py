@@ -8,9 +8,9 @@ what a list or dict holds at present is in the heap (`heap.py`).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Iterator as Walk
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
 
 from ...records import dataclass
 from ...types import Type, type_of_number
@@ -31,7 +31,7 @@ class Kind:
         """The values that it is made of, each with its key."""
         return ()
 
-    def around(self, new: tuple[Value, ...]) -> Value:
+    def around(self, new: tuple[Value, ...]) -> Value | Self:
         """The same made of other values."""
         return self
 
@@ -333,7 +333,7 @@ else:
 UNDEFINED, DROPPED, NONE = Undefined(), Dropped(), Static(None)
 
 
-def is_none(value: Value) -> bool:
+def is_none(value: Value) -> TypeGuard[Static]:
     return type(value) is Static and value.value is None
 
 
@@ -344,9 +344,19 @@ def as_optional(value: Value) -> Optional:
     return Optional(Static(True), UNDEFINED) if is_none(value) else Optional(Static(False), value)
 
 
-def is_number(value: Value) -> bool:
+def is_number(value: Value | None) -> TypeGuard[Static]:
     """Whether a value is a number that is known, of Python's or of NumPy's."""
     return isinstance(value, Static) and type_of_number(value.value) is not None
+
+
+def are_known(values: Iterable[Value]) -> TypeGuard[Iterable[Static]]:
+    """Whether all of these are Python objects known now."""
+    return all(type(value) is Static for value in values)
+
+
+def is_sequence(value: object, kind: type) -> TypeGuard[Sequence]:
+    """Whether a value is a tuple, or what a list or set (`kind`) holds, whose items are known one by one."""
+    return isinstance(value, Sequence) and value.kind is kind
 
 
 def parts(value: Value) -> Parts:

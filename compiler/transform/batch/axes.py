@@ -137,8 +137,10 @@ def _shown(axes: Any) -> str:
     return repr(dict(axes.parts) if isinstance(axes, NamedAxes) else axes)
 
 
-def fault(where: Span, message: str, *help_: str, code: str = "B001", label: str = "mapped here") -> NoReturn:
-    raise BatchError(Diagnostic(code, f"vmap: {message}", where, label, help=help_))
+def fault(
+    where: Span, message: str, *help_: str, code: str = "B001", label: str = "mapped here", spoken: str = "vmap"
+) -> NoReturn:  # fmt: skip
+    raise BatchError(Diagnostic(code, f"{spoken}: {message}", where, label, help=help_))
 
 
 # --- types ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from ... import syntax, types
 from ...frontend.specialise.specialised import Specialised
@@ -110,7 +110,7 @@ def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Re
         if leaf.index in flags:
             axis = None
         if axis is None and vary[leaf.index]:
-            fault(where, f"out_axes says None of {name}, which depends on the example", "say which axis it gets")
+            refuse_varying(wanted, name)
         rank = types.rank(made.program.main.results[leaf.index]) + 1
         ahead = leaf.index in along_lists  # the axis of the list, which its items have not
         is_axis = isinstance(axis, int) and not isinstance(axis, bool)
@@ -126,6 +126,16 @@ def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Re
     along_lists = {leaf.index for column in columns(result) for leaf in leaves(column) if isinstance(leaf, Out)}
     structure = map_axes(result, wanted.transform.out_axes, place, where, "the result", "out_axes")
     return found, as_arrays(structure)
+
+
+def refuse_varying(wanted: Any, name: str) -> NoReturn:
+    """Refuse a result that is said to be the same for all examples, or all devices, and may not be."""
+    if not wanted.transform.is_of_devices:
+        fault(wanted.where, f"out_axes says None of {name}, which depends on the example", "say which axis it gets")
+    axis = wanted.transform.axis_name
+    fault(wanted.where, f"out_specs leaves out the mesh axis {axis!r} for {name}, which may differ along it",
+          f"name the axis in out_specs, or reduce over it: `lax.psum(x, {axis!r})`, `lax.pmean`, `lax.all_gather`",
+          "say check_vma=False: what the first device gives counts", spoken="shard_map")  # fmt: skip
 
 
 def as_rows(value: Value, is_item: bool = False) -> Value:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....records import dataclass
-from ....types import Array, ListOf, Scalar, Type, is_floating, of_complex
+from ....types import Array, ListOf, Scalar, Type, dtype_of, is_floating, lengths_in_row, of_complex
 from ..functional import Partial
 from ..values import (
     NONE,
@@ -103,11 +103,11 @@ def _of_list(expected: Value, items: Any, by: Given, spoken: tuple[str, str]) ->
     """The arrays of one position in the items of a list: of a `Sequence` of what is passed there, or of a `Table`."""
     what, words = spoken
     match expected:
-        case ListOut(data=Typed(type=data), shapes=Typed(type=shapes)):
-            element = Array(data.dtype, shapes.dims[:1] * int(shapes.dims[1]))
-            _require_each(element, items, by, spoken)
-            yield from zip((data, shapes), by.packed(items, element), strict=True)
-        case ListOut(data=Typed(type=data)) | Column(values=Typed(type=data)):
+        case ListOut(data=Typed(type=Array() as data), shapes=Typed(type=Array() as shapes)):
+            array = Array(data.dtype, shapes.dims[:1] * lengths_in_row(shapes))
+            _require_each(array, items, by, spoken)
+            yield from zip((data, shapes), by.packed(items, array), strict=True)
+        case ListOut(data=Typed(type=Array() as data)) | Column(values=Typed(type=Array() as data)):
             element = Array(data.dtype, data.dims[1:]) if data.ndim > 1 else Scalar(data.dtype, expected.is_weak)
             _require_each(element, items, by, spoken)
             yield data, by.array_of(items, data.dtype)
@@ -125,11 +125,11 @@ def _of_lists(expected: Value, lists: Any, by: Given, spoken: tuple[str, str]) -
     """The same for lists in a list: what all items of one of them have at one position is an array."""
     what, words = spoken
     match expected:
-        case Column(values=ListOut() as arrays) if has_floats(arrays):
+        case Column(values=ListOut(data=Typed(type=type_)) as arrays) if has_floats(arrays):
             if isinstance(lists, Table):
                 lists = Table(lists.item.values) if isinstance(lists.item, Column) else lists
             else:
-                number = Scalar(arrays.data.type.dtype, expected.is_weak)
+                number = Scalar(dtype_of(type_), expected.is_weak)
                 for row in lists.items:
                     _require_each(number, row, by, spoken)
                 lists = Sequence(tuple(by.array_of(row, number.dtype) for row in lists.items), list)
@@ -187,7 +187,7 @@ def _places(expected: Value, items: Any, spoken: tuple[str, str]) -> list[tuple[
     for row in rows:
         if not same_structure(expected, row):
             raise Misfit(f"`{words}` is a {_kind(expected)}, and its {what} is not one that is made alike")
-    found = []
+    found: list[tuple[Value, Value, str]] = []
     for place, (key, part) in enumerate(parts(expected)):
         step = f".{key}" if isinstance(expected, Record) else f"[{key!r}]"
         column = tuple(parts(row)[place][1] for row in rows)
@@ -200,17 +200,17 @@ def _require_type(wanted: Type, found: Type | None, given: Value, spoken: tuple[
         kind = "None" if is_none(given) else "a container" if parts(given) else "no number"
         raise Misfit(f"`{words}` is {_text(wanted)}, and its {what} is {kind}")
     if isinstance(wanted, Scalar):
-        number = found if isinstance(found, Scalar) else Scalar(found.dtype) if _is_point(found) else None
-        fits = number is not None and (number.dtype == wanted.dtype or number.weak and is_floating(number))
+        is_point = isinstance(found, Array) and found.ndim == 0
+        number = Scalar(found.dtype) if isinstance(found, Array) and is_point else found
+        fits = isinstance(number, Scalar) and (number.dtype == wanted.dtype or number.weak and is_floating(number))
         fits = fits and (of_complex(wanted) or not of_complex(number))
-    else:
+    elif isinstance(wanted, Array):
         fits = isinstance(found, Array) and (found.dtype, found.ndim) == (wanted.dtype, wanted.ndim)
+    else:
+        fits = False
     if not fits:
         raise Misfit(f"`{words}` is {_text(wanted)}, and its {what} is {_text(found)}")
 
-
-def _is_point(type_: Type) -> bool:
-    return isinstance(type_, Array) and type_.ndim == 0
 
 
 def _text(type_: Type) -> str:
@@ -244,13 +244,19 @@ def cotangents_of(result: Value | None, result_types: tuple[Any, ...]) -> Value:
 def _typed(value: Value, result_types: tuple[Any, ...]) -> Value:
     if isinstance(value, ListOut):
         data = _typed(value.data, result_types)
-        shapes = NONE if value.shapes is None or is_none(data) else Typed(result_types[value.shapes.index])
-        return replace(value, data=data, shapes=None if value.shapes is None else shapes)
+        if value.shapes is None:
+            return replace(value, data=data)
+        return replace(value, data=data, shapes=NONE if is_none(data) else _shapes(value.shapes, result_types))
     if isinstance(value, Out):
         found = result_types[value.index]
         return Typed(found) if is_floating(found) else NONE
     inner = tuple(_typed(part, result_types) for _, part in parts(value))
     return with_parts(value, inner) if inner else NONE if not isinstance(value, Sequence | Mapping_ | Record) else value
+
+
+def _shapes(value: Value, result_types: tuple[Any, ...]) -> Value:
+    assert isinstance(value, Out)
+    return Typed(result_types[value.index])
 
 
 def with_function(value: Value | None, function: Value) -> Value:

@@ -27,7 +27,7 @@ from ..functions.environments import Environment
 from ..interpreter import apply
 from ..kinds import texts
 from ..specialised import Instance, Specialised
-from ..values import Static, Value
+from ..values import Static, Value, parts
 from ..world import outside
 from ..world.hidden import statement_with, with_hidden
 from . import inner_pullbacks
@@ -74,7 +74,7 @@ def _as_local(frame: Frame, compiled: Any, node: gast.AST) -> Derived:
             spec.args, spec.posonlyargs, spec.vararg, spec.kwonlyargs, spec.kw_defaults, spec.kwarg, spec.defaults
         )
         tree = located(gast.Lambda(own, body), node, anew=True)
-        held = {CALLED: Static(SimpleNamespace(__pellucid__=plain) if plain.freeze else plain.python)}
+        held: dict[str, Value] = {CALLED: Static(SimpleNamespace(__pellucid__=plain) if plain.freeze else plain.python)}
         closure = Closure(tree, Frame(frame.task, frame.builder, frame.source, frame.namespace, held))
         frame.task.derived[key] = (compiled, Derived(closure, compiled.transforms))
     found: Derived = frame.task.derived[key][1]
@@ -85,7 +85,7 @@ def _in_order(spec: gast.arguments, bound: dict[str, Value]) -> tuple[list[Value
     """Arguments that are bound to parameters, as a call gives them."""
     args = [bound[a.id] for a in (*spec.posonlyargs, *spec.args)]
     if spec.vararg is not None:
-        args += bound[spec.vararg.id].items
+        args += [part for _, part in parts(bound[spec.vararg.id])]
     return args, {a.id: bound[a.id] for a in spec.kwonlyargs}
 
 

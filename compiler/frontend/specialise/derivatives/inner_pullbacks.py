@@ -110,8 +110,8 @@ def _called(
     except Misfit as wrong:
         frame.fault(CODE, str(wrong), node, "given here", HELP)
     for wanted, value in pairs:
-        if isinstance(wanted, Scalar) and frame.is_array(value):
-            value = subscript.element(frame, value, [], node)
+        if isinstance(wanted, Scalar):
+            value = subscript.number_in(frame, value, node)
         atoms.append(coerce(frame, value, wanted, node))
     return instances.results_of(frame, instance, atoms, node)
 

@@ -85,7 +85,8 @@ def _local_in(value: Value) -> Closure | None:
 def _calling(frame: Frame, function: Partial, around: Closure) -> Closure:
     """A local function that calls it: transforming that one takes account of the variables that it captures."""
     tree = located(parsed_expression("lambda *args: function(*args)"), around.node, anew=True)
-    held = {"function": function}
+    assert isinstance(tree, gast.Lambda)
+    held: dict[str, Value] = {"function": function}
     return Closure(tree, Frame(frame.task, frame.builder, around.frame.source, around.frame.namespace, held))
 
 

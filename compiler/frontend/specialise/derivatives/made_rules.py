@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import gast
 
 from .... import types
-from ....program import Rule
+from ....program import Function, Rule
 from ....types import Array, Type
 from .. import protocol
 from ..functions import results
 from ..interpreter import evaluate
 from ..specialised import Instance
-from ..values import Out, Sequence, Static, Typed, Value, leaves, map_leaves
+from ..values import Leaf, Out, Sequence, Static, Typed, Value, leaves, map_leaves
 from . import rule_bodies
 
 if TYPE_CHECKING:
@@ -31,7 +31,12 @@ def _wrt(ruled: Ruled, instance: Instance) -> list[int]:
     """The parameters with a derivative, by number: the floats among the arguments that may have one."""
     numbered = rule_bodies.places_of(ruled.abstract)
     places = [leaf.index for key in ruled.differentiated for leaf in leaves(numbered[key]) if isinstance(leaf, Out)]
-    return rule_bodies.float_places(places, [instance.function.types[p] for p in instance.function.parameters])
+    return rule_bodies.float_places(places, _types(instance.finished))
+
+
+def _types(function: Function) -> list[Type]:
+    """The types of its parameters."""
+    return [function.types[p] for p in function.parameters]
 
 
 def _given(instance: Instance, ruled: Ruled) -> tuple[int, ...]:
@@ -43,7 +48,7 @@ def _given(instance: Instance, ruled: Ruled) -> tuple[int, ...]:
 
 
 def checkpoint(ruled: Ruled, instance: Instance) -> Rule:
-    table = [instance.function.types[p] for p in instance.function.parameters]
+    table = _types(instance.finished)
     wrt = rule_bodies.float_places(range(len(table)), table)
     outs = rule_bodies.float_places(range(len(instance.result_types)), instance.result_types)
     return Rule("checkpoint", (), tuple(wrt), tuple(outs), (), len(table))
@@ -52,7 +57,7 @@ def checkpoint(ruled: Ruled, instance: Instance) -> Rule:
 def vjp(ruled: Ruled, instance: Instance) -> Rule:
     forward, residuals = _forward(ruled, instance)
     backward, wrt, outs = _backward(ruled, instance, forward, residuals)
-    count = len(instance.function.parameters)
+    count = len(instance.finished.parameters)
     return Rule("vjp", (forward.name, backward.name), tuple(wrt), tuple(outs), _given(instance, ruled), count)
 
 
@@ -78,7 +83,7 @@ def _backward(
 ) -> tuple[Instance, list[int], list[int]]:
     """The function that is called in the backward sweep, which cotangents it takes and which it returns."""
     frame, first = ruled.frame, len(instance.result_types)
-    returned = forward.function.body[-1].value.elts
+    returned = forward.finished.body[-1].value.elts
     saved = [
         (rule_bodies.Key(getattr(atom, "id", "saved")), Typed(_any_lengths(type_)))
         for atom, type_ in zip(returned[first:], forward.result_types[first:])
@@ -87,10 +92,10 @@ def _backward(
     outs = rule_bodies.float_places(range(first), instance.result_types)
     bars = {k: _like(_result_name(instance, k), "bar", instance.result_types[k]) for k in outs}
     rest = {key: value for key, value in ruled.abstract.items() if key not in own}
-    table = [instance.function.types[p] for p in instance.function.parameters]
+    table = _types(instance.finished)
     body = ruled.start({**dict(saved), **rest, **dict(bars.values())})
-    values, role = body.inner.variables, ruled.role(body, 2)
-    names = [""] * first + [values[key].name for key, _ in saved]
+    values, role = body.values, ruled.role(body, 2)
+    names = [""] * first + [protocol.held_as(frame, values[key], Leaf).name for key, _ in saved]
     kept = results.taken_over(body.inner, residuals, names, ruled.node)
 
     def bar(part: Value, _: tuple[object, ...]) -> Value:
@@ -133,20 +138,20 @@ def _any_lengths(type_: Type) -> Type:
 
 
 def _result_name(instance: Instance, place: int) -> str:
-    atom = instance.function.body[-1].value.elts[place]
+    atom = instance.finished.body[-1].value.elts[place]
     return getattr(atom, "id", "result")
 
 
 def jvp(ruled: Ruled, instance: Instance) -> Rule:
     """The function of primals and tangents that returns results and their tangents."""
-    frame, function = ruled.frame, instance.function
+    frame, function = ruled.frame, instance.finished
     wrt, numbered = _wrt(ruled, instance), rule_bodies.places_of(ruled.abstract)
     own = function.parameters
     dots = {p: _like(own[p], "dot", function.types[own[p]]) for p in wrt}
     body = ruled.start({**ruled.abstract, **dict(dots.values())})
-    values, role = body.inner.variables, ruled.role(body, 1)
+    values, role = body.values, ruled.role(body, 1)
     for place, (key, _) in dots.items():  # each is as long as what it belongs to
-        body.same_lengths(values[key].name, body.parameters[place])
+        body.same_lengths(protocol.held_as(frame, values[key], Leaf).name, body.parameters[place])
 
     def dot(part: Value, _: tuple[object, ...]) -> Value:
         return values[dots[part.index][0]] if isinstance(part, Out) and part.index in dots else Static(None)

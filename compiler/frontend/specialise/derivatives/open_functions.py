@@ -42,8 +42,7 @@ class Opened:
         """The function that captures these."""
 
         def close(part: Value, _: tuple[object, ...]) -> Value:
-            is_place = isinstance(part, Static) and isinstance(part.value, Place)
-            return given[part.value.place] if is_place else part
+            return given[part.value.place] if isinstance(part, Static) and isinstance(part.value, Place) else part
 
         variables = {**given, FUNCTION: map_leaves(self.tree, close)}
         inner = Frame(frame.task, frame.builder, frame.source, frame.namespace, variables)
@@ -96,7 +95,8 @@ def call_opened(frame: Frame, args: list[Value], kwargs: dict[str, Value], node:
     spread, floats, rest, *given = args
     assert isinstance(spread, Static)
     found: Spread = spread.value
-    closed = found.opened.closed(frame, found.given(frame, frame.held(floats), frame.held(rest)))
+    columns = (protocol.held_as(frame, column, Sequence) for column in (floats, rest))
+    closed = found.opened.closed(frame, found.given(frame, *columns))
     return protocol.call(frame, closed, given, kwargs, node, hint)
 
 

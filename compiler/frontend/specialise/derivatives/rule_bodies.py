@@ -61,6 +61,11 @@ class Body:
         self.parameters = instances.declare(builder, dict(abstract), self.inner)
         self.inner.variables = {k: self.objects(v) for k, v in self.inner.variables.items()}
 
+    @property
+    def values(self) -> dict[Any, Value]:
+        """What the parameters hold, by their names or `Key`s."""
+        return self.inner.variables
+
     def objects(self, value: Value) -> Value:
         return objects(value, self.inner.heap, "items", Owner("argument", "an argument"))
 
@@ -101,8 +106,7 @@ class Body:
 
     def require_lengths(self, value: Value, wanted: Sequence[Value], what: str) -> None:
         """Raise a ValueError where an array has other lengths."""
-        for axis, length in enumerate(wanted):
-            found = evaluate.length_of(self.inner, value, axis, self.node)
+        for axis, (found, length) in enumerate(zip(evaluate.lengths_of(self.inner, value, self.node), wanted)):
             if found == length:
                 continue
             differs = self.inner.emit("not_equal", found, length, node=self.node)
@@ -116,7 +120,7 @@ class Body:
         wanted, found = self.inner.type_of(like), self.inner.type_of(value)
         if not isinstance(wanted, Array) or not isinstance(found, Array) or found.dims == wanted.dims:
             return value
-        lengths = [evaluate.length_of(self.inner, like, axis, self.node) for axis in range(wanted.ndim)]
+        lengths = list(evaluate.lengths_of(self.inner, like, self.node))
         self.require_lengths(value, lengths, what)
         shape = tuple(self.inner.atom(length, self.node) for length in lengths)
         return self.inner.emit("reshape", value, node=self.node, shape=shape)
@@ -148,7 +152,8 @@ class Body:
             self.fault_of(role, f"{what} {_shown(found)}, where {_shown(wanted)} is wanted")
         if is_number(value) and is_weak:
             return Static(float(value.value))
-        return inner.emit("cast", value, node=self.node, dtype=dtypes[1], **({"weak": True} if is_weak else {}))
+        options: dict[str, Any] = {"weak": True} if is_weak else {}
+        return inner.emit("cast", value, node=self.node, dtype=dtypes[1], **options)
 
     def name_of(self, role: Value, otherwise: str) -> str:
         found = _plain(role)

@@ -64,7 +64,7 @@ class Ruled:
     spec: gast.arguments
     bound: dict[str, Value]
     node: gast.AST
-    environment: Environment | None = None
+    environment: Environment = field(init=False)
     passed: dict[Any, Value] = field(default_factory=dict)
     abstract: dict[Any, Value] = field(default_factory=dict)
 
@@ -107,7 +107,9 @@ class Ruled:
             return holed
 
         def change(part: Value, path: tuple[object, ...]) -> Value:
-            return Static(number(type(part.value), repr(part.value), part.value)) if is_number(part) else part
+            if not is_number(part):
+                return part
+            return Static(number(part.value.__class__, repr(part.value), part.value))
 
         return map_leaves(holed, change)
 
@@ -130,14 +132,14 @@ class Ruled:
         return body
 
     def role(self, body: rule_bodies.Body, number: int) -> Value:
-        return body.inner.variables[rule_bodies.Key.of(f"function {number}")]
+        return body.values[rule_bodies.Key.of(f"function {number}")]
 
     def arguments(self, body: rule_bodies.Body) -> tuple[list[Value], dict[str, Value]]:
         """The arguments of the function itself."""
         values, spec = body.inner.variables, self.spec
         positional = [values[a.id] for a in (*spec.posonlyargs, *spec.args)]
         if spec.vararg is not None:
-            positional += values[spec.vararg.id].items
+            positional += [part for _, part in parts(values[spec.vararg.id])]
         return positional, {a.id: values[a.id] for a in spec.kwonlyargs}
 
     def itself(self) -> Instance:
@@ -193,13 +195,13 @@ def _in_order(spec: gast.arguments, bound: Mapping[str, Value]) -> dict[str, Val
 
 
 def _emit(ruled: Ruled, instance: Instance) -> Value:
-    frame, function = ruled.frame, instance.function
+    frame, function = ruled.frame, instance.finished
     pairs = [
         pair for key, value in ruled.abstract.items() for pair in instances.passed(frame, value, ruled.passed[key])
     ]
     atoms = [rule_bodies.atom_of_type(frame, part, wanted.type, ruled.node) for wanted, part in pairs]
     made = instances.results_of(frame, instance, atoms, ruled.node, instances.lengths_here(frame, function, atoms))
-    values = ((s, getattr(s, "value", None)) for s in reversed(frame.builder.body))
+    values = ((s, getattr(s, "value", s)) for s in reversed(frame.builder.body))
     call = next(s for s, value in values if syntax.operator_of(value) == instance.name)
     shown = (atoms[place] for place in instance.shown)
     call.shows, call.locked = tuple(a.id for a in shown if isinstance(a, gast.Name)), False
@@ -214,13 +216,12 @@ def _with_rule(ruled: Ruled, instance: Instance) -> None:
     makers = {"vjp": made_rules.vjp, "jvp": made_rules.jvp, "jvps": made_rules.jvp, "checkpoint": made_rules.checkpoint}
     rule = makers[ruled.given.kind](ruled, instance)
     task = ruled.frame.task
-    instance.function = instance.function.with_(rule=rule)
-    task.functions[instance.name] = instance.function
+    own = instance.finished.with_(rule=rule)
+    instance.function = task.functions[instance.name] = own
     if rule.functions:
         other = task.functions[rule.functions[0]]
         instance.result_types = tuple(
-            one if _agree(one, two, instance.function, other) else _any(one)
-            for one, two in zip(instance.function.results, other.results)
+            one if _agree(one, two, own, other) else _any(one) for one, two in zip(own.results, other.results)
         )
 
 

@@ -20,7 +20,7 @@ from ....ops.indexing import INDEX_MESSAGE, index_type
 from ....ops.linalg import parts as letters_of
 from ....ops.routines import ROUTINES
 from ....ops.schema import OPERATORS, Operator
-from ....types import Array, ListOf, Scalar, Type, rank
+from ....types import Array, ListOf, Scalar, Type, dims_of, rank
 from .failing_cases import INDEX, VALUE, Atom, Case, Wants, both, either, fails, known, length, unlike
 from .failing_numbers import to_int
 
@@ -136,7 +136,7 @@ def of_routine(
         for axis, name in enumerate(operand.lengths[: rank(type_)]):
             other, place = seen.setdefault(name, (number, axis))
             exception, words = routine.square if other == number else (VALUE, None)
-            if wants(exception) and types[other].dims[place] != type_.dims[axis]:
+            if wants(exception) and dims_of(types[other])[place] != dims_of(type_)[axis]:
                 sides = length(builder, args[other], place), length(builder, args[number], axis)
                 yield Case(exception, unlike(builder, *sides, False), words)
     exception, words = routine.error
@@ -169,7 +169,7 @@ def of_items(builder: Builder, base: str, items: gast.expr, wants: Wants) -> Ite
         type_ = builder.type_of(item)
         if isinstance(type_, Array) and is_bool(type_.dtype):
             for k in range(type_.ndim):
-                if wants(INDEX) and type_.dims[k] != found.dims[axis + k]:
+                if wants(INDEX) and type_.dims[k] != dims_of(found)[axis + k]:
                     lengths = length(builder, item, k), length(builder, syntax.name(base), axis + k)
                     yield Case(INDEX, unlike(builder, *lengths, False))
             axis += type_.ndim
@@ -193,8 +193,8 @@ def _is_new_axis(item: gast.expr) -> bool:
 def _unlike_indices(builder: Builder, items: gast.expr) -> Iterator[Case]:
     elements = items.elts if isinstance(items, gast.Tuple) else [items]
     names = [e for e in elements if isinstance(e, gast.Name)]
-    arrays = [e for e in names if isinstance(builder.type_of(e), Array) and not is_bool(builder.type_of(e).dtype)]
-    for case in unlike_lengths(builder, arrays, [builder.type_of(a) for a in arrays]):
+    pairs = [(e, found) for e in names if isinstance(found := builder.type_of(e), Array) and not is_bool(found.dtype)]
+    for case in unlike_lengths(builder, [e for e, _ in pairs], [found for _, found in pairs]):
         yield Case(INDEX, case.test)
 
 

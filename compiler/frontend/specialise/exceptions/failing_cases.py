@@ -11,7 +11,7 @@ from .... import syntax
 from ....builder import Builder
 from ....messages import Message, escaped
 from ....records import dataclass
-from ....types import Scalar, Type
+from ....types import Scalar, Type, dims_of
 
 ZERO_DIVISION, VALUE, OVERFLOW, INDEX, LINALG = (
     "ZeroDivisionError", "ValueError", "OverflowError", "IndexError", "LinAlgError",
@@ -67,7 +67,7 @@ def words_of(function: Callable[[], object]) -> Message:
 
 
 def length(builder: Builder, array: Atom, axis: int) -> Atom:
-    extent = builder.type_of(array).dims[axis]
+    extent = dims_of(builder.type_of(array))[axis]
     return syntax.constant(extent) if isinstance(extent, int) else builder.call("dim", array, axis=axis)
 
 

@@ -34,7 +34,7 @@ class Site:
     slots: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Try:
     """A `try`: what it catches, whether its handlers ask for more than the class, and what its block may raise."""
 

@@ -18,7 +18,8 @@ from ....messages import UNSHOWN, Argument, Message, escaped
 from .. import protocol
 from ..frame import Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate
-from ..values import Caught, Mapping_, Record, Sequence, Static, Value
+from ..library.static_python import stop
+from ..values import Caught, Mapping_, Record, Sequence, Static, Value, is_sequence
 from . import trying
 
 
@@ -65,7 +66,7 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
 
 def made_now(frame: Frame, node: gast.expr) -> Value | None:
     """What a message shows; None for a string built at run time: Python words that message itself."""
-    saved = frame.snapshot()
+    before = frame.built
     try:
         return evaluate.evaluate(frame, node)
     except NeedsStatic as needed:
@@ -75,7 +76,7 @@ def made_now(frame: Frame, node: gast.expr) -> Value | None:
     except UnsupportedError as refused:
         if refused.diagnostics[0].code != "U008":
             raise
-    frame.restore(saved)
+    frame.built = before
     return None
 
 
@@ -83,7 +84,7 @@ def argument(frame: Frame, value: Value, node: gast.AST, values: list[gast.expr]
     """One argument of an exception."""
     if isinstance(value, Static):
         return escaped(value.value) if isinstance(value.value, str) else (value.value,)
-    if isinstance(value, Sequence) and value.kind is tuple:
+    if is_sequence(value, tuple):
         return shown(frame, value, "r", "", node, values)
     if not frame.is_scalar(value):
         return UNSHOWN
@@ -137,7 +138,10 @@ def shown(
         case Mapping_(items=items):
             return "{{" + ", ".join(f"{escaped(repr(key))}: {inside(item)}" for key, item in items) + "}}"
         case Record(cls=cls) as record if (names := fields_shown(cls)) is not None:
-            parts = ", ".join(f"{name}={inside(record.get(name))}" for name in names)
+            for name in names:
+                if record.get(name) is None:  # a field that `__init__` does not take, and nothing has assigned
+                    stop(frame, "AttributeError", f"'{cls.__name__}' object has no attribute '{name}'", node)
+            parts = ", ".join(f"{name}={inside(part)}" for name in names if (part := record.get(name)) is not None)
             return f"{cls.__name__ if record.is_tuple else cls.__qualname__}({parts})"
     if not frame.is_scalar(value):
         return UNSHOWN
@@ -180,4 +184,4 @@ def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.ex
     if isinstance(holds, Static):
         frame.builder.body += body
         raise Stopped
-    frame.builder.append(syntax.if_(frame.atom(evaluate.negation(frame, holds, test), node), body))
+    frame.builder.append(syntax.if_(frame.atom(protocol.negation(frame, holds, test), node), body))

@@ -281,6 +281,13 @@ def values_of(frame: Frame, site: Site) -> list[Value]:
     return [v.inner if isinstance(v, Optional) else v for v in found]
 
 
+@protocol.attribute.of(Caught)
+def _(frame: Frame, caught: Caught, name: str, node: gast.AST, hint: str = "t") -> Value:
+    if name != "args":
+        return protocol.attribute.otherwise(frame, caught, name, node, hint)
+    return SequenceValue(tuple(arguments_of(frame, caught, node)))
+
+
 def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
     """`e.args`, where its strings are known."""
     (_, site), *_ = caught.sites

@@ -20,7 +20,7 @@ from ....builder import Builder
 from ....diagnostics import Span
 from ....names import Names, from_path
 from ....program import Function, Origin
-from ....types import Array, Extent, ListOf, Type
+from ....types import Array, Extent, Type
 from ...source.read import SourceFile
 from ..frame import Frame, Stopped, Task, Unresolved
 from ..functional import Closure, Derived
@@ -127,13 +127,15 @@ def results_of(
     names = []
     for type_ in instance.result_types:
         name = frame.builder.names.fresh("t")
-        is_known = lengths is not None and types.symbols_of(type_) <= lengths.keys()
-        frame.builder.types[name] = types.with_lengths(type_, lengths) if is_known else own_lengths(frame, type_)
+        if lengths is not None and types.symbols_of(type_) <= lengths.keys():
+            frame.builder.types[name] = types.with_lengths(type_, lengths)
+        else:
+            frame.builder.types[name] = own_lengths(frame, type_)
         names.append(name)
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])
     here = frame.here(node)
-    call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
+    call: gast.stmt = syntax.assign(target, made, here) if names else syntax.expression(made, here)
     call.changes = instance.changes
     frame.builder.append(call)
     of_atoms = [frame.builder.widened.get(getattr(atom, "id", ""), frozenset()) for atom in atoms]
@@ -289,7 +291,7 @@ def used_hidden(builder: Builder, body: Iterable[gast.stmt]) -> dict[Any, str]:
     return {key: name for key, name in builder.hidden.items() if name in names}
 
 
-def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[str]:
+def declare(builder: Builder, abstract: Mapping[str, Value], frame: Frame) -> list[str]:
     """Give the leaves of the arguments names; `frame.variables` then holds the arguments."""
     parameters: list[str] = []
     scalars = set(abstract)
@@ -335,8 +337,8 @@ def outputs(
             ways = ("return what it gives", "let it be a function outside, whose pullbacks can be returned")
             help_ = ways if isinstance(part, Closure | Derived) else ()
             frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here", help_)
-        if isinstance(found, ListOf):
-            return results.left(frame, part, found.element, place, node)
+        if frame.is_list(part):
+            return results.left(frame, part, place, node)
         if is_number(part):
             part = Leaf(frame.builder.bind(frame.atom(part, node), found, "result").id)
         atoms.append(frame.atom(part, node))

@@ -16,7 +16,7 @@ names are aliases is part of what it is compiled for; a list that grows crosses 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import field
 
 import gast
@@ -46,6 +46,7 @@ from ..values import (
     Undefined,
     Value,
     is_number,
+    is_sequence,
     leaves,
     map_leaves,
 )
@@ -62,7 +63,7 @@ class Loan:
     """
 
     environment: Environment
-    identity: Hashable = None
+    identity: tuple[Hashable, Hashable] = (None, None)
     values: dict[str, Value] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
 
@@ -124,15 +125,15 @@ def lend(
 def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
     """A tuple or string that is passed on, of dynamic length where each call would have a longer one."""
     if is_text(value):
-        if ("lent", *place) in frame.task.forms:
+        if ("lent", *place) in frame.task.learned.forms:
             return built_texts.spelled(frame, value, node)
         frame.task.lent_texts.setdefault(place, set()).add(value)
     if not isinstance(value, Sequence) or value.kind is not tuple:
         return value
-    if ("lent", *place) not in frame.task.forms:
+    if ("lent", *place) not in frame.task.learned.forms:
         _require_end(frame, ("lent", *place), value)
         return value
-    known = frame.task.forms["lent", *place][0]
+    known = frame.task.learned.forms["lent", *place][0]
     form = forms.join_forms(frame, known, forms.form_of(frame, value))
     return tables.rows_of(frame, value, form, node, frame.heap.contents) if isinstance(form, Rows) else value
 
@@ -142,7 +143,7 @@ def let_texts_vary(frame: Frame, identity: Hashable) -> None:
     met = frame.task.lent_texts
     many = [place for place, found in met.items() if place[0] == identity and len(found) > MOST_LENGTHS]
     for place in many:
-        frame.task.forms["lent", *place] = ()
+        frame.task.learned.forms["lent", *place] = ()
         del met[place]
     if many:
         raise Anew
@@ -150,15 +151,15 @@ def let_texts_vary(frame: Frame, identity: Hashable) -> None:
 
 def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
     """What an object holds, as it crosses the call."""
-    known, held = frame.task.forms.get(_site(key)), frame.held(target)
-    if isinstance(held, Sequence) and held.kind is list:
+    known, held = frame.task.learned.forms.get(_site(key)), frame.held(target)
+    if is_sequence(held, list):
         if known is None:
             _require_end(frame, _site(key), held)
         else:
             own = forms.form_of_items(frame, held)
             containers.let_grow(frame, target, known[0] if own is None else forms.join_forms(frame, own, *known), node)
         held = frame.held(target)
-    if isinstance(held, Sequence) and held.kind is set and any(map(is_number, held.items)):
+    if is_sequence(held, set) and any(map(is_number, held.items)):
         _let_be_asked(frame, target, held, node)
     return _across(frame, held, node, "take", "pass one array: `np.array(...)`")
 
@@ -190,7 +191,7 @@ def _require_end(frame: Frame, site: sites.Site, held: Sequence) -> None:
         return
     form = forms.with_room(frame, form) if held.kind is list else forms.as_rows(form, frame, tuple)
     if any(isinstance(leaf, Typed) for leaf in leaves(form)):
-        frame.task.forms[site] = (form,)
+        frame.task.learned.forms[site] = (form,)
         raise Anew
 
 
@@ -200,7 +201,7 @@ def lent(frame: Frame, loan: Loan) -> Iterator[None]:
     lists = {
         _site(key) if isinstance(key, Contents) else ("lent", loan.identity, key): len(value.items)
         for key, value in loan.values.items()
-        if isinstance(value, Sequence) and value.kind is (list if isinstance(key, Contents) else tuple)
+        if is_sequence(value, list if isinstance(key, Contents) else tuple)
     }
     frame.task.lent.append(lists)
     try:
@@ -232,7 +233,7 @@ def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
         if owner is not None:
             heap.owners[number.number] = owner
         made_at = outer.heap.sites.get(theirs)
-        if made_at is None and isinstance(contents, Sequence) and contents.kind is list:
+        if made_at is None and is_sequence(contents, list):
             made_at = _site(key), sites.WHOLE
         if made_at is not None:
             heap.sites[number.number] = made_at
@@ -244,7 +245,7 @@ def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
 
 
 def given_back(
-    frame: Frame, environment: Environment, value: Value, lent: dict[int, int], node: gast.AST,
+    frame: Frame, environment: Environment, value: Value, lent: Mapping[int, int], node: gast.AST,
     leaf: Callable[..., Value],
 ) -> Returned:  # fmt: skip
     """What the function returns, and what it left in objects; `leaf` makes what stands for a leaf.
@@ -276,7 +277,7 @@ def given_back(
     return Returned(result, tuple(contents), _origins(frame, places, lent), owners, absorbed)
 
 
-def _origins(frame: Frame, places: dict[int, int], lent: dict[int, int]) -> tuple[tuple, ...]:
+def _origins(frame: Frame, places: dict[int, int], lent: Mapping[int, int]) -> tuple[tuple, ...]:
     """The objects that each returned object may be, where it may be another one."""
     found, others = [], dict[int, int]()
     for number, place in places.items():
@@ -306,8 +307,9 @@ def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], no
             return Leaf(names[value.index]) if isinstance(value, Out) else value
 
         made = map_leaves(value, part)
-        is_open = isinstance(made, Rows) and made.kind is list and not forms.is_unknown(made)
-        return rows.growable(frame, made, node) if is_open else made
+        if isinstance(made, Rows) and made.kind is list and not forms.is_unknown(made):
+            return rows.growable(frame, made, node)
+        return made
 
     changed = [refs[place] for place, _ in returned.contents if place < len(loan.numbers)]
     require_apart(frame, changed, list(loan.numbers), node)

@@ -69,20 +69,25 @@ def is_one(left: Closure, right: Closure) -> bool:
     return left.node is right.node and left.frame is right.frame
 
 
-def joined_functions(left: Value, right: Value) -> Value | None:
+def joined_functions(left: Value, right: Value) -> Closure | Derived | None:
     """The function that a variable stands for after two paths with a definition each; None where it may be another.
 
     A definition that is executed again, as in the next iteration of a loop, makes a function that does the same: it
     sees the same variables, with their latest values.  It is another object, whose identity is known only at run time.
     """
     match left, right:
-        case Closure(), Closure() if is_one(left, right) and has_same_defaults(left, right):
-            return dataclasses.replace(left)
+        case Closure(), Closure():
+            return _joined_closures(left, right)
         case Derived(transforms=transforms), Derived(transforms=others):
             if transforms == others and left.environment is right.environment:
-                closure = joined_functions(left.closure, right.closure)
-                return closure and dataclasses.replace(left, closure=closure)
+                closure = _joined_closures(left.closure, right.closure)
+                return None if closure is None else dataclasses.replace(left, closure=closure)
     return None
+
+
+def _joined_closures(left: Closure, right: Closure) -> Closure | None:
+    is_same = is_one(left, right) and has_same_defaults(left, right)
+    return dataclasses.replace(left) if is_same else None
 
 
 def has_same_defaults(left: Closure, right: Closure) -> bool:

@@ -16,6 +16,7 @@ from .. import protocol
 from ..frame import Frame, Stopped
 from ..functional import Closure
 from ..interpreter import any_order
+from ..interpreter.trial import looking_ahead
 from ..iterables import Iteration, Map
 from ..values import Leaf, Static, Value
 
@@ -36,19 +37,17 @@ def has_effects(frame: Frame, value: Value, node: gast.AST) -> bool:
     is_static = _is_static(frame, value)
     if is_static and protocol.count(frame, value, node) == 0:
         return False
-    kept = frame.snapshot()
-    variable = frame.builder.names.fresh("i")
-    frame.builder.types[variable] = types.INT
-    position = Static(0) if is_static else Leaf(variable)
-    try:
-        with frame.captured():
-            has_changed = any_order.changes_from_here(frame)
-            protocol.item(frame, value, position, node)
-            return has_changed()
-    except Stopped:
-        return True
-    finally:
-        frame.restore(kept)
+    with looking_ahead(frame):
+        variable = frame.builder.names.fresh("i")
+        frame.builder.types[variable] = types.INT
+        position = Static(0) if is_static else Leaf(variable)
+        try:
+            with frame.captured():
+                has_changed = any_order.changes_from_here(frame)
+                protocol.item(frame, value, position, node)
+                return has_changed()
+        except Stopped:
+            return True
 
 
 def _may_have(value: Value) -> bool:

@@ -14,7 +14,8 @@ import gast
 
 from .... import syntax, types
 from ....dtypes import INT_WORD
-from ....types import Array, ListOf, Type
+from ....types import Array, ListOf, lengths_in_row
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate, subscript
 from ..joins.joined_types import own_length, own_lengths
@@ -23,17 +24,19 @@ from ..objects.heap import object_of
 from ..values import Leaf, ListOut, Out, Rows, Static, Table, Value, parts, with_parts
 
 
-def left(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
+def left(frame: Frame, part: Leaf, place: Callable, node: gast.AST) -> Value:
     """A list that grew, as it leaves the function: its items in one array; array items one after the other."""
+    element = protocol.type_as(frame, part, ListOf).element
     if not isinstance(element, Array):
         return ListOut(place(arrays.as_array(frame, part, node, element.dtype, "items"), ()), None, element.weak)
     data, shapes = flat_from_list(frame, part, node)
     return ListOut(place(data, ()), place(shapes, ()), False)
 
 
-def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value]:
+def flat_from_list(frame: Frame, value: Leaf, node: gast.AST) -> tuple[Value, Value]:
     """The elements of a growable list of arrays, one after the other, and the lengths of each array in a row."""
-    element = frame.type_of(value).element
+    element = protocol.type_as(frame, value, ListOf).element
+    assert isinstance(element, Array)
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
     shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype=INT_WORD)
 
@@ -77,8 +80,9 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
 
 def list_from_flat(frame: Frame, data: Leaf, shapes: Leaf, node: gast.AST) -> Leaf:
     """A growable list of arrays, from the elements of all of them and the lengths of each array in a row."""
-    axes = range(frame.type_of(shapes).dims[1])
-    element = Array(frame.type_of(data).dtype, tuple(own_length(frame) for _ in axes), "C")
+    axes = range(lengths_in_row(protocol.type_as(frame, shapes, Array)))
+    dtype = protocol.type_as(frame, data, Array).dtype
+    element = Array(dtype, tuple(own_length(frame) for _ in axes), "C")
     made = Leaf(frame.builder.bind(syntax.call("new_list"), ListOf(element), "items").id)
     count = frame.atom(evaluate.length_of(frame, shapes, 0, node), node)
     start, variable = frame.builder.names.fresh("start"), frame.builder.names.fresh("i")

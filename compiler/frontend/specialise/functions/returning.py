@@ -26,7 +26,7 @@ def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
         shown: tuple[str, ...] = getattr(held.cls, "shown")  # noqa: B009
         given = tuple((name, returned(frame, _part(frame, value, held, name, node), node)) for name in shown)
         return Record(cls, given)
-    if isinstance(held, Handle):
+    if pools.is_pooled(held):
         return _instance(frame, held, node)
     inner = parts(held)
     if isinstance(held, Iteration) or not any(_holds_one(frame, part) for _, part in inner):
@@ -44,12 +44,12 @@ def _instance(frame: Frame, handle: Handle, node: gast.AST) -> Record:
     if any(_reaches(column, handle.cls) for column in map(frame.held, pools.columns_of(frame, handle.cls).values())):
         message = f"a `{handle.cls.__name__}` that refers to others of its class cannot be returned"
         frame.fault("T003", message, node, "returned here", ("return what it holds instead",))
-    record = pools.as_read(frame, handle, node)
-    return with_parts(record, tuple(returned(frame, part, node) for _, part in parts(record)))
+    read = pools.as_read(frame, handle, node)
+    return Record(handle.cls, tuple((name, returned(frame, part, node)) for name, part in read.items))
 
 
 def _reaches(value: Value, cls: type) -> bool:
-    return isinstance(value, Handle) and value.cls is cls or any(_reaches(part, cls) for _, part in parts(value))
+    return pools.is_pooled(value) and value.cls is cls or any(_reaches(part, cls) for _, part in parts(value))
 
 
 def _part(frame: Frame, value: Value, record: Record, name: str, node: gast.AST) -> Value:
@@ -59,7 +59,7 @@ def _part(frame: Frame, value: Value, record: Record, name: str, node: gast.AST)
 
 def _holds_one(frame: Frame, value: Value) -> bool:
     held = frame.held(value)
-    if isinstance(held, Handle) or keyed.record_of(frame, held) is not None:
+    if pools.is_pooled(held) or keyed.record_of(frame, held) is not None:
         return True
     return any(_holds_one(frame, part) for _, part in parts(held))
 

@@ -191,11 +191,11 @@ def call_function(
     defaults = outside.defaults(frame, function, names, given, node)
     keyword_defaults = outside.keyword_defaults(frame, function, [a.id for a in spec.kwonlyargs], given, node)
     bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
-    given = rule_of(function)
-    if given is not None:
+    rule = rule_of(function)
+    if rule is not None:
         frame.namespace.attribute(function, RULE)  # reading it adds a guard
         if with_rule and frame.task.is_differentiated:
-            return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
+            return ruled_calls.call(frame, function.__name__, Static(function), rule, spec, bound, node)
     if generators.is_generator(source.tree):
         return generators.called(frame, source, namespace, None, bound)
     if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):

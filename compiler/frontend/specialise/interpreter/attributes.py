@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import enum
-
 import gast
 
 from .... import types
@@ -16,28 +14,10 @@ from ....ops.complex_numbers import PARTS
 from ....ops.python_names import BINDINGS
 from ....types import Array, Scalar, Type
 from .. import protocol
-from ..exceptions import trying
 from ..frame import Frame
-from ..functional import Bound, Super
-from ..iterables import Slice
-from ..kinds import classes, one_of
+from ..functional import Bound
 from ..library import library
-from ..values import (
-    Caught,
-    Handle,
-    Leaf,
-    OneOf,
-    Optional,
-    Record,
-    Ref,
-    Sequence,
-    Static,
-    Value,
-    is_none,
-    is_number,
-    parts,
-)
-from ..world import outside
+from ..values import Sequence, Static, Value
 from . import evaluate
 
 PYTHONS = ("bit_length", "bit_count", "tolist")  # methods that return what only Python has
@@ -53,47 +33,15 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
         frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))
 
 
-OF_PYTHON = (str, bytes, frozenset)  # the methods of these are known
-
-
-def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
-    if isinstance(base, Optional) or is_none(base):
-        message = f"'NoneType' object has no attribute '{attribute}'"
-        base = protocol.present(frame, base, node, message, "AttributeError")
-    if isinstance(base, OneOf):
-        get = lambda case: attribute_of(frame, case, attribute, node, hint)  # noqa: E731
-        return one_of.attribute(frame, base, attribute, get, node, hint)
+@protocol.attribute.of(Scalar, Array)
+def array_attribute(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str = "t") -> Value:
     found = frame.type_of(base)
-    if is_number(base) and attribute in PARTS:
-        return Static(getattr(base.value, attribute))
-    if isinstance(found, Array | Scalar) and (isinstance(base, Leaf) or not found.weak):
-        return array_attribute(frame, base, found, attribute, node, hint)
-    match base:
-        case Caught() if attribute == "args":
-            return Sequence(tuple(trying.arguments_of(frame, base, node)))
-        case Record() | Ref() | Handle() if classes.instance(frame, base) is not None:
-            return classes.attribute(frame, base, attribute, node)
-        case Slice() if attribute in ("start", "stop", "step"):
-            return dict(parts(base))[attribute]
-        case Static(value=slice() as bounds) if attribute in ("start", "stop", "step"):
-            return Static(getattr(bounds, attribute))
-        case Super():
-            return classes.of_super(frame, base, attribute, node)
-        case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:
-            return method
-        case Static(value=value) if isinstance(value, enum.Enum) or not (is_number(base) or type(value) in OF_PYTHON):
-            return outside.attribute(frame, value, attribute, node)
-    return Bound(base, attribute)
-
-
-def array_attribute(
-    frame: Frame, base: Value, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
-) -> Value:
+    assert isinstance(found, Scalar | Array)
     require_attribute(frame, found, attribute, node)
     ndim = types.rank(found)
     match attribute:
         case "shape":
-            return Sequence(tuple(evaluate.length_of(frame, base, axis, node) for axis in range(ndim)))
+            return Sequence(tuple(evaluate.lengths_of(frame, base, node)))
         case "ndim":
             return Static(ndim)
         case "dtype":
@@ -101,12 +49,12 @@ def array_attribute(
         case "itemsize":
             return Static(NUMPY_DTYPE[found.dtype].itemsize)
         case "nbytes":
-            size = array_attribute(frame, base, found, "size", node, hint)
+            size = array_attribute(frame, base, "size", node, hint)
             return evaluate.binary(frame, gast.Mult, size, Static(NUMPY_DTYPE[found.dtype].itemsize), node)
         case "size":
             result: Value = Static(1)
-            for axis in range(ndim):
-                result = evaluate.binary(frame, gast.Mult, result, evaluate.length_of(frame, base, axis, node), node)
+            for length in evaluate.lengths_of(frame, base, node):
+                result = evaluate.binary(frame, gast.Mult, result, length, node)
             return result
         case "T":
             if ndim < 2:

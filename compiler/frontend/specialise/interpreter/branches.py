@@ -140,13 +140,13 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     left, right = first.state(), second.state()
     _flag_unset(frame, left, right, live)
     site = sites.site_of(frame, node)
-    apart = {*first.contents, *second.contents} if site in frame.task.kept_apart else ()
+    apart = {*first.contents, *second.contents} if site in frame.task.learned.kept_apart else ()
     meeting = Join(frame, first.contents, second.contents, apart=apart)
     joined, differing = _join_states(frame, meeting, left, right, live)
     frame.variables = {key: value for key, value in joined.items() if isinstance(key, str)}
     frame.heap.contents = {key: value for key, value in joined.items() if isinstance(key, int)}
     made: dict[Any, Ref] = {}
-    table = {str: frame.variables, int: frame.heap.contents}
+    table: dict[type, dict[Any, Value]] = {str: frame.variables, int: frame.heap.contents}
     for key in differing:
         table[type(key)][key] = named(frame, wish_for(frame, key), joined[key], made)
     frame.heap.joins.update({ref.number: frozenset((site,)) for ref in made.values()})

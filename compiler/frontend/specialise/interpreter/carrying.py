@@ -21,6 +21,7 @@ from ....analysis import core_liveness
 from ....dtypes import PYTHON_TYPES
 from ....meanings import Meanings
 from ....types import Array, Dim, ListOf, Scalar
+from .. import protocol
 from ..frame import Frame, Stopped, Unresolved
 from ..functions.local_functions import joined_functions
 from ..joins.joined_types import meanings_of, own_lengths
@@ -50,11 +51,11 @@ from ..values import (
 )
 from . import branches, evaluate, execute
 
-TRIALS = 12
+ROUNDS = 12
 
 
 def carry(
-    frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test: Any = None, surely: bool = False
+    frame: Frame, node: gast.For | gast.While, body: list, enter: Any, make: Any, test: Any = None, surely: bool = False
 ) -> None:
     """Run the body once with the carried variables under names of their own, until their types hold.
 
@@ -68,17 +69,16 @@ def carry(
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
     changes, items = len(frame.heap.changes), len(frame.task.changed_items)
-    puts = len(frame.builder.puts)
-    saved, older = frame.snapshot(), frame.builder.before_loop
-    entered, varying = frame.builder.entered, set[Any]()
-    frame.builder.before_loop = slots.before
+    older, entered, varying = frame.builder.before_loop, frame.builder.entered, set[Any]()
+    frame.builder.before_loop, frame.builder.entered = slots.before, dict(entered)
     frame.builder.loops += 1
+    before, meanings = frame.built, frame.builder.widened.copy()
     try:
-        for _ in range(TRIALS):
-            frame.restore(saved)
-            del frame.builder.puts[puts:]
-            frame.builder.entered = dict(entered)
-            outcome = _Trial(frame, node, entry, heads, slots, own, varying).run(body, enter, test)
+        for count in range(ROUNDS):
+            if count:
+                frame.built = before
+            outcome = _Round(frame, node, entry, heads, slots, own, varying, meanings).run(body, enter, test)
+            meanings = outcome.meanings_after
             if outcome.changed is None:
                 break
             heads = outcome.changed
@@ -101,9 +101,9 @@ def carry(
     branches.go_on(frame, node)
 
 
-def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
+def _entry(frame: Frame, node: gast.For | gast.While) -> dict[Any, Value]:
     """The loop-carried values before the loop: the variables that the body binds, and what all objects hold."""
-    live = core_liveness.live_in_loop(node, frame.live_after) if id(node.body[-1]) in frame.live_after else None
+    live = core_liveness.live_in_loop(node, frame.live_after)
     candidates = core_liveness.assigned(node.body) | _targets(node)
     candidates = {n for n in candidates if not _only_in_place(frame, n, node)}
     carried = sorted(n for n in candidates if live is None or n in live or n in frame.pinned)
@@ -149,12 +149,15 @@ def _head(frame: Frame, value: Value) -> Any:
     return map_leaves(value, widen)
 
 
-class _Trial:
-    """One run of a loop body: names at the head, statements, values at its end."""
+class _Round:
+    """One run of a loop body: names at the head, statements, values at its end.
+
+    `known` has the meanings of names that the round before found: those of the same head are as many again.
+    """
 
     def __init__(
         self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: ObjectSlots, own: set[str],
-        varying: set[Any],
+        varying: set[Any], known: dict[str, Meanings],
     ) -> None:
         self.frame, self.node, self.entry, self.slots, self.own = frame, node, entry, slots, own
         self.varying = varying
@@ -169,7 +172,7 @@ class _Trial:
         self.body: list[gast.stmt] = []
         made: dict[Any, Ref] = {}
         self.contents_before = dict(frame.heap.contents)
-        older, before = frozenset(frame.builder.merged), dict(frame.builder.widened)
+        older = frozenset(frame.builder.merged)
         self.heads = {
             key: head if head is entry[key] else named(frame, branches.wish_for(frame, key), head, made)
             for key, head in heads.items()
@@ -186,9 +189,9 @@ class _Trial:
         self.fresh = {n for head in differing for n in leaf_names(head, self.into)} & frame.builder.merged
         if not self.fresh.isdisjoint(older):
             self.fresh -= {n for v in entry.values() for n in leaf_names(v, {})}
-        frame.builder.widened = frame.builder.widened | {n: before[n] for n in self.fresh if n in before}
+        frame.builder.widened = frame.builder.widened | {n: known[n] for n in self.fresh if n in known}
 
-    def run(self, body: list, enter: Any, test: Any) -> _Trial:
+    def run(self, body: list, enter: Any, test: Any) -> _Round:
         frame = self.frame
         with frame.captured() as self.before:
             self._assign(self.entry, self.contents_before, holders=True)
@@ -206,6 +209,7 @@ class _Trial:
         with frame.captured(is_users=True) as self.body:
             self._walk(body, enter)
         frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
+        self.meanings_after = dict(frame.builder.widened)
         return self
 
     def _test(self, test: Any) -> gast.expr:
@@ -241,7 +245,7 @@ class _Trial:
             frame.heap.contents = dict(self.after[1])
         frame.at(self.node)
         self.ends = ends
-        is_apart = self.site in frame.task.kept_apart
+        is_apart = self.site in frame.task.learned.kept_apart
         head = Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots, is_apart)
         self.changed = self._settle(head, ends)
         if self.changed is None:
@@ -270,11 +274,11 @@ class _Trial:
         """Whether a type was decided by a number that is not the only Python number at the head."""
         builder = self.frame.builder
         varying = {
-            key for key, head in self.heads.items()
+            key: head.name for key, head in self.heads.items()
             if isinstance(head, Leaf) and head.name in builder.entered and self.ends[key] != head
-            and builder.types[head.name].weak
+            and protocol.type_as(self.frame, head, Scalar).weak
         }  # fmt: skip
-        found = {key for key in varying if self.heads[key].name in builder.relied} - self.varying
+        found = {key for key, name in varying.items() if name in builder.relied} - self.varying
         self.varying |= found
         return bool(found)
 
@@ -340,9 +344,10 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         return wanted.key == head.key and _same_heads(wanted.contents, head.contents, own)
     if isinstance(wanted, Typed) and isinstance(head, Typed):
         a, b = wanted.type, head.type
-        alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
-        if alike and a.layout == b.layout:
-            return all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in zip(a.dims, b.dims))
+        if isinstance(a, Array) and isinstance(b, Array):
+            alike = a.dtype == b.dtype and a.ndim == b.ndim and a.layout == b.layout
+            pairs = zip(a.dims, b.dims)
+            return alike and all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in pairs)
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b

@@ -18,14 +18,13 @@ from ....builder import COMPARISONS
 from ....dtypes import BOOL_WORD, is_bool
 from ....ops.schema import OPERATORS
 from ....syntax import operator_of
-from ....types import BOOL, Scalar, Type
+from ....types import BOOL, Scalar, Type, dtype_of
 from .. import protocol
 from ..frame import Frame
 from ..joins.exactness import may_not_fit
 from ..joins.joined_types import join_numbers, meanings_of
-from ..kinds import arrays, equality, identity, one_of, optional, own_operators, sets, texts
-from ..library.static_python import PYTHON_COMPARISONS
-from ..values import Leaf, Optional, Sequence, Static, Value, is_number
+from ..kinds import one_of, optional
+from ..values import Leaf, Optional, Static, Value
 from . import branches, evaluate
 
 NOTHING: Mapping[str, Value] = {}
@@ -37,12 +36,12 @@ def condition(frame: Frame, test: gast.expr) -> Value:
         case gast.BoolOp(op=op, values=[first, *others]):
             return all_hold(frame, isinstance(op, gast.Or), first, others, test)
         case gast.UnaryOp(op=gast.Not(), operand=operand):
-            return evaluate.negation(frame, condition(frame, operand), test)
+            return protocol.negation(frame, condition(frame, operand), test)
     value = protocol.truth(frame, evaluate.evaluate(frame, test), test)
     last = frame.builder.body[-1] if frame.builder.body else None
     match last:
         case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
-            if isinstance(value, Leaf) and value.name == made and is_bool(frame.type_of(Leaf(inner.id)).dtype):
+            if isinstance(value, Leaf) and value.name == made and is_bool(dtype_of(frame.type_of(Leaf(inner.id)))):
                 return Leaf(inner.id)
     return value
 
@@ -61,7 +60,7 @@ def all_hold(frame: Frame, stop: bool, first: gast.expr, others: list[gast.expr]
 
 def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
     """`not value`: one of Python's bools, for a value of any kind."""
-    denied = evaluate.negation(frame, value, node, hint)
+    denied = protocol.negation(frame, value, node, hint)
     if frame.type_of(denied) == Scalar(BOOL_WORD):
         return frame.emit("cast", denied, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
     return denied
@@ -85,53 +84,16 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
 
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
-    if not isinstance(left, Optional) and not isinstance(right, Optional):
-        of_case = lambda one, other: compare(frame, op, one, other, node)  # noqa: E731
-        if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
-            return made
+    if op in COMPARISONS:
+        return protocol.infix(frame, left, right, op, node, hint)
+    of_case = lambda one, other: compare(frame, op, one, other, node)  # noqa: E731
+    if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
+        return made
     if op in (gast.Is, gast.IsNot):
-        same = identity.is_same(frame, left, right, node, hint)
-        return same if op is gast.Is else evaluate.negation(frame, same, node, hint)
-    if op in (gast.In, gast.NotIn):
-        found = protocol.member(frame, right, left, node, hint)
-        return found if op is gast.In else evaluate.negation(frame, found, node, hint)
-    if isinstance(left, Optional) or isinstance(right, Optional):
-        if op in (gast.Eq, gast.NotEq):
-            same = optional.equal(frame, left, right, node, hint)
-            return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
-        left, right = optional.operands(frame, op, left, right, node)
-    if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
-        return by_class
-    if (of_sets := sets.compared(frame, op, left, right, node)) is not None:
-        return of_sets
-    if (of_texts := texts.compared(frame, op, left, right, node, hint)) is not None:
-        return of_texts
-    if is_number(left) and is_number(right):
-        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
-    if frame.type_of(left) is not None and frame.type_of(right) is not None:
-        return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
-    sides = first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
-    if any(map(frame.is_array, sides)) or (
-        any(isinstance(v, Sequence) for v in sides) and any(_is_numpys_scalar(frame, v) for v in sides)
-    ):
-        both = [arrays.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
-        return frame.emit(COMPARISONS[op], *both, node=node, hint=hint)
-    if op in (gast.Eq, gast.NotEq):
-        same = equality.are_equal(frame, first, second, node, hint)
-        return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
-    if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind is second.kind:
-        return equality.ordered(frame, op, first.items, second.items, node, hint)
-    if (of_lists := equality.ordered_by_run(frame, op, first, second, node, hint)) is not None:
-        return of_lists
-    if all(isinstance(v, Sequence | Static) for v in sides):
-        known = [Static(protocol.known(frame, value, node)) for value in sides]
-        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
-    frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
-
-
-def _is_numpys_scalar(frame: Frame, value: Value) -> bool:
-    found = frame.type_of(value)
-    return isinstance(found, Scalar) and not found.weak
+        same = Static(True) if left is right else protocol.is_same(frame, left, right, node, hint)
+        return same if op is gast.Is else protocol.negation(frame, same, node, hint)
+    found = protocol.member(frame, right, left, node, hint)
+    return found if op is gast.In else protocol.negation(frame, found, node, hint)
 
 
 def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.AST, hint: str) -> Value:
@@ -226,12 +188,12 @@ def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
 def _may_not_fit(frame: Frame, left: Value, right: Value) -> bool:
     """Whether one side is an int that the joined type may not hold."""
     wanted = join_numbers(frame, left, right)
-    return any(may_not_fit(v, frame.type_of(v), wanted) for v in (left, right))
+    return any(may_not_fit(v, protocol.type_as(frame, v, Scalar), wanted) for v in (left, right))
 
 
 def _in_python(frame: Frame, value: Value, wanted: Scalar, node: gast.AST) -> Value:
     """A NumPy number as a Python number, where the wanted type is Python's."""
-    if not wanted.weak or frame.type_of(value).weak:
+    if not wanted.weak or protocol.type_as(frame, value, Scalar).weak:
         return value
     if isinstance(value, Static):
         return Static(value.value.item())

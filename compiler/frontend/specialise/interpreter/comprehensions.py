@@ -26,8 +26,9 @@ from ..iterables import Range
 from ..kinds import classes, containers, forms, iterators, keyed, sets, tables
 from ..library.static_python import stop
 from ..objects import shared_items
-from ..values import Ref, Static, Value
-from . import branches, evaluate, execute, loops
+from ..values import OneOf, Optional, Ref, Static, Value
+from . import branches, evaluate, execute, long_lists, loops
+from .trial import attempt
 
 PASSING = "t"  # the hint for a value that no variable gets
 
@@ -36,15 +37,25 @@ class _OnlyAtRunTime(Exception):
     """How many items a comprehension has is not known now."""
 
 
-def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Value:
     """A new list of the items."""
-    items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
+    before = frame.built
+    item = lambda: evaluate.evaluate(frame, node.elt)  # noqa: E731
+    try:
+        items = _unrolled_or_none(frame, node, item, long_lists.measured(frame, node))
+    except long_lists.TooLong:
+        frame.built = before
+        made = long_lists.by_loop(frame, node, lambda: looped(frame, node, hint))
+        if made is not None:
+            return made
+        frame.built = before
+        items = _unrolled_or_none(frame, node, item)
     return looped(frame, node, hint) if items is None else containers.new_list(frame, items)
 
 
 def looped(
     frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
-) -> Ref:
+) -> Value:
     """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, _new_list(frame, node, wish))
@@ -56,9 +67,10 @@ def looped(
 def _new_list(frame: Frame, node: gast.ListComp | gast.GeneratorExp, wish: str) -> Ref:
     """The empty list: one that grows already, where it takes over items of another."""
     source = shared_items.used_up_by(frame, node)
-    if source is None:
+    form = None if source is None else forms.form_of_items(frame, frame.held(source))
+    if source is None or form is None or isinstance(form, Optional | OneOf):  # the tests may say which of them it takes
         return containers.new_list(frame, (), wish)
-    made = frame.new(tables.new(frame, forms.form_of_items(frame, frame.held(source)), node, wish), wish)
+    made = frame.new(tables.new(frame, form, node, wish), wish)
     frame.builder.taken_over[made.number] = source.number
     return made
 
@@ -123,19 +135,24 @@ def first_of(
 # --- over what is known now ------------------------------------------------------------------------------------------
 
 
-def _unrolled_or_none(frame: Frame, node: Any, make: Callable[[], Any]) -> list[Any] | None:
-    """The items, where it is known now how many there are; else None, and nothing has happened."""
-    kept = frame.snapshot()
-    try:
-        return _unrolled(frame, node.generators, make)
-    except _OnlyAtRunTime:
-        frame.restore(kept)
-        return None
+def _unrolled_or_none(
+    frame: Frame, node: Any, make: Callable[[], Any], written: long_lists.Written | None = None
+) -> list[Any] | None:  # fmt: skip
+    """The items, where it is known now how many there are; else None, and nothing has happened.
+
+    Raises TooLong where they are too many for what `written` measures.
+    """
+    return attempt(frame, lambda: _unrolled(frame, node.generators, make, written), _OnlyAtRunTime).result
 
 
-def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any]) -> list[Any]:
+def _unrolled(
+    frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any], written: long_lists.Written | None
+) -> list[Any]:  # fmt: skip
     if not generators:
-        return [make()]
+        made = make()
+        if written is not None:
+            written.add_item(made)
+        return [made]
     first, *rest = generators
     source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     iterable = iterators.taken(frame, source, first.iter)
@@ -149,7 +166,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
             execute.bind(frame, first.target, item, first.iter)
             scope.variables.update({name: frame.variables[name] for name in own if name in frame.variables})
             if _all_hold(frame, first.ifs):
-                result += _unrolled(frame, rest, make)
+                result += _unrolled(frame, rest, make, written)
     _put_back(frame, own, kept)
     return result
 
@@ -213,8 +230,7 @@ def _loop(
     made = nested(node, list(innermost), until)
     table, node_before, span = frame.live_after, frame.node, frame.builder.span
     frame.live_after = {**table, **_liveness(frame, made)}
-    saved = frame.snapshot()
-    loops.with_lists_that_grow(frame, saved, made, lambda: iterators.for_loop(frame, made, source))
+    loops.with_lists_that_grow(frame, made, lambda: iterators.for_loop(frame, made, source))
     frame.live_after, frame.node, frame.builder.span = table, node_before, span
     _put_back(frame, own, kept)
 
@@ -226,8 +242,9 @@ def nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
             body = [gast.If(test, body, [])]
         if until is not None:
             body = [*body, gast.If(syntax.name(until), [gast.Break()], [])]
-        body = [gast.For(generator.target, generator.iter, body, [], None)]
-    return located(body[0], node)
+        loop = gast.For(generator.target, generator.iter, body, [], None)
+        body = [loop]
+    return located(loop, node)
 
 
 def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
@@ -235,11 +252,12 @@ def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
     table: dict[int, frozenset[str]] = {}
     everything = frozenset(frame.variables) | frozenset(core_liveness.reads(loop)) | core_liveness.assigned([loop])
     table[id(loop)] = everything
-    while isinstance(loop, gast.For):
-        inner = next((s for s in core_liveness.statements(loop.body) if isinstance(s, gast.For)), None)
-        own = set(core_liveness.targets(loop.target)) | core_liveness.assigned([] if inner is None else [inner])
-        table[id(loop.body[-1])] = everything - {name for name in own if not name.endswith(branches.VALUE)}
-        loop = inner
+    around: gast.For | None = loop
+    while around is not None:
+        inner = next((s for s in core_liveness.statements(around.body) if isinstance(s, gast.For)), None)
+        own = set(core_liveness.targets(around.target)) | core_liveness.assigned([] if inner is None else [inner])
+        table[id(around.body[-1])] = everything - {name for name in own if not name.endswith(branches.VALUE)}
+        around = inner
     return table
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Statements
+from typing import Any
 
 import gast
 
@@ -21,11 +22,11 @@ from ....diagnostics import CompileError
 from ....dtypes import INT_WORD
 from ....types import Scalar
 from .. import protocol
-from ..frame import Frame, NeedsStatic, Task
-from ..iterables import Enumerate, Zip
+from ..frame import Frame, NeedsStatic
+from ..iterables import Enumerate, Rest, Reversed, Zip
 from ..kinds import built_texts, iterations, texts
 from ..kinds.text_numbers import number_of
-from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number
+from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number, is_sequence
 
 MANY = 128  # from so many items on a table is made, however little is done with each
 FEWEST = 17  # with fewer items no table is made, however much is done with each
@@ -36,30 +37,65 @@ WORK = (gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.Subscript, gas
 
 
 def loop(
-    frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None]
+    frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None],
+    write_first: Callable[[], None] | None,
 ) -> bool:  # fmt: skip
-    """Write the loop over tables of its items; where it is False, the loop is to be unrolled from the state before."""
-    least = MANY if UNROLLED in frame.task.forms else least_for(body)
-    lists, kinds = lists_in(frame, iterable), kinds_of(frame, body)
+    """Write the loop over tables of its items; False where it is to be unrolled: nothing has happened then.
+
+    With `write_first` the first iteration may be written out: after it `total = 0.0` may be an array.
+    """
+    before = frame.built
+    is_done = _in_tables(frame, iterable, node, body, write, write_first)
+    if not is_done:
+        frame.built = before
+    return is_done
+
+
+def _in_tables(
+    frame: Frame, iterable: Value, node: gast.For, body: Statements[gast.stmt], write: Callable[[Value], None],
+    write_first: Callable[[], None] | None,
+) -> bool:  # fmt: skip
+    """Try to write it so; whether that is what Python does, and all of it was known."""
+    least = MANY if UNROLLED in frame.task.learned.forms else least_for(body)
+    before = frame.built
     tabled = of_many(frame, iterable, node.iter, least)
     if tabled is None:
         return False
+    lists = lists_in(frame, iterable)
     try:
-        write(tabled)
-    except (NeedsStatic, CompileError):  # an item may have to be known
+        return _tried(frame, lists, body, lambda: write(tabled))
+    except NeedsStatic:  # an item may have to be known
         return False
+    except CompileError:
+        if write_first is None or not protocol.has_known_length(frame, iterable):
+            return False
+    frame.built = before
+    try:
+        write_first()
+        rest = of_many(frame, iterable, node.iter, least)
+        return rest is not None and _tried(frame, lists, body, lambda: write(Rest((rest,), Static(1))))
+    except (NeedsStatic, CompileError):
+        return False
+
+
+def _tried(
+    frame: Frame, lists: list[tuple[Ref, Value]], body: Statements[gast.stmt], write: Callable[[], None]
+) -> bool:  # fmt: skip
+    """Write a loop over tables; whether the lists that they are made of and the kinds of numbers stay what they are."""
+    kinds = kinds_of(frame, body)
+    write()
     after = kinds_of(frame, body)
     if any(frame.held(part) is not held for part, held in lists) or any(after.get(k) != v for k, v in kinds.items()):
         return False
-    frame.task.forms[TABLED] = ()
+    frame.task.learned.forms[TABLED] = ()
     return True
 
 
-def may_unroll(task: Task) -> bool:
+def may_unroll(forms: dict[Any, tuple[Value, ...]]) -> bool:
     """Whether to start again with such loops unrolled: what comes after them may have to know their items."""
-    if TABLED not in task.forms or UNROLLED in task.forms:
+    if TABLED not in forms or UNROLLED in forms:
         return False
-    task.forms[UNROLLED] = ()
+    forms[UNROLLED] = ()
     return True
 
 
@@ -73,11 +109,11 @@ def least_for(body: Statements[gast.stmt]) -> int:
 def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Value | None:
     """What a loop iterates over, with at least so many items of one kind in tables; None where it is to be unrolled."""
     match value:
-        case Zip(parts=inner) | Enumerate(parts=inner):
+        case Zip(parts=inner) | Enumerate(parts=inner) | Reversed(parts=inner):
             if isinstance(value, Zip) and not all(protocol.has_known_length(frame, part) for part in inner):
                 least = 1  # the shortest one is known only at run time
-            made = [_or_itself(frame, part, node, least) for part in inner]
-            return None if None in made or tuple(made) == inner else type(value)(tuple(made), value.start)
+            made = tuple(one for part in inner if (one := _or_itself(frame, part, node, least)) is not None)
+            return None if len(made) < len(inner) or made == inner else type(value)(made, value.start)
         case Static(value=str() as text) if len(text) >= of_names(least):
             return built_texts.spelled(frame, value, node)
         case Static(value=tuple() | bytes() as items) if len(items) >= least:
@@ -86,7 +122,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
             return _rows(frame, items, node, least)
         case Ref():
             held = frame.held(value)
-            if isinstance(held, Sequence) and held.kind is list and len(held.items) >= least:
+            if is_sequence(held, list) and len(held.items) >= least:
                 return _rows(frame, held.items, node, least)
     return None
 
@@ -124,15 +160,18 @@ def _rows(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) ->
 
 def _columns(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int) -> Value | None:
     """The table of numbers or strings of one kind; for tuples of one length, a table for each position."""
-    if all(isinstance(item, Sequence) and item.kind is tuple for item in items):
-        if len({len(item.items) for item in items}) != 1 or not items[0].items:
+    tuples = [item.items for item in items if is_sequence(item, tuple)]
+    if len(tuples) == len(items):
+        if len(set(map(len, tuples))) != 1 or not tuples[0]:
             return None
-        inner = [_columns(frame, column, node, least) for column in zip(*(item.items for item in items))]
-        return None if None in inner else Sequence(tuple(inner))
-    if all(isinstance(item, Static) and isinstance(item.value, str) for item in items):
+        columns = [_columns(frame, column, node, least) for column in zip(*tuples)]
+        inner = tuple(column for column in columns if column is not None)
+        return Sequence(inner) if len(inner) == len(columns) else None
+    words = [item.value for item in items if isinstance(item, Static) and isinstance(item.value, str)]
+    if len(words) == len(items):
         if len(items) < of_names(least):
             return None
-        numbers = tuple(Static(number_of(frame.task, item.value)) for item in items)
+        numbers = tuple(Static(number_of(frame.task, word)) for word in words)
         return Text(Column(texts.table(frame, numbers, INT_WORD, node), True))
     kinds = {frame.type_of(item) for item in items}
     kind = kinds.pop() if len(kinds) == 1 else None

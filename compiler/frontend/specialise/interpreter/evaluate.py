@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -15,7 +16,7 @@ import numpy as np
 
 from .... import syntax, types
 from ....analysis.at_places import METHODS
-from ....builder import INFIX, PREFIX
+from ....builder import PREFIX
 from ....diagnostics import InternalError
 from ....dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ....messages import escaped
@@ -24,41 +25,12 @@ from .. import protocol
 from ..describing import FUNCTIONS
 from ..frame import Frame
 from ..functions.environments import is_set
-from ..kinds import (
-    arrays,
-    classes,
-    container_methods,
-    containers,
-    dict_methods,
-    equality,
-    formatted,
-    generator_expressions,
-    one_of,
-    optional,
-    own_operators,
-    sets,
-    texts,
-    tuples,
-)
+from ..kinds import formatted, generator_expressions, optional, own_operators, sets
 from ..library import changed_copies
-from ..library.static_python import PYTHON_INFIX, PYTHON_PREFIX
-from ..values import (
-    Conflict,
-    Dropped,
-    Leaf,
-    Mapping_,
-    OneOf,
-    Ref,
-    Rows,
-    Sequence,
-    Static,
-    Text,
-    Undefined,
-    Value,
-    is_number,
-)
+from ..library.static_python import PYTHON_PREFIX
+from ..values import Conflict, Dropped, Leaf, OneOf, Static, Undefined, Value, is_number
 from ..world import outside
-from . import any_order, apply, attributes, choices, comprehensions, displays, execute, refusals
+from . import any_order, apply, choices, comprehensions, displays, execute, refusals
 
 MOST_BITS = 2**20  # bits of an int that is computed when a program is compiled
 
@@ -73,7 +45,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
     if kind is gast.BinOp:
         left, right = evaluate(frame, node.left), evaluate(frame, node.right)
         return binary(frame, type(node.op), left, right, node, hint)
-    if kind is gast.Call:
+    if type(node) is gast.Call:
         if type(node.func) is gast.Attribute and node.func.attr in METHODS:
             changed = changed_copies.called(frame, node, hint)
             if changed is not None:
@@ -91,7 +63,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Subscript(value=base, slice=items):
             return protocol.load(frame, evaluate(frame, base), items, node, hint)
         case gast.Attribute(value=base, attr=attribute):
-            return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
+            return protocol.attribute(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
             return displays.tupled(frame, elements)
         case gast.List(elts=elements):
@@ -169,29 +141,9 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
 
 
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
-    if is_number(left) and is_number(right):
-        require_short(frame, op, left, right, node)
-        return fold(frame, PYTHON_INFIX[op], node, left, right)
-    left, right = optional.operands(frame, op, left, right, node)
-    of_case = lambda one, other: binary(frame, op, one, other, node)  # noqa: E731
-    if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
-        return made
-    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
-        return by_class
-    if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
-        return text
-    if protocol.is_container(frame, left) or protocol.is_container(frame, right):
-        return sequence_arithmetic(frame, op, left, right, node, hint)
-    if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int):
-            return fold(frame, PYTHON_INFIX[op], node, left, right)
-        if op is gast.BitOr and classes.is_any_of(left.value, right.value):
-            return fold(frame, PYTHON_INFIX[op], node, left, right)
-    if isinstance(left, Text) or isinstance(right, Text):
-        texts.refuse(frame, "a text made of one that only the run knows", node)
-    if op is gast.Pow:
-        return power(frame, left, right, node, hint)
-    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str) and not isinstance(right, Static):
+        return formatted.by_known(frame, operator.mod, [left, right], node)
+    return protocol.infix(frame, left, right, op, node, hint)
 
 
 def require_short(frame: Frame, op: type, left: Static, right: Static, node: gast.AST) -> None:
@@ -222,7 +174,7 @@ def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
     return frame.emit("power", left, right, node=node, hint=hint)
 
 
-def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
+def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Static) -> Static:
     """Arithmetic on numbers known now, Python's or NumPy's; an error is raised when the program reaches this point."""
     try:
         with np.errstate(all="ignore"):
@@ -232,39 +184,6 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))
         return Static(math.nan)
     return Static(result)
-
-
-def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """`+` concatenates tuples and lists, `* n` repeats them; beside an array they are arrays."""
-    if (found := sets.arithmetic(frame, op, left, right, node)) is not None:
-        return found
-    first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
-    if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
-        return _like(frame, first, first.items + second.items)
-    if op is gast.Mult:
-        sequence, count = (left, right) if protocol.is_container(frame, left) else (right, left)
-        if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
-            return held
-    if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
-        return dict_methods.merged(frame, left, right, node)
-    if op is gast.Add and all(isinstance(v, Sequence | Rows) and v.kind is tuple for v in (first, second)):
-        return tuples.joined(frame, left, right, node)
-    are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
-    if op is gast.Add and are_lists and not isinstance(first, Mapping_):
-        joined = container_methods.copy(frame, left, node)
-        container_methods.extend(frame, joined, node, right)
-        return joined
-    numbers = [v for v in (left, right) if not protocol.is_container(frame, v)]
-    repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints only
-    if numbers and is_strong(frame, numbers[0]) and not repeats:
-        sides = [arrays.as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
-        return binary(frame, op, sides[0], sides[1], node, hint)
-    symbol = op.__name__
-    frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
-
-
-def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
-    return containers.new_list(frame, items) if sequence.kind is list else Sequence(items)
 
 
 def is_strong(frame: Frame, value: Value) -> bool:
@@ -286,25 +205,25 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
     return frame.emit(PREFIX[op], value, node=node, hint=hint)
 
 
-def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
-    decided = protocol.truth(frame, value, node)
-    if isinstance(decided, Static):
-        return Static(not decided.value)
-    return frame.emit("logical_not", decided, node=node, hint=hint)
-
-
 # --- attributes ----------------------------------------------------------------------------------------------------
 
 
 def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
     """`base.shape[axis]`, read only once per function if it is an argument's length."""
-    extent = frame.builder.types[base.name].dims[axis]
+    extent = protocol.type_as(frame, base, types.Array).dims[axis]
     if isinstance(extent, int):
         return Static(extent)
     name, axis = frame.builder.lengths.get(extent, (base.name, axis))
     hint = length_name(extent)
     hint = "t" if hint in frame.local_names else hint  # the user's variable may stand for something else
     return frame.emit("dim", Leaf(name), node=node, hint=hint, axis=axis)
+
+
+def lengths_of(frame: Frame, value: Value, node: gast.AST) -> Iterator[Value]:
+    """`value.shape`, one length after the other; a number has none."""
+    if frame.is_array(value):
+        for axis in range(types.rank(frame.type_of(value))):
+            yield length_of(frame, value, axis, node)
 
 
 def length_name(extent: types.Extent) -> str:

@@ -33,7 +33,7 @@ from ..kinds import (
 from ..objects import items_in_place, keyed_loops
 from ..values import UNDEFINED, Leaf, Mapping_, OneOf, Ref, Static, Value
 from ..world import imports
-from . import attributes, branches, displays, evaluate, loops, refusals, subscript, unpacking
+from . import branches, displays, evaluate, loops, refusals, subscript, unpacking
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -191,13 +191,13 @@ def augmented_part(frame: Frame, base: Value, put_back: Callable[[Value], None],
     """`base.name += v`, `base[i] += v`."""
     place, op = node.target, type(node.op)
     if isinstance(place, gast.Attribute):
-        old = attributes.attribute_of(frame, base, place.attr, place, "t")
+        old = protocol.attribute(frame, base, place.attr, place, "t")
         value = evaluate.evaluate(frame, node.value)
         old = items_in_place.own_array(frame, base, put_back, old, node)
         classes.assign(frame, base, place.attr, updated(frame, old, op, value, node, place.attr), place)
         return put_back(base)
-    found = frame.type_of(base)
-    if isinstance(found, Array):
+    if frame.is_array(base):
+        found = protocol.type_as(frame, base, Array)
         subscript.require_array(frame, found, place)
         items = subscript.normalised(frame, found, place.slice, place)
         old = subscript.element(frame, base, items, node)
@@ -253,9 +253,9 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
 
 
 def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) -> None:
-    place = frame.type_of(old)
+    place = protocol.type_as(frame, old, Array)
     result = evaluate.binary(frame, op, old, two_meanings.beside_its_own(frame, value, place), node)
-    items = [syntax.slice_() for _ in range(place.ndim)]
+    items: list[gast.expr] = [syntax.slice_() for _ in range(place.ndim)]
     subscript.store_items(frame, old, items, same_kind(frame, result, place, node), node)
 
 

@@ -17,11 +17,12 @@ from .. import protocol
 from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
 from ..iterables import Iteration, Range
-from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, tables
+from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, ranges, tables
 from ..objects import keyed_loops, sites
 from ..objects.heap import reachable
-from ..values import Leaf, Ref, Sequence, Static, Value, is_none, is_number, parts
+from ..values import Leaf, Ref, Sequence, Static, Value, is_none
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
+from .trial import attempt, looking_ahead
 
 UNROLL_LIMIT = 2048
 
@@ -33,61 +34,58 @@ def for_loop(frame: Frame, node: gast.For) -> None:
 @protocol.lifted()
 def _over(frame: Frame, iterable: Value, node: gast.For) -> None:
     made = classes.iterator_of(frame, iterable, node.iter)
-    saved = frame.snapshot()
-    with_lists_that_grow(frame, saved, node, lambda: iterators.for_loop(frame, node, made))
+    with_lists_that_grow(frame, node, lambda: iterators.for_loop(frame, node, made))
 
 
-def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
+def with_lists_that_grow(frame: Frame, node: gast.stmt, run: Callable[[], None]) -> None:
     """Run a loop; once more if it reads an item of a list of numbers at a position known only at run time."""
-    while True:
-        try:
-            return run()
-        except NeedsStatic as needed:
-            frame.restore(saved)
-            if needed.keys is not None:
-                sites.learn(frame, *needed.keys, node)
-            if not list_positions.let_numbers_grow(frame, needed.list, node):
-                raise
-            saved = frame.snapshot()
+    while (needed := attempt(frame, run, NeedsStatic).refused) is not None:
+        if needed.keys is not None:
+            sites.learn(frame, *needed.keys, node)
+        if not list_positions.let_numbers_grow(frame, needed.list, node):
+            raise needed
 
 
 def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     stop, body = stop_flag(node)
     if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None:
         return keyed_loops.for_view(frame, node, iterable, stop, body)
-    saved = frame.snapshot()
-    if constant_tables.loop(frame, iterable, node, body, lambda tabled: counted(frame, node, tabled, stop, body)):
+    write = lambda tabled: counted(frame, node, tabled, stop, body)  # noqa: E731
+    first = None if stop is not None else lambda: first_turn(frame, node, iterable, body)
+    if constant_tables.loop(frame, iterable, node, body, write, first):
         return None
-    frame.restore(saved)
-    if protocol.is_unrolled(frame, iterable):
-        try:
-            return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
-        except _Grew as grew:
-            frame.restore(saved)
-            return live_list(frame, node, iterable, grew.form, stop, body)
-        except NeedsStatic:
-            grown = [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
-            known = [(part, forms.form_of_items(frame, held)) for part, held in grown if forms.grows(frame, held)]
-            if not known:
-                raise
-            frame.restore(saved)
-            for part, form in known:
-                containers.let_grow(frame, part, form, node)
-    saved = frame.snapshot()
-    try:
-        counted(frame, node, iterable, stop, body)
-    except _Grew as grew:
-        frame.restore(saved)
-        live_list(frame, node, iterable, grew.form, stop, body)
-    except NeedsStatic as needed:
-        if not isinstance(iterable, Range) or not protocol.has_known_length(frame, iterable):
-            raise
-        frame.restore(saved)
-        items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
-        if len(items) > UNROLL_LIMIT:
-            raise needed from None
+    if protocol.is_unrolled(frame, iterable) and unrolled(frame, node, iterable, stop, body):
+        return None
+    refused = attempt(frame, lambda: counted(frame, node, iterable, stop, body), _Grew, NeedsStatic).refused
+    if isinstance(refused, _Grew):
+        live_list(frame, node, refused.list, refused.form, stop, body)
+    elif refused is not None:
+        items = ranges.known_range(iterable)
+        if items is None or len(items) > UNROLL_LIMIT:
+            raise refused
         frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
         unroll(frame, node, iterators.Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
+
+
+def unrolled(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list) -> bool:
+    """Unroll a loop; False where it has to be counted, over a list that grows from here on."""
+    before = frame.built
+    try:
+        unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
+    except _Grew as grew:
+        frame.built = before
+        live_list(frame, node, grew.list, grew.form, stop, body)
+    except NeedsStatic:
+        grown = [(part, frame.held(part)) for part in iterations.gone_over(iterable) if isinstance(part, Ref)]
+        known = [(part, form) for part, held in grown if forms.grows(frame, held)
+                 and (form := forms.form_of_items(frame, held)) is not None]  # fmt: skip
+        if not known:
+            raise
+        frame.built = before
+        for part, form in known:
+            containers.let_grow(frame, part, form, node)
+        return False
+    return True
 
 
 def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
@@ -101,15 +99,17 @@ def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.
 class _Grew(Exception):
     """A loop changes the length of the list that it iterates over; the items of that list have this form."""
 
-    def __init__(self, form: Value) -> None:
+    def __init__(self, list_: Ref, form: Value) -> None:
         super().__init__(str(form))
-        self.form = form
+        self.list, self.form = list_, form
 
 
 def check_still_known(frame: Frame, iterable: Value) -> None:
     held = frame.held(iterable)
     if isinstance(iterable, Ref) and forms.grows(frame, held):
-        raise _Grew(forms.form_of_items(frame, held))
+        form = forms.form_of_items(frame, held)
+        assert form is not None
+        raise _Grew(iterable, form)
 
 
 def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
@@ -133,10 +133,17 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
         go_on = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         table = dict(frame.live_after)
         made = gast.copy_location(gast.If(go_on, rest, []), node)
-        table[id(made)] = core_liveness.live_in_loop(node, table) if id(node.body[-1]) in table else None
+        if (live := core_liveness.live_in_loop(node, table)) is not None:
+            table[id(made)] = live
         frame.live_after = table
         branches.branch(frame, made, go_on, rest, [])
         return
+
+
+def first_turn(frame: Frame, node: gast.For, iterable: Value, body: list) -> None:
+    """A copy of the body for the first item alone."""
+    execute.bind(frame, node.target, protocol.item_of_unrolled(frame, iterable, 0, node.iter), node.iter)
+    execute.execute(frame, body)
 
 
 class Doing(gast.Pass):
@@ -182,19 +189,20 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop: no list that it iterates over may change its length, as the trip count is computed before."""
-    is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
-    items = list(iterations.gone_over((keyed.shown_by(frame, iterable) if is_view else None) or iterable))
-    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else items
+    shown = keyed.shown_by(frame, iterable) if isinstance(iterable, Iteration) else None
+    view = iterable if isinstance(iterable, Iteration) and shown is not None else None
+    items = list(iterations.gone_over(iterable if shown is None else shown))
+    sources = items if view is None else [keyed_loops.gone_over(frame, view)]
     over = reachable(sources, {})
-    before = len(frame.heap.changes if is_view else frame.heap.resized)
+    before = len(frame.heap.changes if view is not None else frame.heap.resized)
     frame.builder.looped_over.append(frozenset(over))
     try:
         run()
     finally:
         frame.builder.looped_over.pop()
-    changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
+    changed = (frame.heap.changes if view is not None else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
-        if is_view:
+        if view is not None:
             raise keyed_loops.Changed
         check_still_known(frame, iterable)
         changed_while_looped(frame, node)
@@ -255,9 +263,8 @@ def stepping(
 
 def has_a_turn(iterable: Value) -> bool:
     """Whether a loop over it is known to have a first iteration."""
-    if not isinstance(iterable, Range) or not all(is_number(v) for _, v in parts(iterable)):
-        return False
-    return len(range(*(v.value for _, v in parts(iterable)))) > 0
+    found = ranges.known_range(iterable)
+    return found is not None and len(found) > 0
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:
@@ -267,12 +274,11 @@ def while_loop(frame: Frame, node: gast.While) -> None:
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         endless = isinstance(test, gast.Constant) and bool(test.value)
         test = going if endless else gast.copy_location(gast.BoolOp(gast.And(), [going, test]), test)
-    saved = frame.snapshot()
-    entered = decided_now(frame, test)
-    frame.restore(saved)
+    with looking_ahead(frame):
+        entered = decided_now(frame, test)
     if entered is not False:
         unrolls = entered is not None and stop is None
-        with_lists_that_grow(frame, saved, node, lambda: while_entered(frame, node, test, body, unrolls))
+        with_lists_that_grow(frame, node, lambda: while_entered(frame, node, test, body, unrolls))
 
 
 def without_mark(frame: Frame, node: gast.While) -> tuple[gast.expr, gast.While]:
@@ -298,7 +304,6 @@ def made_while(frame: Frame, node: gast.While) -> Callable[[gast.expr, list[gast
 
 
 def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, unrolls: bool) -> None:
-    saved = frame.snapshot()
     known, before = dict[str, Value](), dict[str, Value]()
 
     def enter() -> str:
@@ -311,23 +316,24 @@ def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, u
         return ""
 
     ended = Doing(node, lambda frame: optional.forget(frame.variables, known, before))
-    try:
+
+    def carried() -> None:
         carrying.carry(
             frame, node, [*body, ended], enter, made_while(frame, node),
             test=lambda: loop_tests.nested_test(frame, test),
         )  # fmt: skip
         frame.variables.update(optional.known_from(frame, test, False))
-    except loop_tests.NotNested:
-        frame.restore(saved)
+
+    refused = attempt(frame, carried, loop_tests.NotNested, NeedsStatic).refused
+    if isinstance(refused, loop_tests.NotNested):
         flagged_while(frame, node, test, body)
-    except NeedsStatic as needed:
-        frame.restore(saved)
-        if not unrolls:
-            raise needed from None
+    elif refused is not None and not unrolls:
+        raise refused
+    elif refused is not None:
         try:
             unroll_while(frame, node, test, body)
         except NeedsStatic as more:
-            raise needed if more.list is None else more from None
+            raise refused if more.list is None else more from None
 
 
 def decided_now(frame: Frame, test: gast.expr) -> bool | None:
@@ -360,8 +366,8 @@ def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -
     choice = gast.If(test, list(body), [gast.Assign([syntax.target(flag)], syntax.constant(False), None)])
     loop = located(gast.While(syntax.name(flag), [choice], []), node)
     table = dict(frame.live_after)
-    if id(node.body[-1]) in table:
-        table[id(choice)] = core_liveness.live_in_loop(node, table)
+    if (live := core_liveness.live_in_loop(node, table)) is not None:
+        table[id(choice)] = live
     kept, frame.live_after, pinned = frame.live_after, table, frame.pinned
     frame.pinned |= {flag}
     carrying.carry(

@@ -31,8 +31,7 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 
 def load_of_array(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """`base[items]` of an array."""
-    found = frame.type_of(base)
-    written_out = normalised(frame, found, items, node)
+    written_out = normalised(frame, protocol.type_as(frame, base, Array), items, node)
     if has_ellipsis(items) and all(is_number_item(frame, i) for i in written_out):
         return single_view(frame, base, written_out, node, hint)
     return element(frame, base, written_out, node, hint)
@@ -57,12 +56,18 @@ def single_view(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST
     return frame.emit("reshape", row, node=node, hint=hint, shape=())
 
 
-def element(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST, hint: str = "t") -> Value:
+def element(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST, hint: str = "t") -> Leaf:
     if not items and types.rank(frame.type_of(base)):
         return base
     require_items(frame, base, items, node)
     with frame.reporting(node):
         return Leaf(frame.builder.load(base.name, items, hint).id)
+
+
+def number_in(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """The number in an array without dimensions; any other value as it is."""
+    is_point = frame.is_array(value) and not types.rank(frame.type_of(value))
+    return element(frame, value, [], node) if is_point and frame.is_array(value) else value
 
 
 def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST) -> None:
@@ -128,13 +133,13 @@ def as_slice(frame: Frame, value: Value, node: gast.expr) -> Any:
     return list_of_places(frame, value, node) if is_list else value
 
 
-def list_of_places(frame: Frame, value: Value, node: gast.AST) -> Value:
+def list_of_places(frame: Frame, value: Value, node: gast.AST) -> Leaf:
     """A list as an index: an array of ints or bools; NumPy takes an empty one to select nothing."""
     held = frame.held(value)
     if isinstance(held, Sequence) and not held.items:
         return arrays.as_array(frame, value, node, dtype=INT_WORD)
     places = arrays.as_array(frame, value, node)
-    if not isinstance(held, Sequence) and is_bool(frame.type_of(places).dtype):
+    if not isinstance(held, Sequence) and is_bool(types.dtype_of(frame.type_of(places))):
         none = frame.emit("equal", evaluate.length_of(frame, places, 0, node), Static(0), node=node)
         error = limit("IndexError", NO_MASK, span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(none, node), [error]))
@@ -173,7 +178,7 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
     if isinstance(found, Scalar) and is_bool(found.dtype):
         frame.fault("T001", "indexing by a single bool is not supported", node, "indexed here", ("use an `if`",))
     if isinstance(found, Array) and found.ndim == 0:
-        value = element(frame, value, [], node)
+        value = number_in(frame, value, node)
     return frame.atom(plain(value), node)
 
 
@@ -202,7 +207,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
     if isinstance(base, Ref):
         return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
-    if not isinstance(found, Array):
+    if not isinstance(base, Leaf) or not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements to assign", node)
     require_array(frame, found, node)
     store_items(frame, base, normalised(frame, found, items, node), value, node)
@@ -222,7 +227,7 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
     """Emit the store; the value must broadcast to the target and is converted to the array's dtype."""
     if protocol.is_container(frame, value):
         value = arrays.as_array(frame, value, node)
-    place = frame.type_of(base)
+    place = protocol.type_as(frame, base, Array)
     found = frame.type_of(value)
     if found is None or isinstance(found, ListOf):
         frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
@@ -234,7 +239,7 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
     if isinstance(found, Array):
         check_fits(frame, dims, found, node)
         if found.ndim == 0:
-            value = element(frame, value, [], node)
+            value = number_in(frame, value, node)
     elif is_integer(place.dtype) and all(map(_is_basic, frame_items(frame, items))):
         value = as_python(frame, value, found, place.dtype, node)
     atom = frame.atom(value, node)

@@ -13,6 +13,7 @@ from ....dtypes import DTYPE, INT_WORD, LARGEST_EXACT, is_exact, is_inexact, is_
 from ....types import INT, Scalar
 from ..frame import Frame
 from ..limits import limit
+from ..protocol import type_as
 from ..values import Static, Value
 
 INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does not hold all of its digits"
@@ -37,7 +38,7 @@ def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
     """Raise where an int becomes a float because it meets one in a variable and is too large to keep its digits."""
     above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
     outside = above
-    if is_signed(frame.type_of(value).dtype):
+    if is_signed(type_as(frame, value, Scalar).dtype):
         below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
         outside = frame.emit("logical_or", above, below, node=node)
     error = limit("OverflowError", INEXACT, span=frame.here(node))

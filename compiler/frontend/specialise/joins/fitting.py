@@ -8,14 +8,14 @@ only on its path, and is seen by a surrounding `try`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import gast
 
 from ....dtypes import INT_WORD, holds, is_integer
 from ....ops.schema import OPERATORS
 from ....ops.works_in import as_result
-from ....types import INT, Scalar, dtype_of, promote
+from ....types import INT, ListOf, dtype_of, promote
 from ..values import Leaf, Static, Value
 from . import two_meanings
 
@@ -28,8 +28,8 @@ def converted(frame: Frame, operator: str, atoms: list[gast.expr], node: gast.AS
     row = OPERATORS[operator]
     if row.kind != "elementwise" or row.works_in is not as_result or len(atoms) < 2 or row.is_comparison:
         return atoms
-    operands = [frame.builder.type_of(a) for a in atoms]
-    if INT not in operands or not all(isinstance(t, Scalar) or hasattr(t, "dims") for t in operands):
+    operands = [found for a in atoms if not isinstance(found := frame.builder.type_of(a), ListOf)]
+    if INT not in operands or len(operands) < len(atoms):
         return atoms
     word, weak = promote(*operands)
     if weak or word == INT_WORD or not is_integer(word):
@@ -51,6 +51,6 @@ def as_numpys(frame: Frame, atom: gast.expr, word: str, node: gast.AST) -> gast.
     return frame.atom(frame.emit("cast", value, node=node, dtype=word, weak=False), node)
 
 
-def is_held(value: Value, dtype: str) -> bool:
+def is_held(value: Value, dtype: str) -> TypeGuard[Static]:
     """Whether an int that is known now is in the range of a dtype; some dtypes are wider than compiled ints."""
     return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

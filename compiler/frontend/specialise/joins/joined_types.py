@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 
 from .... import types
@@ -87,6 +89,10 @@ def own_length(frame: Frame) -> types.Dim:
     return frame.builder.fresh_symbol("length")
 
 
+@overload
+def own_lengths(frame: Frame, type_: Scalar | Array) -> Scalar | Array: ...
+@overload
+def own_lengths(frame: Frame, type_: Type) -> Type: ...
 def own_lengths(frame: Frame, type_: Type) -> Type:
     """The type with new lengths: for an item of a list, as its items may differ, or for a result."""
     if isinstance(type_, ListOf):
@@ -99,7 +105,7 @@ def own_lengths(frame: Frame, type_: Type) -> Type:
 def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
     """Whether a list of such elements takes an item; a constant length in its type is that of all items."""
     joined = None if item is None else join_types(frame, element, item)
-    if isinstance(joined, Array):
+    if isinstance(joined, Array) and isinstance(element, Array) and isinstance(item, Array):
         pairs = zip(element.dims, item.dims, strict=True)
         return all(a == b for a, b in pairs if isinstance(a, int))
     return joined is not None and joined == element
@@ -125,7 +131,8 @@ def are_of_one_dtype(frame: Frame, items: Value) -> bool:
 
 def note_start(frame: Frame, made: Value, start: Value) -> Value:
     """Note that the sum of an array is its start value if it has no elements: for narrow ints, whose sums wrap."""
-    found, first = frame.type_of(made), frame.type_of(start)
-    if isinstance(made, Leaf) and isinstance(first, Scalar) and is_integer(found.dtype) and found.dtype != INT_WORD:
-        frame.builder.widen(made.name, [frame.builder.meanings_of(made.name), meanings_of(frame, start)])
+    if isinstance(made, Leaf) and isinstance(frame.type_of(start), Scalar):
+        dtype = types.dtype_of(frame.type_of(made))
+        if is_integer(dtype) and dtype != INT_WORD:
+            frame.builder.widen(made.name, [frame.builder.meanings_of(made.name), meanings_of(frame, start)])
     return made

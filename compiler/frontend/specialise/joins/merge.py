@@ -13,6 +13,7 @@ from typing import Any
 from ....names import from_path
 from ....records import dataclass
 from ....types import Array, ListOf, Scalar, Type
+from .. import protocol
 from ..describing import KEEPING
 from ..frame import Frame
 from ..functions.local_functions import joined_functions, keeps_own_numbers
@@ -121,10 +122,10 @@ class Join:
         """One structure on one path, another on the other: flags say which it is."""
         kinds = [kind for side in (left, right) if isinstance(side, OneOf) for kind in side.kinds]
         given = (left, self.left), (right, self.right)
-        sides = [structures.as_one_of(self.frame, *side, among=tuple(kinds)) for side in given]
-        if None in sides:
+        one, other = (structures.as_one_of(self.frame, *side, among=tuple(kinds)) for side in given)
+        if one is None or other is None:
             return Conflict(self._describe(left, self.left), self._describe(right, self.right))
-        return structures.joined(self.join, *sides)
+        return structures.joined(self.join, one, other)
 
     def _are_unlike(self, left: Value, right: Value) -> bool:
         return structures.are_unlike(self.frame, left, right, self.left, self.right)
@@ -189,28 +190,21 @@ def _joined_tuples(join: Join, left: Value, right: Value) -> Value | None:
 
 def _grows(frame: Frame, left: Value, right: Value) -> bool:
     """Whether two lists differ in length, so that only a growable list holds both."""
-    if any(isinstance(v, Rows) and v.kind is tuple for v in (left, right)):
+    if not all(protocol.sequence_kind(frame, v) is list for v in (left, right)):
         return False
-    if isinstance(left, Table) or isinstance(right, Table):
-        return all(isinstance(v, Table | Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        return len(left.items) != len(right.items)
     if isinstance(left, Rows) and isinstance(right, Rows):
         return left != right and all(list_of_column(frame, v) is not None for v in (left, right))
-    if isinstance(left, Rows) or isinstance(right, Rows):
-        return all(isinstance(v, Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
-    lists = [_is_list_of_items(v) for v in (left, right)]
-    if all(lists):
-        return len(left.items) != len(right.items)
-    return any(lists) and (frame.is_list(left) or frame.is_list(right))
-
-
-def _is_list_of_items(value: Value) -> bool:
-    return isinstance(value, Sequence) and value.kind is list
+    return not (frame.is_list(left) and frame.is_list(right))
 
 
 def list_of_column(frame: Frame, value: Value) -> ListOf | None:
     """The growable list that a list of any length can become: one of numbers."""
     item = value.item if isinstance(value, Rows) else None
-    found = frame.type_of(item.values) if isinstance(item, Column) and item.is_weak is not UNKNOWN else None
+    if not isinstance(item, Column) or item.is_weak is UNKNOWN:
+        return None
+    found = frame.type_of(item.values)
     return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None
 
 
@@ -221,18 +215,18 @@ def grown(
 
     if any(_is_of_containers(frame, side) for side in (left, right)):
         return forms.joined_list(frame, left, right, before, after)
-    element: Type | None = None
+    element: Scalar | Array | None = None
     for side in (left, right):
         found = list_of_column(frame, side) or frame.type_of(side)
-        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
+        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for _, v in parts(side)]
         for kind in kinds:
             if kind is None:
                 return Conflict("a list of tuples, lists or dicts", "a list that grows, of numbers or arrays,")
             joined = kind if element is None else join_types(frame, element, kind)
-            if joined is None:
+            if not isinstance(joined, Scalar | Array):
                 return Conflict(f"a list of {element}", f"a list of {kind}")
             element = joined
-    if not isinstance(element, Scalar | Array):
+    if element is None:
         return Conflict("an empty list", "a list")
     if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
         element = own_lengths(frame, element)

@@ -163,7 +163,7 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
     found = frame.type_of(value)
     if isinstance(wanted, ListOf) and isinstance(value, Sequence):
         return as_list(frame, value, wanted, node)
-    if isinstance(wanted, ListOf) and found != wanted and isinstance(wanted.element, Scalar):
+    if isinstance(wanted, ListOf) and frame.is_list(value) and found != wanted and isinstance(wanted.element, Scalar):
         return syntax.name(containers.converted_list(frame, value, wanted, node).name)
     if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
         return frame.atom(frame.emit("copy", value, node=node), node)  # the items of this list are in C order

@@ -105,8 +105,9 @@ def is_numpys(frame: Frame, atoms: Sequence[gast.expr]) -> bool:
 def beside_its_own(frame: Frame, value: Value, place: Array) -> Value:
     """A number beside an array of floats that is changed in place: it is NumPy's, as the dtype is that of the array."""
     found = frame.type_of(value)
-    is_float = isinstance(found, Scalar) and not found.weak and is_inexact(found.dtype) and is_inexact(place.dtype)
-    if not isinstance(value, Leaf) or not is_float or value.name not in frame.builder.widened:
+    if not isinstance(value, Leaf) or not isinstance(found, Scalar) or value.name not in frame.builder.widened:
+        return value
+    if found.weak or not is_inexact(found.dtype) or not is_inexact(place.dtype):
         return value
     return Leaf(frame.builder.call("cast", value.name, dtype=found.dtype, weak=False).id)
 
@@ -116,7 +117,9 @@ def require_one_dtype(
 ) -> None:
     """Refuse a result whose dtype follows from these parts, where it would be another on the path of one of them."""
     names = {k: p.name for k, p in enumerate(parts) if isinstance(p, Leaf) and _may_be_numpys(frame.builder, p.name)}
-    dtype = ask(*described) if names else None
+    if not names:
+        return
+    dtype = ask(*described)
     for place, name in names.items():
         for one in sorted(frame.builder.widened[name], key=str):
             other = ask(*described[:place], one.type, *described[place + 1 :])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator as Iterated
-from typing import Any
 
 import gast
 
@@ -17,18 +16,33 @@ from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
 from ....meanings import Meaning, Meanings
 from ....ops.static import strict_common
 from ....types import Array, ListOf, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate, subscript
 from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of
 from ..library import library
-from ..values import Column, Mapping_, Optional, Record, Rows, Sequence, Static, Table, Value, leaves, parts, with_parts
+from ..values import (
+    Column,
+    Leaf,
+    Mapping_,
+    Optional,
+    Record,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Value,
+    leaves,
+    parts,
+    with_parts,
+)
 from . import container_methods, containers, rows, tables
 from .library_classes import stands_for
 
 
-def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
+def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Leaf:
     """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
     value = frame.tree(value)
     if isinstance(value, Iteration | Iterator):
@@ -42,14 +56,14 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
             value = tables.arrays_of(frame, value, node)
     if isinstance(value, Rows):
         return rows.as_array(frame, value, dtype, node, hint)
-    found = frame.type_of(value)
-    if isinstance(found, ListOf):
-        return library.array_from_list(frame, value, dtype, node, hint)
-    if isinstance(found, Array):
+    if isinstance(value, Leaf) and not isinstance(found := frame.type_of(value), Scalar):
+        if isinstance(found, ListOf):
+            return library.array_from_list(frame, value, dtype, node, hint)
         return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
     value = _with_arrays(frame, value, node)
-    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
-    if any(k is None or isinstance(k, ListOf) for k in kinds):
+    of_parts = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
+    kinds = [found for found in of_parts if isinstance(found, Array | Scalar)]
+    if len(kinds) < len(of_parts):
         frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
     is_given = dtype is not None
     dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
@@ -101,13 +115,10 @@ def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int
     if isinstance(value, Record) and value.is_tuple:
         value = Sequence(tuple(v for _, v in value.items))
     if isinstance(value, Column):  # a list with one number for each item
-        value = value.values
-        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
+        value = protocol.held_as(frame, value.values, Leaf)
+        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, types.rank(frame.type_of(value)))]
     if not isinstance(value, Sequence):
-        found = frame.type_of(value)
-        if not isinstance(found, Array):
-            return (), []
-        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
+        return (), list(evaluate.lengths_of(frame, value, node))
     if not value.items:
         return (0,), []
     parts = [regular_shape(frame, v, node) for v in value.items]
@@ -118,25 +129,38 @@ def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int
     return (len(parts), *parts[0][0]), parts[0][1]
 
 
-def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
+def fill(frame: Frame, array: Leaf, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
     if isinstance(value, Record) and value.is_tuple:
         value = Sequence(tuple(v for _, v in value.items))
     if isinstance(value, Sequence):
         for i, part in enumerate(value.items):
             fill(frame, array, part, [*position, i], rank, node)
         return
-    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
+    items: list[gast.expr] = [*map(syntax.constant, position), *(syntax.slice_() for _ in range(rank))]
     subscript.store_items(frame, array, items, value, node)
 
 
-def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
+def to_list(frame: Frame, value: Leaf | Static, node: gast.AST) -> Value:
     """`x.tolist()`: the elements as Python numbers."""
-    if types.rank(found) > 1:
-        return container_methods.in_language(frame, "rows_of", [value], node)
-    if types.rank(found) == 1:
-        return frame.new(containers.grown_from_array(frame, value, True, node))
-    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
-    return frame.emit("cast", number, node=node, dtype=python_word(found.dtype), weak=True)
+    if frame.is_array(value):
+        rank = types.rank(frame.type_of(value))
+        if rank > 1:
+            return container_methods.in_language(frame, "rows_of", [value], node)
+        if rank == 1:
+            return frame.new(containers.grown_from_array(frame, value, True, node))
+    number = subscript.number_in(frame, value, node)
+    dtype = protocol.type_as(frame, number, Scalar).dtype
+    return frame.emit("cast", number, node=node, dtype=python_word(dtype), weak=True)
+
+
+@protocol.infix.of(Array, beside=(protocol.ANY,))
+def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """Element by element: beside a value of NumPy's, containers are arrays; a list times a number is refused."""
+    repeats = op is gast.Mult and (frame.is_scalar(left) or frame.is_scalar(right))
+    if repeats or not evaluate.is_strong(frame, left) and not evaluate.is_strong(frame, right):
+        return protocol.infix.otherwise(frame, left, right, op, node, hint)
+    sides = [as_array(frame, v, node) if protocol.is_container(frame, v) else v for v in (left, right)]
+    return frame.emit(protocol.OPERATOR_OF[op], *sides, node=node, hint=hint)
 
 
 def contains(frame: Frame, array: Value, item: Value, node: gast.AST, hint: str) -> Value:

@@ -19,10 +19,9 @@ from ....dtypes import INT_WORD
 from ....ops.python_names import NameBinding
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import evaluate
 from ..library import builtin_calls, library
-from ..values import Column, Rows, Sequence, Static, Text, Value
-from . import classes, container_methods, containers, equality, rows, tables, texts, tuples
+from ..values import Column, Rows, Sequence, Static, Text, Value, are_known
+from . import classes, containers, rows, tables, texts, tuples
 from .text_numbers import as_text, is_built, is_text, number_of
 
 WAYS_OUT = ("return the number, and make its text outside the compiled function",
@@ -63,7 +62,7 @@ def joined(frame: Frame, separator: Value, items: Value, node: gast.AST) -> Valu
     if protocol.is_unrolled(frame, items):
         parts = protocol.items(frame, items, node)
         _require_texts(frame, parts, node)
-        if isinstance(separator, Static) and all(isinstance(part, Static) for part in parts):
+        if isinstance(separator, Static) and are_known(parts):
             return Static(separator.value.join(part.value for part in parts))
         return _end_to_end(frame, separator, parts, node)
     words = builtin_calls.as_new_list(frame, items, node)
@@ -119,15 +118,6 @@ def _digit(text: str) -> int:
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
-
-
-def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """A comparison of two strings, of which one was built."""
-    sides = [spelled(frame, side, node) for side in (left, right)]
-    if op in (gast.Eq, gast.NotEq):
-        same = container_methods.in_language(frame, "are_equal", list(sides), node, hint)
-        return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
-    return container_methods.in_language(frame, equality.IN_ORDER[op], list(sides), node, hint)
 
 
 def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:

@@ -11,10 +11,11 @@ from ..derivatives import inner_derivatives
 from ..describing import FUNCTION
 from ..frame import Frame
 from ..functional import Bound, Closure, Derived, Partial
+from ..functions.local_functions import is_one
 from ..interpreter import apply
-from ..protocol import Named, call, call_method, describe, python_class, truth
-from ..values import Conflict, Record, Static, Value
-from . import classes
+from ..protocol import Named, call, call_method, describe, equal, is_same, python_class, truth
+from ..values import Conflict, Handle, Record, Static, Value
+from . import classes, identity
 
 
 @truth.of(Closure, Bound, Partial)
@@ -45,6 +46,14 @@ def _(frame: Frame, value: Value) -> str:
 @describe.of(Bound)
 def _(frame: Frame, value: Bound) -> str:
     return "method"
+
+
+@is_same.of(Closure)
+@equal.of(Closure)
+def _(frame: Frame, left: Closure, right: Closure, node: gast.AST, hint: str) -> Value:
+    if left is not right and is_one(left, right):  # they have one definition, which may have been executed twice
+        identity.refuse(frame, node, "keep a number beside each function, and compare the numbers")
+    return Static(left is right)
 
 
 # --- calls -----------------------------------------------------------------------------------------------------------
@@ -84,7 +93,7 @@ def _(
     return apply.call_object(frame, function.value, args, named, node, hint)
 
 
-@call.of(Record)
+@call.of(Record, Handle)
 def _(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     own = classes.special(frame, function, "__call__")
     if not own:

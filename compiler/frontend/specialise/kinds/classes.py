@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import types as python_types
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -27,7 +27,7 @@ from ..library import library
 from ..objects import pools
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
-from ..values import Handle, OneOf, Optional, Record, Ref, Static, Value, map_leaves
+from ..values import OneOf, Optional, Record, Ref, Static, Value, map_leaves
 from ..world import outside
 from . import iterators, library_classes, one_of, optional, sets
 from .record_classes import can_change
@@ -40,15 +40,15 @@ GENERATED = "<string>"  # the file that the methods written by `dataclasses` say
 def instance(frame: Frame, value: Value) -> Record | None:
     """The attributes of an instance; None for any other value."""
     held = frame.held(value)
-    if type(held) is Handle:
-        return pools.record(frame, held)
-    return held if type(held) is Record else None
+    if type(held) is Record:
+        return held
+    return pools.record(frame, held) if pools.is_pooled(held) else None
 
 
 def class_of(frame: Frame, value: Value) -> type | None:
     """The class of an instance; None for values of other kinds."""
-    found = instance(frame, value)
-    return None if found is None else found.cls
+    held = frame.held(value)
+    return held.cls if type(held) is Record or pools.is_pooled(held) else None
 
 
 def entry(frame: Frame, cls: type, name: str, after: type | None = None) -> Any:
@@ -61,13 +61,19 @@ def entry(frame: Frame, cls: type, name: str, after: type | None = None) -> Any:
     return ABSENT
 
 
-def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST) -> Value:
+@protocol.attribute.of(Record)
+def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST, hint: str = "t") -> Value:
     """`receiver.name` of an instance."""
-    record = instance(frame, receiver)
+    record = protocol.held_as(frame, receiver, Record)
     found = entry(frame, record.cls, name)
     part = record.get(name)
     if part is not None and not isinstance(found, property):
-        return pools.attribute(frame, receiver, name, node) if isinstance(receiver, Handle) else part
+        return part
+    return of_its_class(frame, receiver, record, name, found, node)
+
+
+def of_its_class(frame: Frame, receiver: Value, record: Record, name: str, found: Any, node: gast.AST) -> Value:
+    """`receiver.name`, where that is not an attribute of the instance's own."""
     if name == "__class__":
         return Static(record.cls)
     if found is ABSENT:
@@ -75,7 +81,7 @@ def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST) -> Value
     return bound(frame, receiver, record.cls, name, found, node)
 
 
-def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> None:
+def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> NoReturn:
     if entry(frame, record.cls, "__getattr__") is not ABSENT:
         message = f"`{record.cls.__name__}` finds attributes by a `__getattr__` of its own, which is not compiled"
         frame.fault("U013", message, node, "looked up here", ("make a field or a property of it",))
@@ -89,14 +95,15 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> Non
     frame.fault("U013", message, node, "looked up here", (f"its attributes: {known}",))
 
 
-def of_super(frame: Frame, base: Super, name: str, node: gast.AST) -> Value:
+@protocol.attribute.of(Super)
+def _(frame: Frame, base: Super, name: str, node: gast.AST, hint: str = "t") -> Value:
     """`super().name`."""
-    held = frame.held(base.receiver)
-    cls = held.cls if isinstance(held, Record) else held.value
+    own = class_of(frame, base.receiver)
+    cls: type = protocol.known(frame, base.receiver, node) if own is None else own
     found = entry(frame, cls, name, after=base.cls)
     if found is ABSENT:
         frame.fault("U013", f"no base of `{base.cls.__name__}` has an attribute `{name}`", node, "looked up here")
-    if isinstance(held, Static):
+    if own is None:
         return without_instance(frame, cls, name, found, node)
     return bound(frame, base.receiver, cls, name, found, node)
 
@@ -143,7 +150,8 @@ def without_instance(frame: Frame, cls: type, name: str, found: Any, node: gast.
 
 def of_class(frame: Frame, cls: type, name: str, node: gast.AST) -> Value | None:
     """`cls.name`, where that is a method of a class of the user's; None for anything else."""
-    if not apply.is_users_class(cls) or any(name in vars(way) for way in type(cls).__mro__[:-2]):
+    metaclass: type = type(cls)
+    if not apply.is_users_class(cls) or any(name in vars(way) for way in metaclass.__mro__[:-2]):
         return None
     found = entry(frame, cls, name)
     is_method = isinstance(found, classmethod | staticmethod | python_types.FunctionType) or is_function(found)
@@ -244,16 +252,14 @@ def is_callable(frame: Frame, value: Value) -> bool:
 
 def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     """`receiver.name = value`; None: `del receiver.name`."""
-    if isinstance(receiver, Optional):
-        message = f"'NoneType' object has no attribute '{name}'"
-        receiver = protocol.present(frame, receiver, node, message, "AttributeError")
-    _assign(frame, receiver, name, value, node)
+    message = protocol.NO_ATTRIBUTE.format(name)
+    _assign(frame, protocol.present(frame, receiver, node, message, "AttributeError"), name, value, node)
 
 
 @protocol.lifted()
 def _assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     record = instance(frame, receiver)
-    if record is None or not isinstance(receiver, Ref | Handle):
+    if record is None or not (isinstance(receiver, Ref) or pools.is_pooled(receiver)):
         refuse_to_assign(frame, receiver, name, node)
     found = entry(frame, record.cls, name)
     if isinstance(found, property):
@@ -270,7 +276,7 @@ def _assign(frame: Frame, receiver: Value, name: str, value: Value | None, node:
     return pools.assign(frame, receiver, name, value, node)
 
 
-def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -> None:
+def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -> NoReturn:
     record = instance(frame, receiver)
     if record is not None:
         instead = "_replace" if record.is_tuple else "dataclasses.replace"
@@ -283,7 +289,7 @@ def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -
 
 def set_attribute(frame: Frame, receiver: Ref, name: str, value: Value | None, node: gast.AST) -> None:
     """Bind an attribute of an instance anew, whatever its class says of assignments."""
-    record = instance(frame, receiver)
+    record = protocol.held_as(frame, receiver, Record)
     if value is None and record.get(name) is None:
         no_attribute(frame, record, name, node)
     if not record.cls.__dictoffset__ and entry(frame, record.cls, name) is ABSENT:

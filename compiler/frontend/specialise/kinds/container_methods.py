@@ -21,8 +21,23 @@ from ..library import library
 from ..library.static_python import computed, stop
 from ..objects import shared_items
 from ..objects.object_changes import change, is_unheld
-from ..values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
-from . import classes, containers, dict_methods, equality, forms, list_positions, sets, tables, tuples
+from ..values import (
+    NONE,
+    Conflict,
+    Leaf,
+    Mapping_,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Typed,
+    Value,
+    are_known,
+    is_none,
+    leaves,
+)
+from . import classes, containers, dict_methods, forms, list_positions, sets, tables, tuples
 
 
 def in_language(
@@ -38,8 +53,9 @@ def in_language(
 
 def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
     """A method of a list, tuple or dict."""
-    changes = isinstance(receiver, Ref) and method in CHANGING
-    held = containers.grow(frame, receiver, node) if changes else frame.held(receiver)
+    held = frame.held(receiver)
+    if isinstance(receiver, Ref) and method in CHANGING:
+        held = containers.grow(frame, receiver, node)
     kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
     kind = "set" if sets.known_items(frame, receiver) is not None else kind
     methods: dict[str, dict[str, Callable[..., Value]]] = {
@@ -90,6 +106,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     return NONE
 
 
+
 def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None) -> Value:
     held = _growing_if_moved(frame, target, position, node)
     if forms.grows(frame, held):
@@ -97,7 +114,7 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
         if position not in (None, Static(-1)):
             return in_language(frame, "pop_at", [target, position], node)
         return tables.popped(frame, held, node)
-    items = list(held.items)
+    items = list(protocol.held_as(frame, held, Sequence).items)
     at = -1 if position is None else protocol.known(frame, position, node, "the position")
     if not items:
         stop(frame, "IndexError", "pop from empty list", node)
@@ -120,25 +137,22 @@ def repeat(frame: Frame, target: Ref, count: Value, node: gast.AST) -> None:
     return None
 
 
-def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value | None:
-    """`sequence * count`; None for what cannot be repeated."""
-    held = equality.as_sequence(frame, sequence)
-    is_list = isinstance(held, Sequence) and held.kind is list
-    is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
-    is_tuple = isinstance(held, Sequence | Rows) and held.kind is tuple
-    if is_tuple and (isinstance(held, Rows) or isinstance(count, Leaf) and _is_of_any_length(frame, held)):
-        return tuples.repeated(frame, held, count, node)
-    if is_open or isinstance(held, Rows) or forms.grows(frame, held):
+def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value:
+    """`sequence * count`"""
+    held, is_known = frame.held(sequence), isinstance(count, Static)
+    is_list = protocol.sequence_kind(frame, held) is list
+    if not isinstance(held, Sequence) or not is_known and _is_of_any_length(frame, held):
+        if not is_list and isinstance(held, Rows | Sequence):
+            return tuples.repeated(frame, held, count, node)
         return in_language(frame, "repeated", [sequence, count], node)
-    if not isinstance(held, Sequence):
-        return None
     items = held.items * protocol.known(frame, count, node, "the length of a list")
     return containers.new_list(frame, items) if is_list else Sequence(items)
 
 
 def _is_of_any_length(frame: Frame, held: Sequence) -> bool:
-    """Whether a tuple may have a dynamic length; one of ints is mostly a shape, and its rank must be known."""
-    return list_positions.are_alike(frame, held) and not all(map(frame.is_integer, held.items))
+    """Whether a list or tuple may have a dynamic length; one of ints is mostly a shape, and its rank must be known."""
+    is_shape = held.kind is tuple and all(map(frame.is_integer, held.items))
+    return list_positions.are_alike(frame, held) and not is_shape
 
 
 def set_slice(frame: Frame, target: Ref, items: gast.Slice, value: Value | None, node: gast.AST) -> None:
@@ -168,7 +182,8 @@ def delete(frame: Frame, target: Ref, items: gast.expr, node: gast.AST) -> None:
     elif (position := _place(frame, target, held, items, node)) is None:
         in_language(frame, "delete", [target, evaluate.evaluate(frame, items)], node)
     else:
-        left = [item for k, item in enumerate(held.items) if k != position % len(held.items)]
+        left = list(protocol.held_as(frame, held, Sequence).items)
+        del left[position]
         change(frame, target, Sequence(tuple(left), list), node)
 
 
@@ -206,7 +221,7 @@ def _rebuilt(name: str, edit: Callable[[list], None]) -> Callable[..., Value]:
         if forms.grows(frame, held):
             change(frame, target, None, node)
             return in_language(frame, name, [target], node)
-        items = list(held.items)
+        items = list(protocol.held_as(frame, held, Sequence).items)
         edit(items)
         change(frame, target, Sequence(tuple(items), list), node)
         return NONE
@@ -220,7 +235,7 @@ def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: V
         containers.make_room(frame, target, value, node)
         change(frame, target, None, node)
         return in_language(frame, "insert", [target, position, value], node)
-    items = list(held.items)
+    items = list(protocol.held_as(frame, held, Sequence).items)
     items.insert(protocol.known(frame, position, node, "the position"), value)
     change(frame, target, Sequence(tuple(items), list), node)
     return NONE
@@ -228,9 +243,9 @@ def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: V
 
 def _remove(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     held = frame.held(target)
-    if isinstance(held, Sequence) and is_known(frame, target) and isinstance(value, Static):
+    if isinstance(held, Sequence) and are_known(held.items) and isinstance(value, Static):
         items = list(held.items)
-        at = [known.value for known in items].index(value.value) if value in items else -1
+        at = items.index(value) if value in items else -1
         if at < 0:
             stop(frame, "ValueError", "list.remove(x): x not in list", node)
         del items[at]
@@ -244,7 +259,7 @@ def _remove(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
 def is_known(frame: Frame, target: Value) -> bool:
     """Whether all items of a list or tuple are numbers and strings known now."""
     held = frame.held(target)
-    return isinstance(held, Sequence) and all(isinstance(item, Static) for item in held.items)
+    return isinstance(held, Sequence) and are_known(held.items)
 
 
 def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: Value = Static(False)) -> Value:  # noqa: B008
@@ -254,13 +269,13 @@ def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: 
     return NONE
 
 
-def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Ref:
+def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Value:
     """A new list with the items of a list, sorted by their keys."""
     descending = protocol.truth(frame, reverse, node)
     held = frame.held(source)
     if isinstance(held, Sequence):
         keys = list(held.items) if is_none(key) else [protocol.call(frame, key, [v], {}, node) for v in held.items]
-        if all(isinstance(k, Static) for k in keys) and isinstance(descending, Static):
+        if are_known(keys) and isinstance(descending, Static):
             places = computed(frame, _order_of, node, [k.value for k in keys], descending.value)
             return containers.new_list(frame, [held.items[k] for k in places])
         if len(keys) < 2:
@@ -269,16 +284,16 @@ def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.A
         let_grow(frame, ordered, node)
         source = containers.new_list(frame, held.items)
         let_grow(frame, source, node)
-    else:
-        ordered = source if is_none(key) else in_language(frame, "keys_of", [source, key], node)
-    return in_language(frame, "in_order", [source, ordered, descending], node, source=source)
+        return in_language(frame, "in_order", [source, ordered, descending], node, source=source)
+    by = source if is_none(key) else in_language(frame, "keys_of", [source, key], node)
+    return in_language(frame, "in_order", [source, by, descending], node, source=source)
 
 
 def _order_of(keys: list[Any], descending: bool) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
 
 
-def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
+def copy(frame: Frame, target: Value, node: gast.AST) -> Ref:
     held = frame.held(target)
     if isinstance(target, Ref) and forms.grows(frame, held) and is_unheld(frame, target):
         return target

@@ -110,7 +110,7 @@ def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) ->
 
 def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
     """A list that grows with the items at these positions."""
-    made = tables.new(frame, forms.form_of_items(frame, held), node)
+    made = tables.new_like(frame, held, node)
 
     def taken(at: Value) -> None:
         tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
@@ -155,7 +155,7 @@ def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
 
 def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False) -> Value:
     """A list that grows with the items of another; `apart`: with copies of them, where they are arrays."""
-    made = tables.new(frame, forms.form_of_items(frame, held), node)
+    made = tables.new_like(frame, held, node)
     append_all(frame, made, held, node, apart=apart)
     return made
 
@@ -189,9 +189,9 @@ def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> 
 
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
     """A growable list of the numbers in an array, or of its rows."""
-    found = frame.type_of(array)
-    dtype = python_word(found.dtype) if is_weak else found.dtype
-    element = Scalar(dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
+    found = protocol.type_as(frame, array, Array)
+    dtype = python_word(found.dtype) if is_weak and found.ndim == 1 else found.dtype
+    element = forms.item_of_array(Array(dtype, found.dims), is_weak)
     made = Leaf(frame.builder.bind(syntax.call("new_list"), ListOf(element), "items").id)
     append_all(frame, made, array, node, is_weak)
     return made
@@ -227,7 +227,8 @@ def append_all(
         if isinstance(made, Table) and isinstance(frame.held(source), Iteration | Iterator):
             shared_items.note_if_read(frame, forms.structure(made), item)
         if weaken:
-            item = frame.emit("cast", item, node=node, dtype=frame.type_of(item).dtype, weak=True)
+            dtype = protocol.type_as(frame, item, Scalar).dtype
+            item = frame.emit("cast", item, node=node, dtype=dtype, weak=True)
         if apart:
             copied = lambda v, _: frame.emit("copy", v, node=node) if frame.is_array(v) else v  # noqa: E731
             item = map_leaves(frame.tree(item), copied)
@@ -240,11 +241,11 @@ def append_all(
 def store_into_row(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> bool:
     """`base[i] = value` for a list whose numbers are in one array: a copy is changed; whether it was such a list."""
     column = rows.column_of_numbers(frame, frame.held(base))
-    if column is None or isinstance(items, gast.Slice) or not isinstance(frame.type_of(value), Scalar):
+    stored = frame.type_of(value)
+    if column is None or isinstance(items, gast.Slice) or not isinstance(stored, Scalar):
         return False
-    found = frame.type_of(column.values)
-    element = Scalar(found.dtype, column.is_weak)
-    if forms.is_unknown(frame.held(base)) or join_types(frame, element, frame.type_of(value)) != element:
+    element = Scalar(protocol.type_as(frame, column.values, Array).dtype, column.is_weak)
+    if forms.is_unknown(frame.held(base)) or join_types(frame, element, stored) != element:
         return False
     change(frame, base, None, node, keeps_length=True)  # refused where the change would be seen elsewhere
     copied = frame.emit("copy", column.values, node=node)
@@ -262,8 +263,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     match held:
         case Mapping_(items=old):
             key = keyed.known_key(frame, base, evaluate.evaluate(frame, items), node, value)
-            changed = dataclasses.replace(held, items=tuple({**dict(old), key: value}.items()))
-            return change(frame, base, changed, node)
+            return change(frame, base, dataclasses.replace(held, items=tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
             given = protocol.items(frame, classes.iterable(frame, value, node), node)

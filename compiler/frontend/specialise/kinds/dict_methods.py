@@ -30,7 +30,7 @@ MOST_WRITTEN_OUT = 4  # so many items are put into a hash table one by one; more
 
 def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Value | None:
     """What a dict holds under a key."""
-    held = frame.held(target)
+    held = protocol.held_as(frame, target, Mapping_)
     if not held.items and not keyed.is_known(frame, key):
         keyed.key_form(frame, key, node)
         return None
@@ -47,7 +47,7 @@ def open_given(frame: Frame, node: gast.AST, origin: sites.Site = ("argument",),
         if number <= first or not isinstance(held, Mapping_):
             continue
         site: sites.Site = (*origin, number - first)
-        if (columns := frame.task.forms.get(site)) is not None:
+        if (columns := frame.task.learned.forms.get(site)) is not None:
             is_one = True
             made = keyed.made_dict(frame, columns, [(keyed.as_key(key), value) for key, value in held.items], node)
             heap.contents[number] = frame.held(made)
@@ -62,10 +62,10 @@ def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value =
 
 
 def pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
-    if not frame.held(target).items and not keyed.is_known(frame, key):
+    items: dict[Any, Value] = dict(protocol.held_as(frame, target, Mapping_).items)
+    if not items and not keyed.is_known(frame, key):
         return default if default is not None else containers.no_such_key(frame, key, node)
     name = keyed.known_key(frame, target, key, node)
-    items: dict[Any, Value] = dict(frame.held(target).items)
     if name not in items:
         if default is None:
             no_key(frame, name, node)
@@ -77,11 +77,11 @@ def pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Valu
 
 def _refill(frame: Frame, target: Ref, items: tuple[tuple[Any, Value], ...], node: gast.AST) -> None:
     """The same dict with these items."""
-    change(frame, target, dataclasses.replace(frame.held(target), items=items), node)
+    change(frame, target, dataclasses.replace(protocol.held_as(frame, target, Mapping_), items=items), node)
 
 
 def _pop_item(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    items = frame.held(target).items
+    items = protocol.held_as(frame, target, Mapping_).items
     if not items:
         stop(frame, "KeyError", "popitem(): dictionary is empty", node)
     _refill(frame, target, items[:-1], node)
@@ -89,7 +89,7 @@ def _pop_item(frame: Frame, target: Ref, node: gast.AST) -> Value:
 
 
 def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    held, name = frame.held(target), keyed.known_key(frame, target, key, node, default)
+    held, name = protocol.held_as(frame, target, Mapping_), keyed.known_key(frame, target, key, node, default)
     found = held.get(name)
     if found is None:
         _refill(frame, target, (*held.items, (name, default)), node)
@@ -100,7 +100,8 @@ def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: 
     for other in others:
         put_all(frame, other, target, node)
     if named:
-        _refill(frame, target, tuple({**dict(frame.held(target).items), **named}.items()), node)
+        held = protocol.held_as(frame, target, Mapping_)
+        _refill(frame, target, tuple({**dict(held.items), **named}.items()), node)
     return NONE
 
 
@@ -110,7 +111,7 @@ def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
 
 
 def _copy(frame: Frame, target: Ref, node: gast.AST) -> Value:
-    held: Mapping_ = frame.held(target)
+    held = protocol.held_as(frame, target, Mapping_)
     copied = keyed.new_dict(frame, dict(held.items), node)
     if held.like is not None and issubclass(held.like[0], OrderedDict | defaultdict):  # others become a dict
         frame.heap.contents[copied.number] = dataclasses.replace(held)

@@ -6,12 +6,13 @@ from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate
 from ..objects import given_back
 from ..protocol import describe, held_as, is_unrolled, items, known, load, member, python_class, truth
 from ..values import Mapping_, Static, Value
-from . import containers, keyed
+from . import containers, dict_methods, equality, keyed
 
 
 @known.of(Mapping_)
@@ -42,8 +43,8 @@ def _(frame: Frame, value: Value) -> type:
 
 @describe.of(Mapping_)
 def _(frame: Frame, value: Value) -> str:
-    found = python_class(frame, value)
-    return getattr(found, "python", found).__name__
+    found = held_as(frame, value, Mapping_).like
+    return "dict" if found is None else getattr(found[0], "python", found[0]).__name__
 
 
 @load.of(Mapping_)
@@ -58,3 +59,18 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     if not held.items and not keyed.is_known(frame, item):
         return Static(False)
     return Static(keyed.known_key(frame, container, item, node) in [key for key, _ in held.items])
+
+
+@protocol.infix.of(Mapping_)
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    if op is not gast.BitOr:
+        return protocol.infix.otherwise(frame, left, right, op, node, hint)
+    return dict_methods.merged(frame, left, right, node)
+
+
+@protocol.equal.of(Mapping_)
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    one, other = held_as(frame, left, Mapping_), held_as(frame, right, Mapping_)
+    if {key for key, _ in one.items} != {key for key, _ in other.items}:
+        return Static(False)
+    return equality.decided(frame, [(part, other.get(key)) for key, part in one.items], False, node, hint)

@@ -9,11 +9,12 @@ A list of fixed length is its items; one whose length differs from item to item 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any
+from functools import partial, reduce
+from typing import Any, overload
 
 from ....dtypes import BOOL_WORD
 from ....types import BOOL, Array, ListOf, Scalar, dtype_of
+from .. import protocol
 from ..frame import Frame
 from ..functional import Closure
 from ..joins.joined_types import can_hold, join_types, own_length, own_lengths
@@ -100,14 +101,15 @@ def _depth(value: Value, cls: type, contents: Mapping[int, Value]) -> int:
     return inner + (isinstance(value, Record) and value.cls is cls)
 
 
+@overload
+def form_of_items(frame: Frame, held: Table | Rows, contents: Mapping[int, Value] | None = None) -> Value: ...
+@overload
+def form_of_items(frame: Frame, held: Value, contents: Mapping[int, Value] | None = None) -> Value | None: ...
 def form_of_items(frame: Frame, held: Value, contents: Mapping[int, Value] | None = None) -> Value | None:
     """The common form of the items of a list; None for an empty list."""
     if isinstance(held, Sequence):
         forms = [form_of(frame, item, contents) for item in held.items]
-        result = forms[0] if forms else None
-        for other in forms[1:]:
-            result = join_forms(frame, result, other)
-        return result
+        return reduce(partial(join_forms, frame), forms) if forms else None
     if isinstance(held, Rows):
         return _form_of_row(frame, held.item)
     return map_leaves(structure(held), lambda part, _: _element_of(frame, part))
@@ -118,10 +120,14 @@ def _element_of(frame: Frame, part: Value) -> Value:
     return Typed(found.element) if isinstance(found, ListOf) else part
 
 
+def item_of_array(array: Array, is_weak: bool) -> Scalar | Array:
+    """The type of the items of an array along its first axis."""
+    return Scalar(array.dtype, is_weak) if array.ndim == 1 else Array(array.dtype, array.dims[1:], "C")
+
+
 def _form_of_row(frame: Frame, value: Value) -> Value:
     if isinstance(value, Column):
-        found = frame.type_of(value.values)
-        return Typed(Scalar(found.dtype, value.is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C"))
+        return Typed(item_of_array(protocol.type_as(frame, value.values, Array), value.is_weak))
     inner = parts(value)
     return with_parts(value, tuple(_form_of_row(frame, part) for _, part in inner)) if inner else value
 
@@ -230,7 +236,7 @@ def _is_of_one_type(left: Value, right: Value) -> bool:
 
 def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
     """Numbers at one position of lists: of the type that holds both."""
-    sides = [side.values.type for side in (left, right)]
+    sides = [_array_of(side) for side in (left, right)]
     if any(array.ndim != 1 for array in sides):
         return left if sides[0].dtype == sides[1].dtype else Conflict(f"a list of {sides[0]}", f"{sides[1]}")
     if sides[0].dtype == sides[1].dtype and left.is_weak == right.is_weak:
@@ -240,8 +246,16 @@ def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
     return Column(Typed(Array(number.dtype, (own_length(frame),), "C")), number.weak)
 
 
+def _array_of(column: Column) -> Array:
+    """The type of the array that a column of a form stands for."""
+    assert isinstance(column.values, Typed) and isinstance(column.values.type, Array)
+    return column.values.type
+
+
 def _joined_items(frame: Frame, form: Sequence) -> Value | None:
-    result = form.items[0] if form.items else None
+    if not form.items:
+        return None
+    result = form.items[0]
     for other in form.items[1:]:
         joined = join_forms(frame, result, other)
         if form.kind is tuple and not (_is_of_one_type(result, joined) and _is_of_one_type(other, joined)):
@@ -250,6 +264,10 @@ def _joined_items(frame: Frame, form: Sequence) -> Value | None:
     return result
 
 
+@overload
+def as_rows(item: Value, frame: Frame, kind: type = list) -> Value: ...
+@overload
+def as_rows(item: None, frame: Frame, kind: type = list) -> None: ...
 def as_rows(item: Value | None, frame: Frame, kind: type = list) -> Value | None:
     """The form of a list or tuple of any length with items of this form: an array for each number in an item."""
 
@@ -268,7 +286,11 @@ def as_rows(item: Value | None, frame: Frame, kind: type = list) -> Value | None
 
 def form_of_list(form: Value) -> Value:
     """What a list that grows holds, over `Typed`, for items of this form."""
-    made = map_leaves(form, lambda part, _: Typed(ListOf(part.type)) if isinstance(part, Typed) else part)
+
+    def list_of(part: Value, _: tuple) -> Value:
+        return Typed(ListOf(part.type)) if isinstance(part, Typed) and not isinstance(part.type, ListOf) else part
+
+    made = map_leaves(form, list_of)
     return made if isinstance(made, Typed) else Table(made)
 
 
@@ -276,9 +298,8 @@ def joined_tuples(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value | None:  # fmt: skip
     """The tuple that has one length on one path and another on the other; None for anything else."""
-    if not all(isinstance(side, Sequence | Rows) and side.kind is tuple for side in (left, right)):
-        return None
-    if same_structure(left, right):
+    are_tuples = all(protocol.sequence_kind(frame, side) is tuple for side in (left, right))
+    if not are_tuples or same_structure(left, right):
         return None
     sides = form_of(frame, left, before), form_of(frame, right, after)
     made = join_forms(frame, *sides)
@@ -288,7 +309,7 @@ def joined_tuples(
 def _described_tuple(frame: Frame, form: Value) -> str:
     """`a tuple of float and int`."""
     items = [form.item] if isinstance(form, Rows) else [part for _, part in parts(form)]
-    numbers = [item.values.type.dtype if isinstance(item, Column) else _described(frame, item) for item in items]
+    numbers = [_array_of(item).dtype if isinstance(item, Column) else _described(frame, item) for item in items]
     return f"a tuple of {' and '.join(dict.fromkeys(numbers))}" if numbers else "a tuple"
 
 
@@ -313,13 +334,14 @@ def relabelled(frame: Frame, held: Value, form: Value) -> Value | None:
 
     def joined(now: Value, wanted: Value) -> Value | None:
         if isinstance(now, Leaf) and isinstance(wanted, Typed):
-            return now if can_hold(frame, frame.type_of(now).element, wanted.type) else None
+            return now if can_hold(frame, protocol.type_as(frame, now, ListOf).element, wanted.type) else None
         if not parts(now):
             return now if now == wanted else None
         if type(now) is not type(wanted) or [k for k, _ in parts(now)] != [k for k, _ in parts(wanted)]:
             return None
         inner = tuple(joined(a, b) for (_, a), (_, b) in zip(parts(now), parts(wanted), strict=True))
-        return None if None in inner else with_parts(wanted, inner)
+        found = [part for part in inner if part is not None]
+        return with_parts(wanted, tuple(found)) if len(found) == len(inner) else None
 
     made = joined(structure(held), form) if isinstance(held, Table) else None
     return None if made is None else Table(made)

@@ -51,6 +51,11 @@ class Called:
     namespace: Any
     outer: Frame | None
 
+    @property
+    def tree(self) -> gast.FunctionDef:
+        assert isinstance(self.source.tree, gast.FunctionDef)  # a lambda with `yield` is refused where it is read
+        return self.source.tree
+
 
 @lru_cache(maxsize=1024)  # by identity: a function may be called from many places
 def is_generator(tree: Any) -> bool:
@@ -75,13 +80,14 @@ def own_nodes(tree: gast.FunctionDef) -> list[gast.AST]:
 
 def called(frame: Frame, source: SourceFile, namespace: Any, outer: Frame | None, bound: dict[str, Value]) -> Value:
     """The result of calling a generator function, before its body has begun to run."""
-    statements = {id(n.value) for n in own_nodes(source.tree) if isinstance(n, gast.Expr)}
-    for node in own_nodes(source.tree):
+    generator = Called(source, namespace, outer)
+    statements = {id(n.value) for n in own_nodes(generator.tree) if isinstance(n, gast.Expr)}
+    for node in own_nodes(generator.tree):
         is_plain = id(node) in statements and getattr(node, "value", None) is not None
         if isinstance(node, gast.Yield | gast.YieldFrom) and not is_plain:
             frame.fault("U004", "only `yield value` as a statement is in the language", None, "called here",
                         ("fill a list and return it",))  # fmt: skip
-    call = GeneratorCall(Called(source, namespace, outer), tuple(bound.items()))
+    call = GeneratorCall(generator, tuple(bound.items()))
     return frame.new(Iterator(call, kind="generator"), "iterator")
 
 
@@ -98,8 +104,8 @@ def of_tree(frame: Frame, tree: gast.FunctionDef, bound: dict[str, Value], outer
 def listed(frame: Frame, value: GeneratorCall, node: gast.AST) -> Value:
     """A list of the items: the function with `items.append(v)` for `yield v`."""
     call: Called = value.function
-    items = _fresh(call.source.tree, "items")
-    tree = call.source.tree
+    items = _fresh(call.tree, "items")
+    tree = call.tree
     body = [gast.Assign([target(items)], gast.List([], gast.Load()), None), *tree.body]
     appended = lambda v: [gast.Expr(gast.Call(gast.Attribute(name(items), "append", gast.Load()), [v], []))]  # noqa: E731
     end = lambda: gast.Return(name(items))  # noqa: E731
@@ -175,8 +181,8 @@ def for_loop(frame: Frame, node: gast.For, value: GeneratorCall) -> None:
         frame.fault("U004", "a loop over a generator function of another file is not in the language", node.iter,
                     "looped over here", HELP)  # fmt: skip
     ends, body = loops.stop_flag(node)
-    stopped = _fresh(call.source.tree, "stopped")
-    core = _with_turns(call.source.tree, node, stopped if ends is not None else None)
+    stopped = _fresh(call.tree, "stopped")
+    core = _with_turns(call.tree, node, stopped if ends is not None else None)
     own = set(given) | core_liveness.assigned(core.body) | {stopped}
     names = _renaming(frame, core, own, is_around=call.outer is frame)
     statements = [_renamed(s, names) for s in core.body if not isinstance(s, gast.Return)]
@@ -296,7 +302,7 @@ def of_items(frame: Frame, node: gast.For, value: Value) -> None:
     if isinstance(value, GeneratorCall):
         for_loop(frame, node, value)
     else:
-        beside_others(frame, node, value)
+        beside_others(frame, node, protocol.held_as(frame, value, Iteration))
 
 
 def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:

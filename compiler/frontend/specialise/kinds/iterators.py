@@ -34,17 +34,14 @@ def made(frame: Frame, kind: type[Iteration], parts: tuple[Value, ...], start: V
     return frame.new(Iterator(kind(parts, start), kind=kind.kind), "iterator")
 
 
-def iterator(frame: Frame, value: Value) -> Iterator | None:
-    """What an iterator holds; None for any other value."""
-    if type(value) is not Ref:
-        return None
-    held = frame.held(value)
-    return held if type(held) is Iterator else None
+def as_iterator(frame: Frame, value: Value) -> Ref | None:
+    """The object that an iterator is; None for any other value."""
+    return value if type(value) is Ref and type(frame.held(value)) is Iterator else None
 
 
 def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """The rest of an iterator."""
-    held = frame.held(value)
+    held = protocol.held_as(frame, value, Iterator)
     if isinstance(held.source, Conflict | OneOf) or not isinstance(held.position, Static):
         why = "a branch or loop takes items of it or may leave it in the middle, or another iterator goes over it"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
@@ -54,10 +51,10 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
 
 def left_of(frame: Frame, value: Value, node: gast.AST, behind: Value = NOTHING_LEFT) -> Value:
     """The rest of an iterator, which from here on iterates over something else; any other value as it is."""
-    if iterator(frame, value) is None:
+    if (source := as_iterator(frame, value)) is None:
         return value
-    left = rest(frame, value, node)
-    change(frame, value, Iterator(behind, FROM_THE_START, frame.held(value).kind), node)
+    left = rest(frame, source, node)
+    change(frame, source, Iterator(behind, FROM_THE_START, frame.describe(source)), node)
     return left
 
 
@@ -71,16 +68,16 @@ def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
     """The iterable, with a list instead of each generator."""
     if isinstance(value, GeneratorCall):
         return generators.listed(frame, value, node)
-    if not generators.is_one(value) and not map_effects.are_in_turn(frame, value, node):
+    is_one = generators.is_one(value)
+    if not is_one and not map_effects.are_in_turn(frame, value, node):
         return value
-    if not generators.is_one(value) or generators.leads(value):
+    if not isinstance(value, Iteration) or not is_one or generators.leads(value):
         return comprehensions.looped(frame, _each(node), source=value)
     parts = []
     for part in value.parts:
         if isinstance(part, GeneratorCall):
             generators.require_end(frame, part, node)
         parts.append(_with_lists(frame, part, node))
-    assert isinstance(value, Iteration)
     return type(value)(tuple(parts), value.start)
 
 
@@ -93,7 +90,8 @@ def _each(node: gast.AST) -> gast.GeneratorExp:
 
 def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
     """The same, where the number of consumed items is dynamic: nothing may ask for more."""
-    if iterator(frame, value) is not None and map_effects.has_effects(frame, rest(frame, value, node), node):
+    source = as_iterator(frame, value)
+    if source is not None and map_effects.has_effects(frame, rest(frame, source, node), node):
         message = "a function changes something here for each item, and how many are looked at is known when it runs"
         frame.fault("U018", message, node, "looked at here", ("write a loop with `break`",))
     return _with_lists(frame, taken_over(frame, value, node), node)
@@ -107,13 +105,13 @@ def taken_over(frame: Frame, value: Value, node: gast.AST) -> Value:
 def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
     """`next(value)`, `next(value, default)`."""
     rest(frame, value, node)  # raises where it cannot be read
-    held = frame.held(value)
+    held = protocol.held_as(frame, value, Iterator)
     if generators.is_one(held.source):
         return _first_of_generator(frame, value, default, node, hint)
     count = protocol.length(frame, held.source, node)
     ended = choices.compare(frame, gast.GtE, held.position, count, node)
     most = protocol.most_items(frame, held.source, node)
-    is_behind = most is not None and held.position.value >= most
+    is_behind = most is not None and protocol.known(frame, held.position, node) >= most
     if ended == Static(True) or is_behind:
         if default is None:
             stop(frame, "StopIteration", "", node)
@@ -136,9 +134,10 @@ def _first_of_generator(frame: Frame, value: Ref, default: Value | None, node: g
 
 def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """Consume the next item."""
-    held = frame.held(value)
+    held = protocol.held_as(frame, value, Iterator)
     found = protocol.item(frame, held.source, held.position, node)
-    change(frame, value, Iterator(held.source, Static(held.position.value + 1), held.kind), node)
+    position = protocol.known(frame, held.position, node)  # as `rest` found
+    change(frame, value, Iterator(held.source, Static(position + 1), held.kind), node)
     return found
 
 
@@ -152,8 +151,8 @@ def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
         generators.of_items(frame, node, left)
     else:
         loops.for_items(frame, node, left)
-    if iterator(frame, value) is not None and loops.stop_flag(node)[0] is None:
-        change(frame, value, Iterator(NOTHING_LEFT, FROM_THE_START, frame.held(value).kind), node)
+    if (source := as_iterator(frame, value)) is not None and loops.stop_flag(node)[0] is None:
+        change(frame, source, Iterator(NOTHING_LEFT, FROM_THE_START, frame.describe(source)), node)
 
 
 class Items:
@@ -221,7 +220,7 @@ def of_enumerate(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
 
 
 def of_reversed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    if iterator(frame, args[0]) is not None:
+    if as_iterator(frame, args[0]) is not None:
         kind = frame.describe(args[0])
         frame.fault("T001", f"'{kind}' object is not reversible", node, "called here",
                     ("make a list of it first: `list(...)`",))  # fmt: skip
@@ -241,7 +240,7 @@ def of_filter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: g
 
 def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     (value,) = args
-    if iterator(frame, value) is not None:
+    if as_iterator(frame, value) is not None:
         return value
     protocol.length(frame, value, node)  # raises for what has no items
     return frame.new(Iterator(value), "iterator")
@@ -249,10 +248,10 @@ def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gas
 
 def of_next(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     value, *default = args
-    if iterator(frame, value) is None:
+    if (source := as_iterator(frame, value)) is None:
         frame.fault("T001", f"'{frame.describe(value)}' object is not an iterator", node, "called here",
                     ("make one: `iter(...)`",))  # fmt: skip
-    return next_item(frame, value, default[0] if default else None, node, hint)
+    return next_item(frame, source, default[0] if default else None, node, hint)
 
 
 # --- what can be done with them --------------------------------------------------------------------------------------

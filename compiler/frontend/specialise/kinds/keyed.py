@@ -148,7 +148,7 @@ def as_key(key: Any) -> Value:
 def columns_of(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -> sites.Columns:
     """The forms of lists that hold these keys and values."""
     found = [(key_form(frame, key, node), value_form(frame, value, node)) for key, value in pairs]
-    result = found[0]
+    result: sites.Columns = found[0]
     for other in found[1:]:
         result = sites.joined(frame, result, other, node)
     return result
@@ -309,7 +309,7 @@ def _deque(frame: Frame, node: gast.AST, iterable: Value = Sequence(()), maxlen:
         ring = sites.note_column(frame, frame.new(Sequence((), list), "ring"), 0, node)
     else:
         ring = new_column(frame, 0, columns[0], [], "ring", node)
-    start = {"ring": ring, "first": Static(0), "size": Static(0), "maxlen": maxlen}
+    start: dict[str, Value] = {"ring": ring, "first": Static(0), "size": Static(0), "maxlen": maxlen}
     made = new_object(frame, "python_deques:Deque", start, "queue", node)
     call(frame, made, "extend", [source], node)
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from typing import Any
 
@@ -9,15 +10,19 @@ import gast
 import numpy as np
 
 from .... import types
+from ....ops.complex_numbers import PARTS
+from ....types import Scalar
+from .. import protocol
 from ..frame import Frame, NeedsStatic
-from ..interpreter import evaluate
+from ..functional import Bound
+from ..interpreter import attributes, evaluate
 from ..library import numbers
 from ..library.static_python import computed
 from ..objects import sites
 from ..protocol import Named, call_method, describe, is_unrolled, items, known, load, member, python_class, truth
 from ..values import Leaf, Sequence, Static, Text, Value, is_number
 from ..world import outside
-from . import built_texts, container_methods, equality, keyed, numeric, own_operators, sets, slices, texts
+from . import built_texts, classes, container_methods, equality, keyed, numeric, own_operators, sets, slices, texts
 
 CONTAINERS = (tuple, list, dict, str, bytes)
 
@@ -67,19 +72,36 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
         return load.otherwise(frame, base, items, node, hint)
     position = own_operators.index_of(frame, items, node)
     if isinstance(constant, bytes) and isinstance(position, Leaf):
-        given = [Sequence(tuple(map(Static, constant))), position]
+        given: list[Value] = [Sequence(tuple(map(Static, constant))), position]
         return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
     if isinstance(constant, str) and isinstance(position, Leaf):
         return texts.item(frame, base, position, node)
-    if isinstance(constant, str) and sites.site_of(frame, node) in frame.task.positions:
+    is_slice = isinstance(constant, str) and isinstance(items, gast.Slice)
+    if isinstance(items, gast.Slice) and is_slice and sites.site_of(frame, node) in frame.task.learned.positions:
         return built_texts.sliced(frame, base, items, node)
     try:
         index = known(frame, position, node, "an index")
     except NeedsStatic as needed:
-        if isinstance(constant, str) and isinstance(items, gast.Slice):
+        if is_slice:
             needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         raise
     return outside.read(frame, computed(frame, operator.getitem, node, constant, index), "item", node)
+
+
+@protocol.attribute.of(Static)
+def _(frame: Frame, base: Static, name: str, node: gast.AST, hint: str = "t") -> Value:
+    value, found = base.value, frame.type_of(base)
+    if value is None:
+        protocol.present(frame, base, node, protocol.NO_ATTRIBUTE.format(name), "AttributeError")
+    if found is not None and name in PARTS or isinstance(value, slice) and name in ("start", "stop", "step"):
+        return Static(getattr(value, name))
+    if isinstance(found, Scalar) and not found.weak:
+        return attributes.array_attribute(frame, base, name, node, hint)
+    if isinstance(value, type) and (method := classes.of_class(frame, value, name, node)) is not None:
+        return method
+    if isinstance(value, enum.Enum) or found is None and type(value) not in (str, bytes, frozenset):
+        return outside.attribute(frame, value, name, node)
+    return Bound(base, name)  # of a class whose methods are known
 
 
 @call_method.of(Static)
@@ -113,9 +135,14 @@ def _(frame: Frame, container: Static, item: Value, node: gast.AST, hint: str = 
     if isinstance(constant, str) and (isinstance(item, Text) or texts.is_built(item)):
         return texts.part_of(frame, item, container, node)
     if isinstance(constant, bytes) and not isinstance(item, Static) and frame.is_integer(item):
-        given = [Sequence(tuple(map(Static, constant))), item]
+        given: list[Value] = [Sequence(tuple(map(Static, constant))), item]
         return container_methods.in_language(frame, "is_byte_of", given, node, hint)
     if isinstance(constant, str | bytes):
         part = Static(known(frame, item, node, "this value"))
         return evaluate.fold(frame, operator.contains, node, container, part)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
+
+
+@protocol.is_same.of(Static)
+def _(frame: Frame, left: Static, right: Static, node: gast.AST, hint: str) -> Value:
+    return Static(left.value is right.value)

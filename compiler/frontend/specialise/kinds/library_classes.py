@@ -7,7 +7,7 @@ import collections
 from ....ops.python_names import LIBRARY
 
 # For Python's classes, the classes of the library that their instances are made of.
-MADE_OTHERWISE = {
+MADE_OTHERWISE: dict[type, str] = {
     set: "python_sets:Set", collections.deque: "python_deques:Deque", collections.Counter: "python_counters:Counter",
     collections.defaultdict: "python_counters:DefaultDict",
 }  # fmt: skip

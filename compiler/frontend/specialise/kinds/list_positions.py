@@ -16,6 +16,7 @@ from ....types import Array, Scalar, Type
 from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate, subscript
+from ..interpreter.trial import looking_ahead
 from ..library import builtin_calls
 from ..library.static_python import stop
 from ..objects import sites
@@ -55,7 +56,7 @@ def known_position(
 
 def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hint: str) -> Value | None:
     """`t[k]` of a tuple of numbers or strings, where `k` was found to be dynamic: its items are in an array."""
-    if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.positions:
+    if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.learned.positions:
         return None
     position = evaluate.evaluate(frame, items)
     if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_texts(held)):
@@ -77,22 +78,19 @@ def cut_by_run(frame: Frame, base: Value, held: Sequence, items: gast.Slice, nod
     written = [bound for bound in (items.lower, items.upper, items.step) if not isinstance(bound, gast.Constant | None)]
     if not written or not are_alike(frame, held):
         return False
-    saved = frame.snapshot()
     try:
-        containers.bounds_of(frame, items)
+        with looking_ahead(frame):
+            containers.bounds_of(frame, items)
     except NeedsStatic as needed:
         if isinstance(base, Ref) and base.number not in frame.builder.before_loop:
-            frame.restore(saved)
             return let_numbers_grow(frame, base.number, node)
         if isinstance(base, Ref):
             needed.list = base.number  # unrolling the loop may make it known
-        elif sites.site_of(frame, node) in frame.task.positions:
-            frame.restore(saved)
+        elif sites.site_of(frame, node) in frame.task.learned.positions:
             return True
         else:
             needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         raise
-    frame.restore(saved)
     return False
 
 
@@ -113,7 +111,9 @@ def is_of_texts(held: Sequence) -> bool:
 
 def are_alike(frame: Frame, held: Value) -> bool:
     """Whether it is a list of items of one kind, so that it can be one that grows."""
-    form = forms.form_of_items(frame, held) if isinstance(held, Sequence) else None
+    if not isinstance(held, Sequence):
+        return False
+    form = forms.form_of_items(frame, held)
     if form is None or isinstance(form, Conflict):
         return False
     kinds = {_kind(frame.type_of(item)) for item in held.items}

@@ -38,7 +38,7 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
     pools.note_made(frame, cls)
     made = frame.new(Record(cls, ()), pools.word(cls))
     initialise(frame, made, classes.entry(frame, cls, "__init__"), args, kwargs, node)
-    if cls in frame.task.pools:
+    if cls in frame.task.learned.pools:
         return pools.put(frame, made, node)
     return made if can_change(cls) else frame.held(made)
 
@@ -68,12 +68,12 @@ def _is_own(frame: Frame, cls: type, name: str) -> bool:
 
 
 def initialise(
-    frame: Frame, made: Value, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
+    frame: Frame, made: Ref, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> None:
     """Run `__init__` on an object."""
     if isinstance(init, python_types.WrapperDescriptorType):
         if args or kwargs:
-            name = classes.class_of(frame, made).__name__
+            name = protocol.held_as(frame, made, Record).cls.__name__
             frame.fault("T004", f"{name}() takes no arguments", node, "made here")
     elif isinstance(init, python_types.FunctionType) and init.__code__.co_filename == classes.GENERATED:
         generated(frame, made, init, args, kwargs, node)
@@ -85,7 +85,7 @@ def generated(
     frame: Frame, made: Ref, init: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST
 ) -> None:
     """The `__init__` that `dataclasses` wrote: the fields, then `__post_init__`."""
-    cls = classes.class_of(frame, made)
+    cls = protocol.held_as(frame, made, Record).cls
     owner = next(base for base in cls.__mro__ if vars(base).get("__init__") is init)
     given = bound_fields(frame, owner, init, args, kwargs, node)
     for_later: list[Value] = []
@@ -96,9 +96,11 @@ def generated(
         value = given.get(name)
         if value is None:
             value = default_of(frame, field, node)
+        if value is None:
+            continue
         if kind == "_FIELD_INITVAR":
             for_later.append(value)
-        elif value is not None:
+        else:
             classes.set_attribute(frame, made, name, value, node)
     more = classes.entry(frame, cls, "__post_init__")
     if isinstance(more, python_types.FunctionType):
@@ -161,7 +163,7 @@ def replaced(frame: Frame, value: Value, changes: dict[str, Value], node: gast.A
                 if field.default is dataclasses.MISSING:
                     stop(frame, "ValueError", f"InitVar {name!r} must be specified with replace()", node)
                 continue
-            given[name] = classes.attribute(frame, value, name, node)
+            given[name] = protocol.attribute(frame, value, name, node)
     return construct(frame, record.cls, [], given, node)
 
 
@@ -175,7 +177,7 @@ def renewed(frame: Frame, record: Record, changes: dict[str, Value], node: gast.
 
 def super_of(frame: Frame, args: list[Value], node: gast.AST) -> Super:
     """`super()`, in a method."""
-    walker: Frame | None = frame
+    walker = frame
     cls = frame.namespace.read("__class__")
     names = frame.source.tree.args
     first = next(iter([*names.posonlyargs, *names.args]), None)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
 from .... import syntax, types
+from ....builder import COMPARISONS
 from ....dtypes import NUMPY_DTYPE, PYTHON_TYPE, is_bool
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import attributes, evaluate, refusals, subscript
 from ..library import library, numbers
+from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX
 from ..protocol import (
+    OPERATOR_OF,
     Named,
     call_method,
     describe,
@@ -27,9 +32,12 @@ from ..protocol import (
     of_dynamic_length,
     python_class,
     truth,
+    type_as,
 )
-from ..values import Leaf, Static, Value
-from . import arrays
+from ..values import Leaf, Static, Value, is_number
+from . import arrays, classes, optional, texts
+
+PYTHON_OF: dict[Any, Callable[..., Any]] = {**PYTHON_INFIX, **PYTHON_COMPARISONS}
 
 
 @known.of(Scalar)
@@ -41,7 +49,7 @@ def _(frame: Frame, value: Leaf, node: gast.AST, what: str = "this value") -> An
 
 @truth.of(Scalar)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
-    found = frame.type_of(value)
+    found = type_as(frame, value, Scalar)
     if is_bool(found.dtype):
         return value
     return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
@@ -49,7 +57,7 @@ def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
 
 @python_class.of(Scalar)
 def _(frame: Frame, value: Leaf) -> type:
-    found = frame.type_of(value)
+    found = type_as(frame, value, Scalar)
     return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
 
 
@@ -58,46 +66,65 @@ def _(frame: Frame, value: Leaf) -> str:
     return str(frame.type_of(value))
 
 
+@protocol.infix.of(Static)
+def _(frame: Frame, left: Static, right: Static, op: type, node: gast.AST, hint: str = "t") -> Value:
+    are_numbers = is_number(left) and is_number(right)
+    are_texts = isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int)
+    if are_numbers:
+        evaluate.require_short(frame, op, left, right, node)
+    if op in COMPARISONS or are_numbers or are_texts or op is gast.BitOr and classes.is_any_of(left.value, right.value):
+        return evaluate.fold(frame, PYTHON_OF[op], node, left, right)
+    return protocol.infix.otherwise(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+
+
+@protocol.infix.of(Scalar, Array, beside=(Scalar, Array, Static))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    if frame.type_of(left) is None or frame.type_of(right) is None:
+        return texts.infix(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+    if op is gast.Pow:
+        return evaluate.power(frame, left, right, node, hint)
+    return frame.emit(OPERATOR_OF[op], left, right, node=node, hint=hint)
+
+
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 
 @has_known_length.of(Array)
 def _(frame: Frame, value: Leaf) -> bool:
-    found = frame.type_of(value)
-    return found.ndim > 0 and isinstance(found.dims[0], int)
+    dims = type_as(frame, value, Array).dims
+    return bool(dims) and isinstance(dims[0], int)
 
 
 @of_dynamic_length.of(Array)
 def _(frame: Frame, value: Leaf) -> Value | None:
-    found = frame.type_of(value)
-    return value if found.ndim and not isinstance(found.dims[0], int) else None
+    dims = type_as(frame, value, Array).dims
+    return value if dims and not isinstance(dims[0], int) else None
 
 
 @items.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> list[Value]:
-    if not has_known_length(frame, value):
+    dims = type_as(frame, value, Array).dims
+    if not dims or not isinstance(dims[0], int):
         return items.otherwise(frame, value, node)
-    return [item(frame, value, Static(place), node) for place in range(frame.type_of(value).dims[0])]
+    return [item(frame, value, Static(place), node) for place in range(dims[0])]
 
 
 @length.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
-    found = frame.type_of(value)
-    if not found.ndim:
+    if not type_as(frame, value, Array).dims:
         return length.otherwise(frame, value, node)
     return evaluate.length_of(frame, value, 0, node)
 
 
 @item.of(Array)
 def _(frame: Frame, value: Leaf, position: Value, node: gast.AST) -> Value:
-    rank = frame.type_of(value).ndim
-    rest = [syntax.slice_() for _ in range(rank - 1)]
+    rest = [syntax.slice_() for _ in range(type_as(frame, value, Array).ndim - 1)]
     return subscript.element(frame, value, [frame.atom(position, node), *rest], node)
 
 
 @truth.of(Array)
 def _(frame: Frame, value: Leaf, node: gast.AST) -> Value:
-    found = frame.type_of(value)
+    found = type_as(frame, value, Array)
     if not all(extent == 1 for extent in found.dims):
         message = f"the truth value of an array with more than one element is ambiguous ({found})"
         frame.fault("T001", message, node, "used as a condition", ("use .any() or .all()",))
@@ -126,13 +153,13 @@ def _(
 
 
 def method_of_type(
-    frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
+    frame: Frame, receiver: Leaf | Static, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
 ) -> Value:
     """A method of arrays and NumPy numbers."""
-    found = frame.type_of(receiver)
     if method == "tolist" and not args:
-        return arrays.to_list(frame, receiver, found, node)
-    attributes.require_attribute(frame, found, method, node)
+        return arrays.to_list(frame, receiver, node)
+    if (found := frame.type_of(receiver)) is not None:
+        attributes.require_attribute(frame, found, method, node)
     binding = library.method(method)
     if binding is None:
         refusals.refuse_method(frame, "arrays have", method, node)

@@ -68,6 +68,12 @@ def distributed(frame: Frame, act: Act, values: list[Value], node: gast.AST, hin
     return None
 
 
+@protocol.infix.of(OneOf, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value | None:
+    of_case = lambda one, other: protocol.infix(frame, one, other, op, node)  # noqa: E731
+    return distributed(frame, of_case, [left, right], node, hint)
+
+
 def _beside(act: Act, before: list[Value], after: list[Value]) -> Act:
     return lambda case: act(*before, case, *after)
 
@@ -83,7 +89,8 @@ def called(
     return distributed(frame, act, [*args, *kwargs.values()], node, hint)
 
 
-def attribute(frame: Frame, value: OneOf, name: str, get: Callable[[Value], Value], node: gast.AST, hint: str) -> Value:
+@protocol.attribute.of(OneOf)
+def _(frame: Frame, value: OneOf, name: str, node: gast.AST, hint: str = "t") -> Value:
     """`value.name`; a structure that lacks it raises as Python does."""
 
     def of_case(case: Value) -> Value:
@@ -92,7 +99,7 @@ def attribute(frame: Frame, value: OneOf, name: str, get: Callable[[Value], Valu
         has = held is not None and (held.get(name) is not None or hasattr(held.cls, name))
         if cls is not None and not has and not hasattr(cls, name):
             stop(frame, "AttributeError", f"'{cls.__name__}' object has no attribute '{name}'", node)
-        return get(case)
+        return protocol.attribute(frame, case, name, node, hint)
 
     return of_cases(frame, value, of_case, node, hint)
 

@@ -22,10 +22,10 @@ from ....messages import escaped
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import choices, evaluate
+from ..interpreter import choices
 from ..library.static_python import stop
 from ..values import NONE, Leaf, Optional, Static, Value, is_none
-from . import one_of
+from . import identity, one_of
 
 Result = TypeVar("Result")
 NO_VALUE = "'NoneType' object has no value here"
@@ -57,8 +57,8 @@ def _(frame: Frame, value: Optional, node: gast.AST, message: str = NO_VALUE, er
 
 
 def operands(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> tuple[Value, Value]:
-    """Both sides of an operator that does not take None."""
-    if not any(isinstance(side, Optional) or is_none(side) for side in (left, right)):
+    """Both sides of an operator; but for `==` and `!=`, none takes None."""
+    if op in (gast.Eq, gast.NotEq) or not any(isinstance(side, Optional) or is_none(side) for side in (left, right)):
         return left, right
     words = [_kind(frame, side) for side in (left, right)]
     if op in (gast.Lt, gast.LtE, gast.Gt, gast.GtE):
@@ -98,11 +98,25 @@ def all_present(
 
 
 def is_present(frame: Frame, value: Optional, node: gast.AST) -> Value:
-    return evaluate.negation(frame, value.absent, node)
+    return protocol.negation(frame, value.absent, node)
 
 
-def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """`==` of what may be None: None is equal to None alone."""
+@protocol.attribute.of(Optional)
+def _(frame: Frame, base: Optional, name: str, node: gast.AST, hint: str = "t") -> Value:
+    present = protocol.present(frame, base, node, protocol.NO_ATTRIBUTE.format(name), "AttributeError")
+    return protocol.attribute(frame, present, name, node, hint)
+
+
+@protocol.infix.of(Optional, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    if op in (gast.Eq, gast.NotEq):
+        return protocol.infix.otherwise(frame, left, right, op, node, hint)
+    return protocol.infix(frame, *operands(frame, op, left, right, node), op, node, hint)
+
+
+@protocol.equal.of(Optional, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """None is equal to None alone."""
     if is_none(right) or is_none(left):
         side = left if is_none(right) else right
         assert isinstance(side, Optional)
@@ -117,6 +131,15 @@ def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
     given = is_present(frame, side, node)
     compared = lambda: protocol.truth(frame, choices.compare(frame, gast.Eq, side.inner, other, node), node)  # noqa: E731
     return choices.both(frame, given, given, compared, False, node, hint)
+
+
+@protocol.is_same.of(Optional, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    side, other = (left, right) if isinstance(left, Optional) else (right, left)
+    if not is_none(other):
+        identity.refuse(frame, node)
+    assert isinstance(side, Optional)
+    return side.absent
 
 
 def _both_equal(frame: Frame, left: Optional, right: Optional, node: gast.AST, hint: str) -> Value:

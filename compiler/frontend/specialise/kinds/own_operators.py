@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 import gast
 
-from ....types import Array, Scalar
+from ....types import Scalar
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX
-from ..values import Record, Ref, Sequence, Value
+from ..values import Handle, Record, Ref, Sequence, Value
 from . import classes, equality, slices
 
 
@@ -25,39 +25,30 @@ def _word(function: Any) -> str:
     return str(function.__name__).rstrip("_")
 
 
-BINARY = {op: _word(function) for op, function in PYTHON_INFIX.items()}
-UNARY = {op: f"__{_word(function)}__" for op, function in PYTHON_PREFIX.items()}
+BINARY: dict[type, str] = {op: _word(function) for op, function in PYTHON_INFIX.items()}
+UNARY: dict[type, str] = {op: f"__{_word(function)}__" for op, function in PYTHON_PREFIX.items()}
 EXCHANGED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 # A comparison, and the one with its sides exchanged.
-COMPARED = {
-    op: tuple(f"__{name}__" for name in (_word(function), EXCHANGED.get(_word(function), _word(function))))
+COMPARED: dict[type, tuple[str, str]] = {
+    op: (f"__{_word(function)}__", f"__{EXCHANGED.get(_word(function), _word(function))}__")
     for op, function in PYTHON_COMPARISONS.items()
 }
 
 
 def is_instance(frame: Frame, value: Value) -> bool:
-    return type(value) is Record or type(value) is Ref and type(frame.heap.contents[value.number]) is Record
-
-
-def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right`."""
-    first, second = is_instance(frame, left), is_instance(frame, right)
-    if not first and not second:
-        return None
-    name = BINARY[op]
-    return both_ways(frame, left, right, (f"__{name}__", f"__r{name}__"), node)
+    return type(frame.heap.contents[value.number] if type(value) is Ref else value) in (Record, Handle)
 
 
 def both_ways(frame: Frame, left: Value, right: Value, names: tuple[str, str], node: gast.AST) -> Value | None:
     """Ask the left side, then the right one; the right one first, if its class is derived from that of the left."""
     sides = [(left, right, names[0]), (right, left, names[1])]
-    kinds = classes.class_of(frame, left), classes.class_of(frame, right)
-    if None not in kinds and kinds[0] is kinds[1] and names[0] != names[1]:
+    first, second = classes.class_of(frame, left), classes.class_of(frame, right)
+    if first is not None and first is second and names[0] != names[1]:
         sides = sides[:1]  # Python does not ask one class twice
-    elif None not in kinds and kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
+    elif first is not None and second is not None and first is not second and issubclass(second, first):
         sides.reverse()
-    if kinds[0] is None:
-        sides[1] = (right, numpys(frame, left, kinds[1], names[1], node), names[1])
+    if first is None and second is not None:
+        sides[1] = (right, numpys(frame, left, second, names[1], node), names[1])
     for own, other, name in sides:
         found = classes.special_call(frame, own, name, [other], node)
         if found is not None:
@@ -73,7 +64,7 @@ def numpys(frame: Frame, left: Value, cls: type, name: str, node: gast.AST) -> V
         return left
     if classes.special(frame, left, name) is None and not _has(frame, cls, name):
         return left
-    if isinstance(found, Array) or any(_has(frame, cls, n) for n in ("__len__", "__getitem__", "__array__")):
+    if not isinstance(found, Scalar) or any(_has(frame, cls, n) for n in ("__len__", "__getitem__", "__array__")):
         message = f"NumPy makes an array of objects of a `{cls.__name__}` on the right of {frame.describe(left)}"
         frame.fault("T001", message, node, "computed here",
                     ("write it on the left, or give the class `__array_ufunc__ = None`",))  # fmt: skip
@@ -101,7 +92,7 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
 
 def refuse_in_place(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
     """Refuse a change in place that would make a new object: aliases of the old one would not see the change."""
-    message = f"a {protocol.python_class(frame, value).__name__} is not changed by this operator here"
+    message = f"a {frame.describe(value)} is not changed by this operator here"
     frame.fault("U018", message, node, "changed here", ("bind the result, `a = a | b`, or call its methods",))
 
 
@@ -116,14 +107,15 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST) -> Value | None:
     return classes.special_call(frame, value, UNARY[op], [], node) if is_instance(frame, value) else None
 
 
-def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
-    if op not in COMPARED or not is_instance(frame, left) and not is_instance(frame, right):
-        return None
+def infix(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
+    """`left op right`, of which one is an instance."""
+    if op not in COMPARED:
+        return both_ways(frame, left, right, (f"__{BINARY[op]}__", f"__r{BINARY[op]}__"), node)
     if any(_is_own(frame, side, name) for side, name in zip((left, right), COMPARED[op], strict=True)):
         return both_ways(frame, left, right, COMPARED[op], node)
     if op is gast.NotEq and any(_is_own(frame, side, "__eq__") for side in (left, right)):
-        same = compare(frame, gast.Eq, left, right, node, "t")
-        return None if same is None else evaluate.negation(frame, same, node, hint)
+        same = infix(frame, gast.Eq, left, right, node, "t")
+        return None if same is None else protocol.negation(frame, same, node, hint)
     if op in (gast.Eq, gast.NotEq):
         has_own = any(classes.special(frame, side, "__eq__") is not None for side in (left, right))
         if has_own or not is_instance(frame, left) or not is_instance(frame, right):
@@ -139,15 +131,15 @@ def _is_own(frame: Frame, value: Value, name: str) -> bool:
 
 def ordered(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
     """`<` and the like of `@dataclass(order=True)`: on tuples of the fields, for instances of one class."""
-    records = classes.instance(frame, left), classes.instance(frame, right)
-    if None in records or records[0].cls is not records[1].cls or records[0].is_tuple:
+    one, other = classes.instance(frame, left), classes.instance(frame, right)
+    if one is None or other is None or one.cls is not other.cls or one.is_tuple:
         return None
-    cls = records[0].cls
+    cls = one.cls
     if classes.special(frame, left, COMPARED[op][0]) is None or not dataclasses.is_dataclass(cls):
         return None
     names = [field.name for field in dataclasses.fields(cls) if field.compare]
     first, second = (
-        Sequence(tuple(classes.attribute(frame, side, name, node) for name in names)) for side in (left, right)
+        Sequence(tuple(protocol.attribute(frame, side, name, node) for name in names)) for side in (left, right)
     )
     return choices.compare(frame, op, first, second, node)
 

@@ -8,7 +8,7 @@ from ..frame import Frame
 from ..interpreter import evaluate
 from ..iterables import Range
 from ..protocol import describe, has_known_length, item, items, known, length, load, python_class
-from ..values import Static, Value
+from ..values import Static, Value, are_known
 from . import keyed, own_operators
 
 NEVER = 2**62  # more items than any loop reaches
@@ -18,9 +18,15 @@ def parts_of(value: Range) -> tuple[Value, Value, Value]:
     return value.start, value.stop, value.step
 
 
+def known_range(value: Value) -> range | None:
+    """What it is in Python, where its parts are known; None for anything else."""
+    bounds = parts_of(value) if isinstance(value, Range) else ()
+    return range(*(bound.value for bound in bounds)) if bounds and are_known(bounds) else None
+
+
 @has_known_length.of(Range)
 def _(frame: Frame, value: Range) -> bool:
-    return all(isinstance(part, Static) for part in parts_of(value))
+    return are_known(parts_of(value))
 
 
 @items.of(Range)

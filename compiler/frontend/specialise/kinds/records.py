@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
 from typing import Any
 
 import gast
 
+from .. import protocol
 from ..frame import Frame
 from ..objects import given_back
 from ..protocol import (
@@ -21,8 +24,19 @@ from ..protocol import (
     python_class,
     truth,
 )
-from ..values import Handle, Record, Sequence, Static, Value
-from . import classes, container_methods, equality, iterators, keyed, library_classes, making, own_operators
+from ..values import Record, Sequence, Static, Value
+from . import (
+    arrays,
+    classes,
+    container_methods,
+    equality,
+    iterators,
+    keyed,
+    library_classes,
+    making,
+    own_operators,
+    sets,
+)
 
 
 @known.of(Record)
@@ -107,23 +121,30 @@ def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
 
 
-@truth.of(Handle)
-def _(frame: Frame, value: Value, node: gast.AST) -> Value:
-    found = own_operators.truth(frame, value, node)
-    return Static(True) if found is None else truth(frame, found, node)
+@protocol.infix.of(Record, beside=(protocol.ANY,))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """As the classes say; a NamedTuple is the tuple of its fields."""
+    if (by_class := own_operators.infix(frame, op, left, right, node, hint)) is not None:
+        return by_class
+    if (of_sets := sets.infix(frame, op, left, right, node)) is not None:
+        return of_sets
+    one, other = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
+    operate = arrays.infix if Record in (type(one), type(other)) else protocol.infix
+    return operate(frame, one, other, op, node, hint)
 
 
-@python_class.of(Handle)
-def _(frame: Frame, value: Handle) -> type:
-    return value.cls
-
-
-@describe.of(Handle)
-def _(frame: Frame, value: Handle) -> str:
-    return value.cls.__name__
-
-
-@load.of(Handle)
-def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
-    found = own_operators.item(frame, base, items, node)
-    return load.otherwise(frame, base, items, node, hint) if found is None else found
+@protocol.equal.of(Record)
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """Compare as the class says: dataclasses by their fields, or by identity if their class has no `==`."""
+    one, other = held_as(frame, left, Record), held_as(frame, right, Record)
+    owner = next(cls for cls in one.cls.__mro__ if "__eq__" in vars(cls))
+    if owner is object:
+        return protocol.is_same(frame, one, other, node, hint)
+    if not equality.is_generated(vars(owner)["__eq__"]):
+        frame.fault("T001", f"`{owner.__name__}` has an `==` of its own, which is not compiled", node, "compared here")
+    if one.cls is not other.cls:
+        return Static(False)
+    names = [field.name for field in dataclasses.fields(owner) if field.compare]
+    pairs = [(one.get(name), other.get(name)) for name in names]
+    is_container = sys.version_info < (3, 13)  # before that as tuples
+    return equality.decided(frame, pairs, False, node, hint, is_container)

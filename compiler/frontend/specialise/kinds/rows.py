@@ -11,6 +11,7 @@ from __future__ import annotations
 import gast
 
 from .... import syntax
+from ....types import Array
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
@@ -51,37 +52,40 @@ def _of_columns(value: Value, change) -> Value:
 
 
 def _element(frame: Frame, column: Column, position: gast.expr, node: gast.AST) -> Value:
-    array = column.values
-    rank = frame.type_of(array).ndim
-    found = subscript.element(frame, array, [position, *(syntax.slice_() for _ in range(rank - 1))], node)
+    array = protocol.held_as(frame, column.values, Leaf)
+    type_ = protocol.type_as(frame, array, Array)
+    found = subscript.element(frame, array, [position, *(syntax.slice_() for _ in range(type_.ndim - 1))], node)
     if not column.is_weak:
         return found
-    return frame.emit("cast", found, node=node, dtype=frame.type_of(found).dtype, weak=True)
+    return frame.emit("cast", found, node=node, dtype=type_.dtype, weak=True)
 
 
 def sliced(frame: Frame, rows: Rows, bounds: gast.Slice, node: gast.AST) -> Rows:
     def part(column: Column) -> Value:
-        rank = frame.type_of(column.values).ndim
-        items = [subscript.slice_item(frame, bounds), *(syntax.slice_() for _ in range(rank - 1))]
-        return Column(subscript.element(frame, column.values, items, node), column.is_weak)
+        array = protocol.held_as(frame, column.values, Leaf)
+        others = range(protocol.type_as(frame, array, Array).ndim - 1)
+        items = [subscript.slice_item(frame, bounds), *(syntax.slice_() for _ in others)]
+        return Column(subscript.element(frame, array, [*items], node), column.is_weak)
 
     return Rows(_of_columns(rows.item, part), rows.kind)
 
 
 def column_of_numbers(frame: Frame, value: Value) -> Column | None:
     """The only column of a list of numbers."""
-    if isinstance(value, Rows) and isinstance(value.item, Column) and frame.type_of(value.item.values).ndim == 1:
-        return value.item
+    column = value.item if isinstance(value, Rows) else None
+    if isinstance(column, Column) and protocol.type_as(frame, column.values, Array).ndim == 1:
+        return column
     return None
 
 
-def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: str) -> Value:
+def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: str) -> Leaf:
     """`np.array(rows)`: a new array; the items of tuples are along an axis of their own."""
     count = length(frame, rows, node)
     if isinstance(rows.item, Column):
         array = rows.item.values
-        return frame.emit("copy", array, node=node, hint=hint) if dtype in (None, frame.type_of(array).dtype) else (
-            frame.emit("cast", array, node=node, hint=hint, dtype=dtype))  # fmt: skip
+        if dtype in (None, protocol.type_as(frame, array, Array).dtype):
+            return frame.emit("copy", array, node=node, hint=hint)
+        return frame.emit("cast", array, node=node, hint=hint, dtype=dtype)
     one = map_leaves(rows, lambda part, _: part if isinstance(part, Leaf) else Static(None))
     columns = [leaf for leaf in leaves(one) if isinstance(leaf, Leaf)]
     shape, inner = arrays.regular_shape(frame, rows.item, node)
@@ -94,9 +98,9 @@ def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: 
     return made
 
 
-def _store_columns(frame: Frame, made: Value, value: Value, position: list[int], node: gast.AST) -> None:
+def _store_columns(frame: Frame, made: Leaf, value: Value, position: list[int], node: gast.AST) -> None:
     if isinstance(value, Column):
-        items = [syntax.slice_(), *map(syntax.constant, position)]
+        items: list[gast.expr] = [syntax.slice_(), *map(syntax.constant, position)]
         subscript.store_items(frame, made, items, value.values, node)
         return
     for place, (_, part) in enumerate(parts(value)):
@@ -105,9 +109,7 @@ def _store_columns(frame: Frame, made: Value, value: Value, position: list[int],
 
 def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     """The same items in a list that can grow."""
-    form = forms.form_of_items(frame, rows)
-    assert form is not None
-    return tables.converted(frame, rows, form, node)
+    return tables.converted(frame, rows, forms.form_of_items(frame, rows), node)
 
 
 # --- what can be done with them --------------------------------------------------------------------------------------

@@ -6,12 +6,16 @@ from typing import Any
 
 import gast
 
+from ....builder import COMPARISONS
+from ....types import ListOf, Scalar
+from .. import protocol
 from ..frame import Frame
+from ..interpreter import evaluate
 from ..library.static_python import computed
 from ..objects import given_back
 from ..protocol import describe, held_as, is_unrolled, items, known, load, member, python_class, truth
-from ..values import Sequence, Static, Value
-from . import containers, equality, list_positions, sets
+from ..values import Rows, Sequence, Static, Table, Value
+from . import arrays, container_methods, containers, equality, list_positions, sets, texts, tuples
 
 
 @known.of(Sequence)
@@ -71,3 +75,38 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
 def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
     found = sets.contains(frame, item, container, node, hint)
     return equality.is_any(frame, item, items(frame, container, node), node, hint) if found is None else found
+
+
+@protocol.infix.of(Sequence, Rows, Table, ListOf)
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`+` joins two tuples, two lists or two strings; comparisons go through their items."""
+    if (of_sets := sets.infix(frame, op, left, right, node)) is not None:
+        return of_sets
+    sides = first, second = frame.held(left), frame.held(right)
+    kind, *others = {protocol.sequence_kind(frame, side) for side in sides}
+    if op in COMPARISONS:
+        compare = equality.unordered if others or kind is set else equality.compared
+        return compare(frame, left, right, op, node, hint)
+    if op is gast.Add and kind is tuple and not others:
+        return tuples.joined(frame, left, right, node)
+    if op is gast.Add and kind is list and not others:
+        if isinstance(first, Sequence) and isinstance(second, Sequence):
+            return containers.new_list(frame, first.items + second.items)
+        joined = container_methods.copy(frame, left, node)
+        container_methods.extend(frame, joined, node, right)
+        return joined
+    return texts.infix(frame, left, right, op, node, hint)
+
+
+@protocol.infix.of(Sequence, Rows, Table, ListOf, beside=(Scalar, Static))
+def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`* n` repeats a tuple or list."""
+    if (of_sets := sets.infix(frame, op, left, right, node)) is not None:
+        return of_sets
+    sequence, count = (left, right) if protocol.is_container(frame, left) else (right, left)
+    if texts.is_text(sequence):
+        return texts.infix(frame, left, right, op, node, hint)
+    if op is gast.Mult and frame.is_integer(count) and protocol.sequence_kind(frame, frame.held(sequence)) is not set:
+        return container_methods.repeated(frame, sequence, count, node)
+    operate = arrays.infix if evaluate.is_strong(frame, count) else equality.unordered
+    return operate(frame, left, right, op, node, hint)

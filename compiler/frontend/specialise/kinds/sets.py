@@ -251,11 +251,15 @@ METHODS: dict[str, Callable[..., Value]] = {"add": _add, "discard": _discard, "r
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
+def infix(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
     """`left op right` of two sets; None for anything else."""
-    if not is_set(frame, left) or not is_set(frame, right) or op not in OPERATIONS:
+    if not is_set(frame, left) or not is_set(frame, right) or op not in OPERATIONS and op not in PYTHON_COMPARISONS:
         return None
     sides = [known_items(frame, side) for side in (left, right)]
+    if op in PYTHON_COMPARISONS:
+        if None in sides:
+            _refuse_operator(frame, node)
+        return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
     if None not in sides:
         values = [_values(frame, side, node) for side in (left, right)]
         found = PYTHON_INFIX[op](*map(set, values))
@@ -285,15 +289,6 @@ def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
                 (WAY_OUT,))  # fmt: skip
 
 
-def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`left op right` of two sets that are known now; None for anything else."""
-    if op not in PYTHON_COMPARISONS or not is_set(frame, left) or not is_set(frame, right):
-        return None
-    if None in (known_items(frame, left), known_items(frame, right)):
-        _refuse_operator(frame, node)
-    return Static(PYTHON_COMPARISONS[op](*(set(_values(frame, side, node)) for side in (left, right))))
-
-
 def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value | None:
     """`item in container` of a set that is known now."""
     items = known_items(frame, container)
@@ -306,4 +301,6 @@ def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: 
 
 
 # The library's functions for the operators on dynamic sets.
-OPERATIONS = {gast.BitOr: "add_all", gast.BitAnd: "add_shared", gast.Sub: "add_others", gast.BitXor: None}
+OPERATIONS: dict[type, str | None] = {
+    gast.BitOr: "add_all", gast.BitAnd: "add_shared", gast.Sub: "add_others", gast.BitXor: None,
+}  # fmt: skip

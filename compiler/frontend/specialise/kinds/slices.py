@@ -17,8 +17,8 @@ from ..frame import Frame
 from ..interpreter import apply, evaluate
 from ..iterables import Slice
 from ..library import library
-from ..protocol import python_class
-from ..values import NONE, Sequence, Static, Value
+from ..protocol import attribute, python_class
+from ..values import NONE, Sequence, Static, Value, are_known, is_sequence, parts
 from . import arrays
 
 OBJECTS: dict[int, str] = {id(getattr(np, name)): name for name in INDEX_EXPRESSIONS}
@@ -28,8 +28,9 @@ JOINS = {"r_": NameBinding(function="joining:in_a_row"), "c_": NameBinding(funct
 def made(bounds: list[Value]) -> Value:
     """`slice(...)` as Python understands its arguments."""
     start, stop, step = [NONE, *bounds, NONE] if len(bounds) == 1 else [*bounds, NONE, NONE][:3]
-    if all(isinstance(part, Static) for part in (start, stop, step)):
-        return Static(slice(*(part.value for part in (start, stop, step))))
+    bounds = [start, stop, step]
+    if are_known(bounds):
+        return Static(slice(*(part.value for part in bounds)))
     return Slice(start, stop, step)
 
 
@@ -60,7 +61,7 @@ def is_index_expression(value: object) -> bool:
 
 def of_index_expression(frame: Frame, base: Any, items: gast.expr, node: gast.AST, hint: str) -> Value:
     name, given = OBJECTS[id(base)], written(frame, items)
-    parts = given.items if isinstance(given, Sequence) and given.kind is tuple else (given,)
+    parts = given.items if is_sequence(given, tuple) else (given,)
     if name == "s_":
         return given
     if name == "index_exp":
@@ -99,7 +100,7 @@ def _counted(frame: Frame, part: Value, node: gast.AST) -> Value | None:
 def _grid(frame: Frame, name: str, axes: list[Any], is_one: bool, node: gast.AST) -> Value:
     if is_one:
         return axes[0]
-    options = {"indexing": Static("ij"), "sparse": Static(name == "ogrid")}
+    options: dict[str, Value] = {"indexing": Static("ij"), "sparse": Static(name == "ogrid")}
     grids = apply.call_object(frame, np.meshgrid, axes, options, node, "t")
     return grids if name == "ogrid" else apply.call_object(frame, np.stack, [grids], {}, node, "t")
 
@@ -107,3 +108,8 @@ def _grid(frame: Frame, name: str, axes: list[Any], is_one: bool, node: gast.AST
 @python_class.of(Slice)
 def _(frame: Frame, value: Slice) -> type:
     return slice
+
+
+@attribute.of(Slice)
+def _(frame: Frame, base: Slice, name: str, node: gast.AST, hint: str = "t") -> Value:
+    return dict(parts(base)).get(name) or attribute.otherwise(frame, base, name, node, hint)

@@ -33,7 +33,7 @@ def store(frame: Frame, place: gast.expr, made: Callable[[Value], Value], node: 
     if not isinstance(base, Leaf) or not isinstance(found, Array) or not types.of_complex(found):
         return False
     old = protocol.load(frame, base, items, node)
-    parts = {name: frame.emit(name, old, node=node) for name in PARTS}
+    parts: dict[str, Value] = {name: frame.emit(name, old, node=node) for name in PARTS}
     parts[whole.attr] = made(parts[whole.attr])
     subscript.store(frame, base, items, frame.emit("complex_of", *parts.values(), node=node), node)
     return True

@@ -55,9 +55,10 @@ def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind |
             return (value.cls.__name__, value.cls)
         case Mapping_(), _:
             return ("dict", tuple(key for key, _ in value.items))
+        case Sequence(kind=kind, items=items), _ if kind is tuple:
+            return ("tuple", len(items))
         case (Sequence() | Rows()), _:
-            is_tuple = value.kind is tuple and isinstance(value, Sequence)
-            return ("tuple", len(value.items)) if is_tuple else (value.kind.__name__,)
+            return (value.kind.__name__,)
         case Static(), _ if callable(value.value):
             return ("function", value.value)
         case Partial(function=Static(value=function)), _:
@@ -86,12 +87,12 @@ def kept_apart(join: Callable[[Value, Value], Value], left: Ref, right: Ref) -> 
 
 def are_unlike(frame: Frame, left: Value, right: Value, before: Mapping, after: Mapping) -> bool:
     """Whether two values have different structures, so that a flag can say which it is; two NumPy values have not."""
-    sides = [as_one_of(frame, left, before), as_one_of(frame, right, after)]
-    if None in sides:
+    one, two = as_one_of(frame, left, before), as_one_of(frame, right, after)
+    if one is None or two is None:
         return False
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return True
-    (kind,), (other,) = sides[0].kinds, sides[1].kinds
+    (kind,), (other,) = one.kinds, two.kinds
     return kind != other and not {kind[0], other[0]} <= {"number", "array"}
 
 
@@ -126,7 +127,8 @@ def spread(frame: Frame, source: Value, target: OneOf, contents: Mapping[int, Va
 
 def joined_forms(frame: Frame, left: Value, right: Value, join: Callable[[Value, Value], Value]) -> Value | None:
     """The form of list items with several structures; None where nothing distinguishes these."""
-    if not are_unlike(frame, left, right, {}, {}):
+    sides = as_one_of(frame, left, {}), as_one_of(frame, right, {})
+    if sides[0] is None or sides[1] is None or not are_unlike(frame, left, right, {}, {}):
         return None
 
     def both(one: Value, other: Value) -> Value:
@@ -135,5 +137,4 @@ def joined_forms(frame: Frame, left: Value, right: Value, join: Callable[[Value,
         is_flag = any(side in (Static(True), Static(False)) for side in (one, other))
         return Typed(BOOL) if is_flag else join(one, other)
 
-    sides = [as_one_of(frame, side, {}) for side in (left, right)]
     return joined(both, sides[0], sides[1])

@@ -19,6 +19,7 @@ import gast
 from .... import syntax, types
 from ....ops.placeholders import placeholder
 from ....types import Array, ListOf, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..joins.joined_types import can_hold, meanings_of, own_lengths
 from ..joins.merging import coerce
@@ -61,6 +62,13 @@ def new(frame: Frame, form: Value, node: gast.AST, wish: str = "items") -> Value
         return Leaf(frame.builder.bind(syntax.call("new_list"), part.type, wish).id)
 
     return map_leaves(forms.form_of_list(form), made)
+
+
+def new_like(frame: Frame, held: Value, node: gast.AST) -> Value:
+    """An empty list that grows, for items of the form that those of another list have."""
+    form = forms.form_of_items(frame, held)
+    assert form is not None
+    return new(frame, form, node)
 
 
 def converted(frame: Frame, held: Value, form: Value, node: gast.AST, contents: Mapping | None = None) -> Value:
@@ -120,7 +128,7 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
     if isinstance(wanted, Rows):
         value = rows_of(frame, value, wanted, node, contents)
     if isinstance(wanted, Leaf):
-        element = frame.type_of(wanted).element
+        element = protocol.type_as(frame, wanted, ListOf).element
         if not can_hold(frame, element, frame.type_of(value)):
             message = f"a list of {element} cannot take a {frame.describe(value)}"
             frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
@@ -156,7 +164,7 @@ def _nothing(frame: Frame, wanted: Value, found: list) -> None:
     """Collect placeholders for a missing value."""
     for leaf in leaves(wanted):
         if isinstance(leaf, Leaf):
-            made = frame.type_of(leaf).element
+            made = protocol.type_as(frame, leaf, ListOf).element
             found.append(frame.builder.bind(placeholder(made), made, "nothing"))
 
 
@@ -178,7 +186,7 @@ def _in_types(frame: Frame, value: Value, wanted: Value, node: gast.AST) -> Any:
     """The columns of a list, in the types of those of a table."""
     if isinstance(value, Column) and isinstance(wanted, Column):
         dtype = _of_column(frame, wanted).dtype
-        same = frame.type_of(value.values).dtype == dtype
+        same = protocol.type_as(frame, value.values, Array).dtype == dtype
         array = value.values if same else frame.emit("cast", value.values, node=node, dtype=dtype)
         return Column(array, wanted.is_weak)
     pairs = zip(parts(value), parts(wanted), strict=True)
@@ -189,8 +197,7 @@ def _in_types(frame: Frame, value: Value, wanted: Value, node: gast.AST) -> Any:
 def _form_of_column(frame: Frame, value: Value) -> Value:
     """The form of an item of `Rows`, from the arrays of its columns or the lists of those."""
     if isinstance(value, Column):
-        found = _of_column(frame, value)
-        return Typed(Scalar(found.dtype, value.is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C"))
+        return Typed(forms.item_of_array(_of_column(frame, value), value.is_weak))
     inner = parts(value)
     return with_parts(value, tuple(_form_of_column(frame, part) for _, part in inner)) if inner else value
 
@@ -208,7 +215,7 @@ def arrays_of(frame: Frame, held: Value, node: gast.AST) -> Rows:
     def column(part: Value, _: tuple) -> Value:
         if not isinstance(part, Leaf):
             return part
-        element = frame.type_of(part).element
+        element = protocol.type_as(frame, part, ListOf).element
         array = arrays.as_array(frame, part, node, types.dtype_of(element))
         return Column(array, isinstance(element, Scalar) and element.weak)
 
@@ -234,7 +241,8 @@ def _read(frame: Frame, held: Value, read, hint: str, owner: Owner | None) -> Va
     def loaded(part: Value, _: tuple) -> Value:
         if not isinstance(part, Leaf):
             return part
-        return Leaf(frame.builder.bind(read(part), own_lengths(frame, frame.type_of(part).element), hint).id)
+        element = protocol.type_as(frame, part, ListOf).element
+        return Leaf(frame.builder.bind(read(part), own_lengths(frame, element), hint).id)
 
     found = map_leaves(forms.structure(held), loaded)
     return objects(found, frame.heap, "item", owner) if isinstance(held, Table) else found
@@ -272,7 +280,7 @@ def widened(frame: Frame, held: Value, form: Value, node: gast.AST) -> Value:
         frame.fault("T002", f"{wanted.left} cannot take an item of {wanted.right}", node, "added here",
                     ("let all items of a list be alike",))  # fmt: skip
     wanted = forms.with_room_for_tuples(frame, wanted)
-    if forms.grows(frame, held) and forms.fits(frame, now, wanted):
+    if now is not None and forms.grows(frame, held) and forms.fits(frame, now, wanted):
         return held
     alike = forms.relabelled(frame, held, wanted)
     return converted(frame, held, wanted, node) if alike is None else alike

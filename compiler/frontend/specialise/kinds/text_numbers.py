@@ -25,15 +25,15 @@ def is_built(value: Value) -> bool:
 
 def number_of(task: Task, text: str) -> int:
     """The number of a string that is known now."""
-    if text not in task.texts:
+    if text not in task.learned.texts:
         note(task, text)
         if task.has_tables:
             raise Anew
-    return task.texts[text]
+    return task.learned.texts[text]
 
 
 def note(task: Task, text: str) -> None:
-    task.texts[text] = len(task.texts)
+    task.learned.texts[text] = len(task.learned.texts)
 
 
 def as_text(frame: Frame, value: Value) -> Text:
@@ -67,7 +67,7 @@ def joined(frame: Frame, left: Value, right: Value) -> Value | None:
 def told(task: Task, result: Value) -> Value:
     """What a program returns, with the strings that its numbers stand for."""
     if isinstance(result, Text):
-        return Text(result.number, tuple(task.texts))
+        return Text(result.number, tuple(task.learned.texts))
     inner = parts(result)
     return with_parts(result, tuple(told(task, part) for _, part in inner)) if inner else result
 

@@ -17,8 +17,10 @@ from typing import Any, NoReturn
 import gast
 
 from .... import syntax
+from ....builder import COMPARISONS
 from ....dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ....messages import UNSHOWN
+from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
@@ -26,8 +28,8 @@ from ..library import builtin_calls
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import sites
-from ..values import Leaf, Sequence, Static, Text, Value
-from . import arrays, built_texts, containers, formatted, rows
+from ..values import Leaf, Rows, Sequence, Static, Text, Value
+from . import arrays, built_texts, containers, formatted, identity, rows
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
@@ -48,16 +50,11 @@ def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
-    """A comparison with a dynamic string; None where neither side is one."""
-    if not isinstance(left, Text) and not isinstance(right, Text) and not is_built(left) and not is_built(right):
-        return None
-    if not is_text(left) or not is_text(right):
-        if op in (gast.Eq, gast.NotEq):
-            return Static(op is gast.NotEq)
-        frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+def compared(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str) -> Value:
+    """A comparison of two strings."""
     if is_built(left) or is_built(right):
-        return built_texts.compared(frame, op, left, right, node, hint)
+        one, other = built_texts.spelled(frame, left, node), built_texts.spelled(frame, right, node)
+        return protocol.infix(frame, one, other, op, node, hint)
     first, second = as_text(frame, left), as_text(frame, right)
     if op in (gast.Eq, gast.NotEq):
         return choices.compare(frame, op, first.number, second.number, node, hint)
@@ -65,9 +62,16 @@ def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, 
     return choices.compare(frame, op, places[0], places[1], node, hint)
 
 
+@protocol.is_same.of(Text, beside=(Text, Static))
+def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    if is_text(left) and is_text(right):
+        identity.refuse(frame, node)
+    return Static(False)
+
+
 def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
     """The rank of a string among all strings of the program."""
-    order = {one: place for place, one in enumerate(sorted(frame.task.texts))}
+    order = {one: place for place, one in enumerate(sorted(frame.task.learned.texts))}
     return looked_up(frame, text, order.__getitem__, node)
 
 
@@ -87,20 +91,21 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
     return refuse(frame, "`in` a text that only the run knows", node)
 
 
-def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
-    """`+` of strings, where one of them is dynamic; None for anything else."""
-    if isinstance(left, Static) and isinstance(right, Static):
-        return None
-    if op is gast.Mod and isinstance(left, Static) and isinstance(left.value, str):
-        return formatted.by_known(frame, operator.mod, [left, right], node)
+@protocol.infix.of(Text, beside=(Text, Static, Rows, Scalar, Array))
+def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
+    """`+` and comparisons of strings, where one of them is dynamic."""
     if op is gast.Add and is_text(left) and is_text(right):
         return built_texts.added(frame, left, right, node)
+    if op in COMPARISONS and is_text(left) and is_text(right):
+        return compared(frame, left, right, op, node, hint)
     for text, count in ((left, right), (right, left)):
         if op is gast.Mult and is_text(text) and frame.is_integer(count):
             if isinstance(text, Static):
                 formatted.refuse(frame, count, node)
             built_texts.refuse(frame, "`*`", node)
-    return None
+    if op not in COMPARISONS and (isinstance(left, Text) or isinstance(right, Text)):
+        refuse(frame, "a text made of one that only the run knows", node)
+    return protocol.infix.otherwise(frame, left, right, op, node, hint)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -119,14 +124,14 @@ def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: ga
     if len(set(values)) == 1:
         return Static(values[0])
     if isinstance(right, str):
-        numbers = tuple(Static(frame.task.texts[one]) for one in values)
+        numbers = tuple(Static(frame.task.learned.texts[one]) for one in values)
         return Text(entry(frame, numbers, text.number, INT_WORD, node, hint))
     return entry(frame, tuple(map(Static, values)), text.number, DTYPES[type(right)], node, hint)
 
 
 def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
     """A function's results for each of the strings, including those that it makes."""
-    numbers = frame.task.texts
+    numbers = frame.task.learned.texts
     found: list[Any] = []
     count = len(numbers)
     for text in (texts := list(numbers)):  # it grows
@@ -197,7 +202,7 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """`text[k]` of a dynamic string, and `text[1:]` with bounds that are known now."""
     if isinstance(items, gast.Slice):
-        if sites.site_of(frame, node) in frame.task.positions:
+        if sites.site_of(frame, node) in frame.task.learned.positions:
             return built_texts.sliced(frame, text, items, node)
         try:
             place: Any = containers.bounds_of(frame, items)
@@ -220,9 +225,9 @@ def length(frame: Frame, text: Text, node: gast.AST) -> Value:
 @protocol.item.of(Text)
 def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
     """The character at a valid position of a dynamic string: from a table of all strings, padded to the longest."""
-    for k in range(max(map(len, frame.task.texts))):
+    for k in range(max(map(len, frame.task.learned.texts))):
         results(frame, operator.itemgetter(slice(k, k + 1)))
-    known = frame.task.texts
+    known = frame.task.learned.texts
     width = max(map(len, known))
     letters = tuple(Static(known[one[k : k + 1]]) for one in list(known) for k in range(width))
     row = evaluate.binary(frame, gast.Mult, text.number, Static(width), node)

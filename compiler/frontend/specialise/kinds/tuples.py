@@ -60,7 +60,8 @@ def joined(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     if isinstance(form, Conflict):
         what = f"a tuple whose length only the run knows holds items of one type, not {_words(form)}"
         frame.fault("T002", what, node, "joined here", ALIKE)
-    first, second = (tables.rows_of(frame, side, form, node, frame.heap.contents) for side in sides)
+    wanted = protocol.held_as(frame, form, Rows)
+    first, second = (tables.rows_of(frame, side, wanted, node, frame.heap.contents) for side in sides)
     return end_to_end(frame, first, second, node)
 
 
@@ -83,8 +84,10 @@ CONCATENATE = NameBinding(function="joining:concatenate")
 
 def repeated(frame: Frame, value: Rows | Sequence, count: Value, node: gast.AST) -> Value:
     """`value * count`."""
-    is_known = isinstance(value, Sequence)
-    listed = containers.new_list(frame, value.items) if is_known else container_methods.copy(frame, value, node)
+    if isinstance(value, Sequence):
+        listed = containers.new_list(frame, value.items)
+    else:
+        listed = container_methods.copy(frame, value, node)
     return made(frame, container_methods.in_language(frame, "repeated", [listed, count], node), node)
 
 

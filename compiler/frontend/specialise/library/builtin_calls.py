@@ -46,7 +46,7 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     if isinstance(value, Text):
         return texts.looked_up(frame, value, len, node, hint)
     record = classes.instance(frame, value)
-    if iterators.iterator(frame, value) is not None or record is not None and not record.is_tuple:
+    if iterators.as_iterator(frame, value) is not None or record is not None and not record.is_tuple:
         way_out = "make a list of it first: `list(...)`" if record is None else "define `__len__` in its class"
         frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here", (way_out,))
     if protocol.is_unrolled(frame, value):
@@ -61,7 +61,8 @@ def _range(frame: Frame, args, kwargs, node, hint) -> Value:
         if not frame.is_integer(value):
             frame.fault("T001", f"range() takes integers, not {frame.describe(value)}", node)
     start, stop, step = {1: (Static(0), *args, Static(1)), 2: (*args, Static(1)), 3: tuple(args)}[len(args)]
-    return Range(*(as_int(frame, v, node) for v in (start, stop, step)))
+    start, stop, step = (as_int(frame, v, node) for v in (start, stop, step))
+    return Range(start, stop, step)
 
 
 def _extreme(sign: str):
@@ -132,7 +133,8 @@ def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node:
             kept, best = (item, key) if test.value else (kept, best)
             continue
         then, other = (branches.as_it_is(frame, Sequence(pair)) for pair in ((item, key), (kept, best)))
-        kept, best = branches.choose(frame, frame.atom(test, node), then, other, node, hint).items
+        chosen = branches.choose(frame, frame.atom(test, node), then, other, node, hint)
+        kept, best = protocol.held_as(frame, chosen, Sequence).items
     return kept
 
 
@@ -169,7 +171,7 @@ def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] 
 
 
 def as_weak_as(frame: Frame, value: Value, is_weak: bool, node: gast.AST, hint: str) -> Value:
-    found = frame.type_of(value)
+    found = protocol.type_as(frame, value, Scalar)
     if not is_weak or found.weak:
         return value
     return frame.emit("cast", value, node=node, hint=hint, dtype=found.dtype, weak=True)
@@ -182,7 +184,7 @@ def reduce_array(frame: Frame, value: Value, operator: str, node: gast.AST, hint
 
 def require_vector(frame: Frame, value: Value, operator: str, node: gast.AST) -> None:
     found = frame.type_of(value)
-    if found.ndim != 1:
+    if not isinstance(found, Array) or found.ndim != 1:
         message = f"{operator}() goes over the first axis only and needs a one-dimensional array, not {found}"
         frame.fault("T001", message, node, "called here", (f"use np.{operator}(...)",))  # fmt: skip
 
@@ -284,10 +286,8 @@ def _convert(python: type, dtype: str):
 
 
 def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
-    found = frame.type_of(value)
-    if isinstance(found, Array) and found.ndim == 0:
-        return subscript.element(frame, value, [], node)
-    if not isinstance(found, Scalar):
+    value = subscript.number_in(frame, value, node)
+    if not frame.is_scalar(value):
         help_ = ("take an element first: `x[0]`",) if frame.is_array(value) else ()
         frame.fault("T001", f"{what}() takes a single number, not {frame.describe(value)}", node, "called here", help_)
     return value

@@ -17,12 +17,13 @@ from ....analysis.at_places import place_of
 from ....dtypes import is_bool
 from ....ops.python_names import NameBinding
 from ....syntax import rebuild
+from ....types import Array
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import attributes, evaluate, execute, subscript
+from ..interpreter import evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
-from ..values import Record, Sequence, Static, Value
+from ..values import Record, Static, Value, is_sequence
 from . import library
 
 BY_DEFAULT = (None, "promise_in_bounds")
@@ -41,7 +42,7 @@ def called(frame: Frame, node: gast.Call, hint: str) -> Value | None:
     if isinstance(frame.held(base), Record) or classes.instance(frame, base) is not None:
         return None  # the class has an `at` of its own
     if not frame.is_array(base):
-        return attributes.attribute_of(frame, base, "at", node.func.value.value, hint)
+        return protocol.attribute(frame, base, "at", node.func.value.value, hint)
     given = _arguments(frame, node, place.method)
     mode = given.pop("mode", None)
     names = _Hidden(frame)
@@ -103,7 +104,7 @@ class _Hidden:
 
 def _items_of(held: Value) -> list[Value] | None:
     """The parts of a tuple; None for anything else."""
-    if isinstance(held, Sequence) and held.kind is tuple:
+    if is_sequence(held, tuple):
         return list(held.items)
     return [*map(Static, held.value)] if isinstance(held, Static) and isinstance(held.value, tuple) else None
 
@@ -151,7 +152,6 @@ def _by_stores(
 ) -> Value:
     """By a store of the new elements."""
     array = frame.variables[copied.id]
-    found = frame.type_of(array)
     if method == "get":
         made = protocol.load(frame, array, index, node, hint)
         return _library(frame, "copied", [made], node, hint) if frame.is_array(made) else made
@@ -161,7 +161,7 @@ def _by_stores(
         function = value if method == "apply" else Static(UFUNCS[method])
         value = protocol.call(frame, function, [old] if method == "apply" else [old, value], {}, node)
         if method != "apply":
-            execute.same_kind(frame, value, found, node)
+            execute.same_kind(frame, value, protocol.type_as(frame, array, Array), node)
     subscript.store(frame, array, index, value, node)
     return array
 

@@ -34,9 +34,11 @@ def made(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _both_parts(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value | None]:
     """The parts of a number as Python floats; None for the imaginary part of a real number."""
-    if not types.of_complex(frame.type_of(value)):
+    found = frame.type_of(value)
+    if found is None or not types.of_complex(found):
         return _as_float(frame, value, node), None
-    return tuple(_as_float(frame, frame.emit(name, value, node=node), node) for name in PARTS)
+    real, imaginary = (_as_float(frame, frame.emit(name, value, node=node), node) for name in PARTS)
+    return real, imaginary
 
 
 def _as_float(frame: Frame, value: Value, node: gast.AST) -> Value:

@@ -26,7 +26,7 @@ from .. import protocol
 from ..derivatives import checkpointing, open_functions
 from ..frame import Frame
 from ..functional import Partial
-from ..interpreter import apply, attributes, choices, evaluate
+from ..interpreter import apply, choices, evaluate
 from ..kinds import (
     built_texts,
     classes,
@@ -57,6 +57,8 @@ def find(value: Any) -> Known | None:
     if (word := getattr(value, "__pellucid_tree__", None)) is not None:
         made: Known = trees.find(word, value)
         return made
+    if isinstance(value, type) and getattr(value, "__pellucid_constant__", False):
+        return _constant(value)
     try:
         if value in iteration_tools.FUNCTIONS:
             return taking(*iteration_tools.FUNCTIONS[value])
@@ -74,6 +76,20 @@ def taking(least: int, most: int, known: Known) -> Known:
         return known(frame, args, kwargs, node, hint)
 
     return checked
+
+
+def _constant(cls: type) -> Known:
+    """What makes an object that does not change, such as a `PartitionSpec`: it is made now, of known values."""
+
+    def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+        given = [protocol.known(frame, value, node, f"what `{cls.__name__}` takes") for value in args]
+        by_name = {name: protocol.known(frame, value, node, f"`{name}`") for name, value in kwargs.items()}
+        try:
+            return Static(cls(*given, **by_name))
+        except (TypeError, ValueError) as wrong:
+            stop(frame, type(wrong).__name__, str(wrong), node)
+
+    return made
 
 
 # --- functools -----------------------------------------------------------------------------------------------------
@@ -160,7 +176,7 @@ def _getter(kind: type) -> Known:
 
 def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.AST, hint: str) -> Value:
     if kind is operator.methodcaller:
-        method = attributes.attribute_of(frame, base, protocol.known(frame, given[0], node), node, hint)
+        method = protocol.attribute(frame, base, protocol.known(frame, given[0], node), node, hint)
         return protocol.call(frame, method, given[1:], {}, node, hint)
     if kind is operator.itemgetter:
         found = [item_of(frame, base, part, node, hint) for part in given]
@@ -172,7 +188,7 @@ def taken(frame: Frame, kind: type, given: list[Value], base: Value, node: gast.
 def along(frame: Frame, base: Value, path: str, node: gast.AST) -> Value:
     """`base.a.b`."""
     for name in path.split("."):
-        base = attributes.attribute_of(frame, base, name, node, "t")
+        base = protocol.attribute(frame, base, name, node, "t")
     return base
 
 
@@ -189,7 +205,7 @@ def _parts(frame: Frame, args, kwargs, node, hint) -> dict[str, Value]:
     if record is None or not dataclasses.is_dataclass(record.cls):
         frame.fault("T001", f"this takes an instance of a dataclass, not {frame.describe(args[0])}", node)
     fields = [f.name for f in dataclasses.fields(record.cls)]
-    return {name: classes.attribute(frame, args[0], name, node) for name in fields}
+    return {name: protocol.attribute(frame, args[0], name, node) for name in fields}
 
 
 def _asdict(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -242,7 +258,7 @@ def _get_attribute(frame: Frame, args, kwargs, node, hint) -> Value:
     word = protocol.known(frame, name, node, "the name of an attribute")
     if default and attribute_or_none(frame, base, word, node) is None:
         return default[0]
-    return attributes.attribute_of(frame, base, word, node, hint)
+    return protocol.attribute(frame, base, word, node, hint)
 
 
 def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> Any:

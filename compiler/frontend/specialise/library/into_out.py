@@ -16,10 +16,11 @@ from .... import syntax, types
 from ....dtypes import NUMPY_DTYPE, has_kind_of, is_bool
 from ....ops.python_names import NameBinding, takes_out
 from ....types import Array, Scalar
+from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate, subscript
 from ..kinds import arrays
-from ..values import NONE, Leaf, Sequence, Static, Value, is_none
+from ..values import NONE, Leaf, Static, Value, is_none, is_sequence
 from . import library
 from .static_python import stop
 
@@ -47,14 +48,16 @@ def call(
     if not takes_out(binding):
         frame.fault("T004", f"`{_name(binding)}` got an unexpected keyword argument 'out'", node, "called here")
     result = library.call(frame, binding, args, others, node, hint)
-    found, place = frame.type_of(result), frame.type_of(out)
+    found, place = frame.type_of(result), protocol.type_as(frame, out, Array)
+    if not isinstance(found, Array | Scalar):
+        frame.fault("T001", f"an array cannot take a {frame.describe(result)}", node, "stored here")
     _require_dtype(frame, binding, found, place, node)
     if _is_elementwise(binding):
         _require_rank(frame, found, place, node)
         result = _masked(frame, result, mask, out, node)
     else:
         _require_shape(frame, result, found, out, place, node)
-    every = [syntax.slice_() for _ in range(place.ndim)]
+    every: list[gast.expr] = [syntax.slice_() for _ in range(place.ndim)]
     subscript.store_items(frame, out, every, result, node)
     return out
 
@@ -69,7 +72,7 @@ def _name(binding: NameBinding) -> str:
 
 def _place(frame: Frame, out: Value, node: gast.AST) -> Leaf | None:
     held = frame.held(out)
-    if isinstance(held, Sequence) and held.kind is tuple and len(held.items) == 1:
+    if is_sequence(held, tuple) and len(held.items) == 1:
         out = held.items[0]
     if is_none(out):
         return None
@@ -101,9 +104,8 @@ def _require_shape(
     if types.rank(found) != place.ndim:
         message = f"`out=` has {place.ndim} dimensions where the result has {types.rank(found)}"
         frame.fault("S003", message, node, "stored here")
-    for axis in range(place.ndim):
-        lengths = [evaluate.length_of(frame, v, axis, node) for v in (result, out)]
-        differs = choices.compare(frame, gast.NotEq, lengths[0], lengths[1], node)
+    for own, wanted in zip(evaluate.lengths_of(frame, result, node), evaluate.lengths_of(frame, out, node)):
+        differs = choices.compare(frame, gast.NotEq, own, wanted, node)
         text = "the array that `out=` names has another shape than the result"
         if differs == Static(True):
             stop(frame, "ValueError", text, node)
@@ -121,7 +123,7 @@ def _masked(frame: Frame, result: Value, mask: Value, out: Leaf, node: gast.AST)
     found: Any = frame.type_of(mask)
     if found is None or not is_bool(types.dtype_of(found)):
         frame.fault("T001", "`where=` takes a mask of bools", node, "called here", ("compare: `x > 0`",))
-    place = frame.type_of(out)
+    place = protocol.type_as(frame, out, Array)
     _require_rank(frame, found, place, node)
     new = frame.emit("cast", result, node=node, dtype=place.dtype, weak=False)
     return frame.emit("where", mask, new, out, node=node)

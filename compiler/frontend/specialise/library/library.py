@@ -16,12 +16,12 @@ from ....names import base_of
 from ....ops import python_names
 from ....ops.primitives import Primitive
 from ....ops.python_names import NameBinding
-from ....ops.schema import TypeFault
+from ....ops.schema import OPERATORS, Operator, TypeFault
 from ....ops.sharing import sharing_of
 from ....ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, common, dtype_name, strict_common
 from ....ops.static_dtypes import dtypes_on_paths, one_dtype
 from ....ops.type_rules import is_pythons
-from ....types import Array, Scalar
+from ....types import Array, ListOf, Scalar
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import apply, evaluate, subscript
@@ -179,7 +179,7 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     if row.of_parts:
         return _of_parts(frame, binding, args[0], node, hint)
     operands = [arrays.as_array(frame, a, node) if is_container(frame, a) else a for a in args]
-    found = [frame.type_of(a) for a in operands]
+    found = [type_ for a in operands if (type_ := frame.type_of(a)) is not None]
     if binding.strong and (all(_is_weak(frame, a) for a in operands) or is_pythons(found)):
         operands = [strong(frame, a, node) for a in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
@@ -205,8 +205,8 @@ def _is_weak(frame: Frame, value: Value) -> bool:
 
 
 def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
-    made = frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
-    if frame.builder.widened and isinstance(made, Leaf):  # on each path it has the dtype of that path
+    made = frame.emit("cast", value, node=node, dtype=protocol.type_as(frame, value, Scalar).dtype, weak=False)
+    if frame.builder.widened:  # on each path it has the dtype of that path
         found = meanings_of(frame, value)
         frame.builder.widen(made.name, [[Meaning(Scalar(one.type.dtype)) for one in found]])
     return made
@@ -218,16 +218,30 @@ def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: s
     if is_container(frame, value):
         return arrays.as_array(frame, value, node, dtype, hint)
     found = frame.type_of(value)
-    if isinstance(found, Array) and found.ndim == 0:
-        value = subscript.element(frame, value, [], node)
-    elif isinstance(found, Array) and found.dtype == dtype:
+    if isinstance(found, Array) and found.ndim and found.dtype == dtype:
         return value
-    return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
+    number = subscript.number_in(frame, value, node)
+    return frame.emit("cast", number, node=node, hint=hint, dtype=dtype, weak=False)
 
 
 def primitive(frame: Frame, primitive_: Primitive, args, kwargs, node: gast.AST, hint: str) -> Value:
     static = {name: static_value(frame, name, value, node) for name, value in kwargs.items()}
+    row = OPERATORS[primitive_.name]
+    if row.results > 1:
+        return _all_results(frame, row, args, node, hint, **static)
     return frame.emit(primitive_.name, *args, node=node, hint=hint, **static)
+
+
+def _all_results(
+    frame: Frame, row: Operator, args: list[Value], node: gast.AST, hint: str, **static: Any
+) -> Sequence:  # fmt: skip
+    """The tuple of the results of an operator that has several."""
+    atoms = [frame.atom(value, node) for value in args]
+    with frame.reporting(node):
+        made = [one.id for one in frame.builder.call_all(row.name, *atoms, hints=[hint] * row.results, **static)]
+    if frame.builder.widened:
+        two_meanings.require_one(frame, row.name, atoms, made, static, node)
+    return Sequence(tuple(map(Leaf, made)))
 
 
 def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
@@ -240,10 +254,8 @@ def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
 
 
 def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
+    value = subscript.number_in(frame, value, node)
     found = frame.type_of(value)
-    if isinstance(found, Array) and found.ndim == 0:
-        value = subscript.element(frame, value, [], node)
-        found = frame.type_of(value)
     if not isinstance(found, Scalar) or not is_integer(found.dtype):
         frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
     value = plain(value)
@@ -298,12 +310,12 @@ def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
     if held is None:
         return None
     with frame.reporting(node):
-        return dtype_name.ask(held)
+        return str(dtype_name.ask(held))
 
 
-def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
+def array_from_list(frame: Frame, value: Leaf, dtype: str | None, node: gast.AST, hint: str) -> Leaf:
     """An array with the items of a growable list, filled by a loop."""
-    element = frame.type_of(value).element
+    element = protocol.type_as(frame, value, ListOf).element
     if dtype is None:
         two_meanings.require_items(frame, value.name, node)
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")

@@ -12,6 +12,7 @@ from .... import syntax, types
 from ....types import Array
 from .. import protocol
 from ..frame import Frame
+from ..interpreter.trial import looking_ahead
 from ..objects.heap import object_of
 from ..values import NONE, Leaf, Mapping_, Record, Sequence, Value, leaves, parts, same_structure, with_parts
 from . import library
@@ -47,19 +48,17 @@ def first_part(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: 
 def room_for(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     """Empty arrays for a function's results; it is walked twice, as a carry may begin as an int and become a float."""
     count, function, carry, item = args
-    saved = frame.snapshot()
     known = {leaf.name for value in args for leaf in leaves(frame.tree(value)) if isinstance(leaf, Leaf)}
-    before = dict(frame.builder.types)
-    for _ in range(2):
-        made = frame.held(protocol.call(frame, function, [carry, item], {}, node))
-        if not isinstance(made, Sequence) or len(made.items) != 2:
-            frame.fault("T003", f"the function of a scan gives a pair (carry, y), not {frame.describe(made)}", node,
-                        "called here")  # fmt: skip
-        carry, found = made.items
-    found = frame.tree(found)
-    found_types = {leaf: frame.type_of(leaf) for leaf in leaves(found) if frame.type_of(leaf) is not None}
-    frame.restore(saved)
-    lengths = _Lengths(frame, {**before}, known, node)
+    with looking_ahead(frame):
+        for _ in range(2):
+            made = frame.held(protocol.call(frame, function, [carry, item], {}, node))
+            if not isinstance(made, Sequence) or len(made.items) != 2:
+                frame.fault("T003", f"the function of a scan gives a pair (carry, y), not {frame.describe(made)}", node,
+                            "called here")  # fmt: skip
+            carry, found = made.items
+        found = frame.tree(found)
+        found_types = {leaf: type_ for leaf in leaves(found) if (type_ := frame.type_of(leaf)) is not None}
+    lengths = _Lengths(frame, frame.builder.types, known, node)
     return _rooms(frame, found, found_types, count, lengths)
 
 

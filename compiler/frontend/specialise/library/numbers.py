@@ -32,8 +32,9 @@ def divided(frame: Frame, args: list[Value], node: gast.AST) -> Value:
         pair = evaluate.fold(frame, divmod, node, left, right)
         return Sequence(tuple(map(Static, pair.value))) if isinstance(pair.value, tuple) else pair
     kinds = [frame.type_of(v) for v in args]
-    if all(isinstance(t, Scalar) and t.weak for t in kinds):
-        zero: Any = 0.0 if any(is_inexact(t.dtype) for t in kinds) else 0
+    weak = [t.dtype for t in kinds if isinstance(t, Scalar) and t.weak]
+    if len(weak) == len(kinds):
+        zero: Any = 0.0 if any(map(is_inexact, weak)) else 0
         is_zero = frame.emit("equal", right, Static(zero), node=node)
         error = syntax.raise_("ZeroDivisionError", words_of(divmod, zero, zero), span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(is_zero, node), [error]))
@@ -54,8 +55,8 @@ def power(frame: Frame, args: list[Value], node: gast.AST, hint: str) -> Value:
     """`pow(a, k)` and `pow(a, k, m)`."""
     if len(args) == 2:
         return evaluate.binary(frame, gast.Pow, args[0], args[1], node, hint)
-    if all(is_number(a) for a in args):
-        return evaluate.fold(frame, pow, node, *args)
+    if len(known := [a for a in args if is_number(a)]) == len(args):
+        return evaluate.fold(frame, pow, node, *known)
     if any(frame.type_of(a) not in (types.INT, types.BOOL) for a in args):
         frame.fault("T001", "pow() of three arguments takes ints", node, "called here")
     return in_language(frame, "power_modulo", args, node, hint)

@@ -21,8 +21,10 @@ PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
     gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
     gast.MatMult: operator.matmul,
 }  # fmt: skip
-PYTHON_PREFIX = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
-PYTHON_COMPARISONS = {
+PYTHON_PREFIX: dict[type, Callable[[Any], Any]] = {
+    gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert,
+}  # fmt: skip
+PYTHON_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
     gast.Gt: operator.gt, gast.GtE: operator.ge,
 }  # fmt: skip

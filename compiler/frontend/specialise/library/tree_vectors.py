@@ -55,19 +55,23 @@ def _lengths(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
     return [evaluate.length_of(frame, value, axis, node) for axis in range(_type(frame, value).ndim)]
 
 
+def _items(frame: Frame, value: Value) -> tuple[Value, ...]:
+    return protocol.held_as(frame, value, Sequence).items
+
+
 def unravel(frame: Frame, args, kwargs, node, hint) -> Value:
     known, shapes, dtypes, flat = args
     structure = protocol.known(frame, known, node, "the structure")
     if not frame.is_array(flat) or _type(frame, flat).ndim != 1:
         frame.fault("T001", f"this takes a vector, not a {frame.describe(flat)}", node, "given here")
-    lengths = [frame.held(shape).items for shape in frame.held(shapes).items]
+    lengths = [_items(frame, shape) for shape in _items(frame, shapes)]
     sizes = [_product(frame, list(shape), node) for shape in lengths]
     ends: list[Value] = [Static(0)]
     for size in sizes:
         ends.append(evaluate.binary(frame, gast.Add, ends[-1], size, node))
     _require_length(frame, flat, ends[-1], node)
     leaves = []
-    for start, stop, shape, dtype in zip(ends, ends[1:], lengths, frame.held(dtypes).items, strict=False):
+    for start, stop, shape, dtype in zip(ends, ends[1:], lengths, _items(frame, dtypes), strict=False):
         leaves.append(_piece(frame, flat, (start, stop), list(shape), dtype, node))
     return trees.unflattened(frame, structure, iter(leaves))
 

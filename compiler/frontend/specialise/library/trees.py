@@ -83,7 +83,7 @@ def _of_record(held: Record) -> tuple[Structure, list[Value]]:
 def _require_no_own_way(frame: Frame, kind: type | None, node: gast.AST) -> None:
     """Refuse a class with functions of its own that take it apart: those are Python's, and run only outside."""
     own = None if kind is None else REGISTERED.get(kind)
-    if own is not None and own.flatten is not None:
+    if kind is not None and own is not None and own.flatten is not None:
         message = f"instances of `{kind.__name__}`, which was registered with functions of its own, are not taken apart"
         frame.fault("U012", message, node, "taken apart here", ("make it a dataclass, and use `register_dataclass`",))
 
@@ -127,7 +127,8 @@ def filled(frame: Frame, one: Structure, parts: list[Value]) -> Value:
         return object_of(Sequence(tuple(parts), base, None if kind is base else kind), frame.heap)
     named = dict(zip(one.keys or (), parts, strict=True))
     for name, value in zip(meta_fields(kind), one.aux or (), strict=True):
-        named[name] = value if isinstance(value, Value) else outside.read(frame, value, name, frame.node)
+        node = frame.node or frame.source.tree
+        named[name] = value if isinstance(value, Value) else outside.read(frame, value, name, node)
     is_dict = issubclass(kind, dict)
     has_fields = is_namedtuple_class(kind) or dataclasses.is_dataclass(kind)
     order = one.order or (record_fields(kind) if has_fields else one.keys) or ()
@@ -187,7 +188,7 @@ def _option(args: list[Value], kwargs: dict[str, Value], place: int, name: str =
     return args[place] if len(args) > place else kwargs.get(name, NONE)
 
 
-def _flatten(frame: Frame, args, kwargs, node, hint) -> Value:
+def _flatten(frame: Frame, args, kwargs, node, hint) -> Sequence:
     leaves: list[Value] = []
     structure = flattened(frame, args[0], _option(args, kwargs, 1), leaves, node)
     return Sequence((containers.new_list(frame, leaves), Static(structure)))
@@ -210,7 +211,7 @@ def _unflatten(frame: Frame, args, kwargs, node, hint) -> Value:
     return unflattened(frame, structure, iter(leaves))
 
 
-def _flatten_with_path(frame: Frame, args, kwargs, node, hint) -> Value:
+def _flatten_with_path(frame: Frame, args, kwargs, node, hint) -> Sequence:
     found: list[Value] = []
     is_leaf = _option(args, kwargs, 1)
 

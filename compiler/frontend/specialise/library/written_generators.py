@@ -75,6 +75,6 @@ def called(frame: Frame, kind: str, given: dict[str, Value], node: gast.AST) -> 
 
 
 def of_text(frame: Frame, text: str, given: dict[str, Value], kind: str, node: gast.AST) -> Value:
-    [tree] = parsed_module(text).body
+    tree = next(node for node in parsed_module(text).body if isinstance(node, gast.FunctionDef))
     located(tree, node, anew=True)
     return generators.of_tree(frame, tree, given, None, kind)

@@ -37,7 +37,9 @@ def note_key(frame: Frame, base: Value, items: gast.expr, found: Value, node: ga
 
 def is_there(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> bool:
     """Whether `base[items] = value` stores an item where it already is."""
-    place = items_read.place_of(frame, value) if isinstance(base, Ref) and _is_plain(items) else None
+    if not isinstance(base, Ref) or not _is_plain(items):
+        return False
+    place = items_read.place_of(frame, value)
     if place is None or place.item != value:
         return False
     return place.asked == (base.number, own_operators.index_of(frame, items, node))
@@ -69,7 +71,9 @@ def _is_get(node: gast.Call) -> bool:
 
 def _between(body: object, statement: gast.AST | None, node: gast.Call) -> frozenset[str] | None:
     """The names between `row = d.get(key, [])` and `d[key] = row` after it; None if there is no such pair."""
-    block = _block_of(body, statement) if isinstance(statement, gast.Assign) and statement.value is node else ()
+    if not isinstance(statement, gast.Assign) or statement.value is not node:
+        return None
+    block = _block_of(body, statement)
     if not block or not isinstance(statement.targets[0], gast.Name):
         return None
     row, table = statement.targets[0].id, node.func.value.id

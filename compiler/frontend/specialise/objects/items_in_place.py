@@ -11,15 +11,16 @@ put into the list, nor one that was read from it before.  For arrays, `analysis/
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 import gast
 
 from ....analysis.core_liveness import CHANGING_METHODS
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import attributes, evaluate, subscript
+from ..interpreter import evaluate, subscript
 from ..kinds import classes, containers, forms, list_positions, tables
-from ..values import Handle, Record, Ref, Sequence, Table, Value
+from ..values import Record, Ref, Sequence, Table, Value
 from . import items_read, keyed_loops, pools, shared_items
 from .heap import reachable
 from .object_changes import change
@@ -38,16 +39,19 @@ def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, Callable[[]
     """The function of a call; where it is a method that changes an item of a list, with what writes the item back."""
     if isinstance(node, gast.Attribute) and node.attr in CHANGING_METHODS and isinstance(node.value, PLACES):
         base, put_back = to_change(frame, node.value)
-        return attributes.attribute_of(frame, base, node.attr, node, hint), lambda: put_back(base)
+        return protocol.attribute(frame, base, node.attr, node, hint), lambda: put_back(base)
     return evaluate.evaluate(frame, node), None
 
 
 def is_item(node: gast.expr) -> bool:
     """`rows[i]`, `rows.setdefault(i, [])`."""
-    if isinstance(node, gast.Subscript):
-        return True
-    is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.keywords
-    return is_call and node.func.attr == "setdefault" and len(node.args) == 2
+    return isinstance(node, gast.Subscript) or is_default_item(node)
+
+
+def is_default_item(node: gast.expr) -> TypeGuard[gast.Call]:
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Attribute) or node.keywords:
+        return False
+    return node.func.attr == "setdefault" and len(node.args) == 2
 
 
 def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
@@ -55,13 +59,13 @@ def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
     if isinstance(node, gast.Attribute):
         base, put_back = to_change(frame, node.value)
         return _attribute(frame, base, put_back, node)
-    if not isinstance(node, gast.Subscript):
-        if not is_item(node):
-            found = evaluate.evaluate(frame, node)
-            return opened(frame, found, nothing_to_do, found, node)
+    if is_default_item(node):
         base, put_back = to_change(frame, node.func.value)
-        found = keyed_loops.default_item(frame, base, node)
-        return item(frame, found[0], put_back, found[1])
+        base, place = keyed_loops.default_item(frame, base, node)
+        return item(frame, base, put_back, place)
+    if not isinstance(node, gast.Subscript):
+        found = evaluate.evaluate(frame, node)
+        return opened(frame, found, nothing_to_do, found, node)
     base, put_back = to_change(frame, node.value)
     base, node = keyed_loops.as_list_item(frame, base, node)
     return item(frame, base, put_back, node)
@@ -69,7 +73,9 @@ def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
 
 def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> tuple[Value, PutBack]:
     """The same for an item of a value that is evaluated already, with what is to be done for that value."""
-    held = containers.grow(frame, base, node) if _is_list(frame, base, node) else frame.held(base)
+    held = frame.held(base)
+    if isinstance(base, Ref) and not isinstance(node.slice, gast.Slice):
+        held = containers.grow(frame, base, node)
     if isinstance(held, Sequence) and isinstance(base, Ref) and not isinstance(node.slice, gast.Slice):
         position = list_positions.known_position(frame, base, held, node.slice, "the position in a list", node)
         if position is not None:
@@ -80,7 +86,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
         return _of_an_item(frame, base, protocol.load(frame, base, node.slice, node), put_back, node)
     at = containers.whole(frame, evaluate.evaluate(frame, node.slice), node)
     found = tables.item(frame, held, at, node, owner=None)
-    if isinstance(found, Handle):
+    if pools.is_pooled(found):
         return found, nothing_to_do  # what is changed stands in the columns of its class
     if frame.is_array(found):
         found = items_read.copy(frame, found, node)
@@ -99,9 +105,9 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
 
 def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribute) -> tuple[Value, PutBack]:
     """The same for an attribute."""
-    if isinstance(base, Handle) and (column := pools.columns_of(frame, base.cls).get(node.attr)) is not None:
+    if pools.is_pooled(base) and (column := pools.columns_of(frame, base.cls).get(node.attr)) is not None:
         return item(frame, column, nothing_to_do, keyed_loops.with_index(frame, node, base.number))
-    old = attributes.attribute_of(frame, base, node.attr, node, "t")
+    old = protocol.attribute(frame, base, node.attr, node, "t")
     found = own_array(frame, base, put_back, old, node)
     if found is old:
         return opened(frame, found, put_back, base, node)
@@ -119,7 +125,7 @@ def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribut
 
 def own_array(frame: Frame, base: Value, put_back: PutBack, array: Value, node: gast.AST) -> Value:
     """An array in an object that is to be changed; a copy, where the object is in a list that grows."""
-    is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None and not isinstance(base, Handle)
+    is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None and not pools.is_pooled(base)
     return array if is_own or not frame.is_array(array) or frame.is_array(base) else items_read.copy(frame, array, node)
 
 
@@ -152,6 +158,3 @@ def _of_an_item(
 
     return items_read.copy(frame, found, node), put_part_back
 
-
-def _is_list(frame: Frame, base: Value, node: gast.Subscript) -> bool:
-    return isinstance(base, Ref) and not isinstance(node.slice, gast.Slice)

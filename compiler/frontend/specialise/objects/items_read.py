@@ -46,7 +46,7 @@ def place_of(frame: Frame, target: Value) -> ItemPlace | None:
     return None if place is None or any(heap.may_be_one(number, place.list) for number in changed) else place
 
 
-def copy(frame: Frame, array: Leaf, node: gast.AST) -> Value:
+def copy(frame: Frame, array: Value, node: gast.AST) -> Leaf:
     """A copy to be changed instead of an array in a list: aliases of the array would not see the change."""
     made = frame.emit("copy", array, node=node)
     frame.builder.body[-1].puts_back = True

@@ -13,7 +13,8 @@ import gast
 from .... import syntax
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import attributes, branches, choices, evaluate, loops
+from ..interpreter import branches, choices, evaluate, loops
+from ..interpreter.trial import attempt
 from ..iterables import Iteration
 from ..kinds import keyed, own_operators, sets, tables
 from ..limits import limit
@@ -29,11 +30,7 @@ class Changed(Exception):
 
 def for_view(frame: Frame, node: gast.For, view: Iteration, stop: gast.expr | None, body: list) -> None:
     """`for ... in d`, `d.keys()`, `d.values()`, `d.items()`."""
-    saved = frame.snapshot()
-    try:
-        loops.counted(frame, node, view, stop, body)
-    except Changed:
-        frame.restore(saved)
+    if attempt(frame, lambda: loops.counted(frame, node, view, stop, body), Changed).refused is not None:
         _asking(frame, node, view, stop, body)
 
 
@@ -92,7 +89,7 @@ def as_list_item(frame: Frame, base: Value, node: gast.Subscript) -> tuple[Value
 def default_item(frame: Frame, base: Value, node: gast.Call) -> tuple[Value, gast.Subscript]:
     """`base.setdefault(key, value)` as the item of a list or dict, once it is there."""
     key, value = (evaluate.evaluate(frame, part) for part in node.args)
-    protocol.call(frame, attributes.attribute_of(frame, base, "setdefault", node.func, "t"), [key, value], {}, node)
+    protocol.call(frame, protocol.attribute(frame, base, "setdefault", node.func, "t"), [key, value], {}, node)
     made = with_index(frame, node, key)
     return as_list_item(frame, base, made)
 

@@ -51,8 +51,8 @@ def change(
         first, second = name_of(frame, target.number), name_of(frame, others[0])
         subject = "an object" if base_of(first) == "t" else f"`{first}`"
         message = f"{subject} is changed while `{second}`, which is the same object on some paths, is still used"
-        help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
-        frame.fault("R003", message, node, "changed here", help_)
+        way_out = "where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`"
+        frame.fault("R003", message, node, "changed here", (way_out,))
     if contents is not None:
         # a function inside may capture its variable, but that does not make it contain itself
         if target.number in reachable([contents], heap.contents, are_seen=False):
@@ -136,9 +136,9 @@ def seen_outside(owner: Owner) -> tuple[str, str]:
 
 def _keep_apart(frame: Frame, numbers: Iterable[int]) -> None:
     """Start again, so that a name for one of two objects stands for one or the other after the paths meet."""
-    met = {site for n in numbers for site in frame.heap.joins.get(n, ())} - frame.task.kept_apart
+    met = {site for n in numbers for site in frame.heap.joins.get(n, ())} - frame.task.learned.kept_apart
     if met:
-        frame.task.kept_apart.update(met)
+        frame.task.learned.kept_apart.update(met)
         raise Anew
 
 
@@ -161,7 +161,7 @@ def values_in_use(frame: Frame, with_statement: bool = True) -> Walk[Value]:
         live = walker.live_after.get(id(walker.node))
         is_behind = walker is frame and not with_statement
         now = set() if walker.node is None or is_behind else set(reads(walker.node))
-        bound = set(whole_targets(walker.node)) if walker.node is not None and is_behind else set()
+        bound = set(whole_targets(walker.node)) if is_behind and isinstance(walker.node, gast.stmt) else set[str]()
         held = {n: v for n, v in walker.variables.items() if n not in bound}
         yield from (v for n, v in held.items() if live is None or n in live or n in now)
         if walker.outer is not None and walker.outer.builder is frame.builder:

@@ -13,16 +13,17 @@ a name, a list or an attribute holds a position, so that who shares an object se
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import gast
 
 from .... import syntax
 from ....diagnostics import CompileError
 from .. import protocol
-from ..frame import Anew, Frame, Task
+from ..built import Learned
+from ..frame import Anew, Frame
 from ..functions.environments import Passed
-from ..interpreter import branches, subscript
+from ..interpreter import branches, constant_tables, subscript
 from ..kinds import container_methods, forms, library_classes, tables
 from ..kinds.record_classes import can_change
 from ..values import Conflict, Handle, Record, Ref, Table, Value
@@ -36,37 +37,46 @@ OF_SHARING = ("R001", "R003", "T002", "U018")  # the faults that a program may h
 def note_item(frame: Frame, held: Value) -> None:
     """Note that an instance is put into a list that grows."""
     if isinstance(held, Record) and _may_be_shared(held.cls):
-        frame.task.shareable[held.cls] = True
+        frame.task.learned.shareable[held.cls] = True
 
 
 def note_made(frame: Frame, cls: type) -> None:
     """Note that only the run knows how many instances of a class there are."""
     if (frame.builder.loops or frame.heap.lent) and _may_be_shared(cls):
-        frame.task.shareable.setdefault(cls, False)
+        frame.task.learned.shareable.setdefault(cls, False)
 
 
 def _may_be_shared(cls: type) -> bool:
     return can_change(cls) and library_classes.stands_for(cls) is None
 
 
-def may_pool(task: Task, refused: CompileError) -> bool:
-    """Whether to start again with pools: for the classes of what was put into lists, then of what a loop makes."""
-    others = {cls: is_in_list for cls, is_in_list in task.shareable.items() if cls not in task.pools}
+def may_pool(learned: Learned, refused: CompileError) -> bool:
+    """Whether to start again with pools: for the classes of what was put into lists, then of what a loop makes.
+
+    Long lists are not unrolled then, until that is refused as well.
+    """
+    others = {cls: is_in_list for cls, is_in_list in learned.shareable.items() if cls not in learned.pools}
     new = [cls for cls, is_in_list in others.items() if is_in_list] or list(others)
     if not new or refused.diagnostics[0].code not in OF_SHARING:
         return False
-    task.pools.update(dict.fromkeys(new, ()))
+    learned.pools.update(dict.fromkeys(new, ()))
+    learned.forms.pop(constant_tables.UNROLLED, None)
     return True
 
 
 def make(frame: Frame, node: gast.AST) -> None:
     """Make the columns of the pools whose attributes are known by now."""
-    for cls, names in frame.task.pools.items():
+    for cls, names in frame.task.learned.pools.items():
         frame.heap.pools[cls] = columns = {}
-        for place, (name, form) in enumerate(zip(names, frame.task.forms.get(site_of(cls), ()))):
+        for place, (name, form) in enumerate(zip(names, frame.task.learned.forms.get(site_of(cls), ()))):
             wish = f"{word(cls)}_{name}"
             columns[name] = frame.new(tables.new(frame, form, node, wish), wish)
             frame.heap.sites[columns[name].number] = site_of(cls), place
+
+
+def is_pooled(value: Value) -> TypeGuard[Handle]:
+    """Whether a value is an instance that is kept in a pool."""
+    return isinstance(value, Handle)
 
 
 def site_of(cls: type) -> sites.Site:
@@ -94,14 +104,14 @@ def put(frame: Frame, made: Ref, node: gast.AST) -> Value:
 
 def _columns(frame: Frame, record: Record, node: gast.AST) -> dict[str, Ref]:
     """The columns for the attributes of an instance; starts again where they were not known."""
-    task, names = frame.task, tuple(name for name, _ in record.items)
-    known = task.pools[record.cls]
+    learned, names = frame.task.learned, tuple(name for name, _ in record.items)
+    known = learned.pools[record.cls]
     if not known:
         found = [forms.with_room(frame, forms.form_of(frame, value)) for _, value in record.items]
         for form in found:
             if isinstance(form, Conflict):
                 frame.fault("T002", f"{form.left} cannot take an item of {form.right}", node, "made here")
-        task.pools[record.cls], task.forms[site_of(record.cls)] = names, tuple(found)
+        learned.pools[record.cls], learned.forms[site_of(record.cls)] = names, tuple(found)
         raise Anew
     if known != names:
         message = f"`{record.cls.__name__}` has other attributes here than elsewhere"
@@ -129,7 +139,7 @@ class LentColumn(Passed):
 def lent(frame: Frame) -> dict[str, Value]:
     """The columns that functions are lent, where one of them was found to need them."""
     return {_key(cls, name): column for cls, columns in frame.heap.pools.items() for name, column in columns.items()
-            if LENT in frame.task.forms}  # fmt: skip
+            if LENT in frame.task.learned.forms}  # fmt: skip
 
 
 def _key(cls: type, name: str) -> LentColumn:
@@ -141,10 +151,10 @@ def _key(cls: type, name: str) -> LentColumn:
 def enter(inner: Frame) -> None:
     """Let a function have the columns that it was lent."""
     for key in [key for key in inner.variables if isinstance(key, LentColumn)]:
-        column, (cls, name) = inner.variables.pop(key), key.of
-        assert isinstance(column, Ref)
-        inner.heap.pools.setdefault(cls, {})[name] = column
+        column: Any = inner.variables.pop(key)
         held: Any = inner.held(column)
+        cls, name = key.of
+        inner.heap.pools.setdefault(cls, {})[name] = column
         if not forms.lists_of(held):
             inner.heap.contents[column.number] = Table(held.item)  # there is no array that could have crossed the call
 
@@ -155,10 +165,10 @@ def enter(inner: Frame) -> None:
 def columns_of(frame: Frame, cls: type) -> dict[str, Ref]:
     """The columns of a class; starts again where a function that is compiled on its own was not lent them."""
     if cls not in frame.heap.pools:
-        if LENT in frame.task.forms:
+        if LENT in frame.task.learned.forms:
             message = f"this function cannot take a `{cls.__name__}` that others share"
             frame.fault("U018", message, frame.node or frame.source.tree, "used here")
-        frame.task.forms[LENT] = ()
+        frame.task.learned.forms[LENT] = ()
         raise Anew
     return frame.heap.pools[cls]
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ..frame import Frame
 from ..joins.merge import Join
 from ..kinds import forms, keyed
-from ..values import Conflict, Mapping_, Sequence, Typed, Value, leaves
+from ..values import Conflict, Mapping_, Sequence, Typed, Value, is_sequence, leaves
 from . import sites
 
 
@@ -42,7 +42,7 @@ def _columns(frame: Frame, number: int, side: Value, contents: Mapping[int, Valu
     """What a dict or set holds; nothing for an empty one, None for anything else."""
     if isinstance(side, Mapping_):
         pairs: list[tuple[Value, ...]] = [(keyed.as_key(key), value) for key, value in side.items]
-    elif isinstance(side, Sequence) and side.kind is set:
+    elif is_sequence(side, set):
         pairs = [(item,) for item in side.items]
     else:
         return sites.forms_of(frame, number) if keyed.record_of(frame, side) is not None else None

@@ -104,8 +104,9 @@ def used_up_by(frame: Frame, node: gast.expr) -> Ref | None:
         return None
     names = [getattr(part, "id", None) for part in (node.elt, generators[0].target, generators[0].iter)]
     found = frame.lookup(names[2]) if names[2] and names[0] == names[1] is not None else None
-    is_table = isinstance(found, Ref) and isinstance(frame.held(found), Table)
-    return found if is_table and _is_used_up(frame, found.number) else None
+    if not isinstance(found, Ref) or not isinstance(frame.held(found), Table):
+        return None
+    return found if _is_used_up(frame, found.number) else None
 
 
 def _is_chosen(frame: Frame, number: int, target: int | None) -> bool:

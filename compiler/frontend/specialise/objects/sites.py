@@ -48,19 +48,19 @@ def note_column(frame: Frame, made: Ref, place: int, node: gast.AST) -> Ref:
 
 def known_forms(frame: Frame, node: gast.AST) -> Columns | None:
     """What a container that is made here will hold, if an earlier walk found it out."""
-    return frame.task.forms.get(site_of(frame, node))
+    return frame.task.learned.forms.get(site_of(frame, node))
 
 
 def made_with(frame: Frame, columns: Columns, node: gast.AST) -> Columns:
     """The same for one that is known here to hold items of these forms, at least."""
-    table, site = frame.task.forms, site_of(frame, node)
+    table, site = frame.task.learned.forms, site_of(frame, node)
     table[site] = columns if site not in table else joined(frame, columns, table[site], node)
     return table[site]
 
 
 def learn(frame: Frame, number: int, columns: Columns, node: gast.AST) -> None:
     """Start again, with room for items of these forms in a container; returns where it was not made here."""
-    table, places = frame.task.forms, _places(frame, number)
+    table, places = frame.task.learned.forms, _places(frame, number)
     columns = tuple(forms.with_room_for_tuples(frame, form) for form in columns)
     for site, _ in places:
         table[site] = columns if site not in table else joined(frame, table[site], columns, node)
@@ -74,10 +74,12 @@ def require_room(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None
         if place == WHOLE:
             continue
         now = forms.form_of_items(frame, frame.held(target))
+        if now is None:
+            continue
         both = joined(frame, (now,), (form,), node)[0]
         if not forms.fits(frame, now, both):
-            known = frame.task.forms[site]
-            frame.task.forms[site] = tuple(both if k == place else other for k, other in enumerate(known))
+            known = frame.task.learned.forms[site]
+            frame.task.learned.forms[site] = tuple(both if k == place else other for k, other in enumerate(known))
             raise Anew
 
 
@@ -99,5 +101,5 @@ def joined(frame: Frame, left: Columns, right: Columns, node: gast.AST) -> Colum
 
 def forms_of(frame: Frame, number: int) -> Columns | None:
     """The forms that a container was made for."""
-    known = [frame.task.forms[site] for site, _ in _places(frame, number) if site in frame.task.forms]
+    known = [frame.task.learned.forms[site] for site, _ in _places(frame, number) if site in frame.task.learned.forms]
     return known[0] if known else None

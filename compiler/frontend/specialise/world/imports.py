@@ -21,8 +21,7 @@ from . import outside
 def bound(frame: Frame, node: gast.Import | gast.ImportFrom) -> Iterator[tuple[str, Value]]:
     """The names that an import binds, and what they stand for."""
     for alias in node.names:
-        is_module = isinstance(node, gast.Import)
-        value = _module(frame, alias, node) if is_module else _member(frame, alias.name, node)
+        value = _module(frame, alias, node) if isinstance(node, gast.Import) else _member(frame, alias.name, node)
         yield imported_as(alias), value
 
 

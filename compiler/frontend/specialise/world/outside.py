@@ -187,7 +187,7 @@ def _objects(frame: Frame, structure: Value, name: str, node: gast.AST, place: P
 
     def leaf(part: Value, path: tuple[object, ...]) -> Value:
         nonlocal count
-        if isinstance(part, Typed):
+        if isinstance(part, Typed) and place is not None:  # what is read anew at each call has a place
             count += 1
             return hidden_leaf(frame, place, count - 1, part.type, (name, *path))
         known_numbers.require_dtype(frame, part, node)

@@ -1,0 +1,211 @@
+"""`shard_map` and `pmap`: functions of one device, called with arrays of all devices.
+
+    shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P())(a)     every device calls f with its block of a
+    pmap(f, axis_name="i")(a)                                      device k calls f with a[k]
+
+Both mean the `vmap` of `numpy/sharded.py`, which is what derivatives are taken of and printed stages show.  A call
+takes arrays of NumPy's, Arrays and sharded Arrays, and says of its results on which devices they are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .function import Function
+from .numpy import sharded as meaning
+from .own_frames import told_to_users
+from .runtime.array import Array
+from .runtime.devices import Device, devices, named
+from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
+from .runtime.sharding.meshes import current_mesh
+from .runtime.sharding.sharded import ShardedArray
+from .runtime.sharding.specs import SpecTree
+from .transformations import compile, known_inside, mapping, vmap
+
+NO_NAME = "devices"  # of the axis of a `pmap` without one
+
+
+class MappedFunction(Function):
+    """A function that runs on many devices: a `Function` whose results say where they are.
+
+    `layout` gives, for a result, the sharding of each of its arrays; it may refuse a call before.
+    """
+
+    def __init__(self, whole: Function, before: Callable[..., Any], layout: Callable[..., Any]) -> None:
+        super().__init__(whole.__pellucid__, judge=False)
+        self._whole, self._before, self._layout = whole, before, layout
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        known = self._before(args, kwargs)
+        return self._layout(known, self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()}))
+
+
+def gathered(argument: Any) -> Any:
+    """An argument with Arrays of one buffer for those that are on many devices, in containers, too."""
+    if type(argument) is np.ndarray or type(argument) is Array:
+        return argument
+    if isinstance(argument, ShardedArray):
+        return argument.whole
+    if isinstance(argument, tuple | list | dict):
+        return tree.map(lambda leaf: leaf.whole if isinstance(leaf, ShardedArray) else leaf, argument)
+    return argument
+
+
+@told_to_users
+def shard_map(
+    function: Callable[..., Any] | None = None, /, *, mesh: Mesh | None = None, in_specs: Any = None,
+    out_specs: Any = None, axis_names: Iterable[str] = (), check_vma: bool = True,
+) -> Any:  # fmt: skip
+    """The function of whole arrays in which every device of a mesh calls `function` with its block of each argument.
+
+    mesh        the devices; None: the mesh of the `with` block around this call
+    in_specs    how arguments are cut: a `PartitionSpec` for each, in a tuple, or one for all; an entry may be a
+                container of specs built like the argument, or one for all that is in it
+    out_specs   how results are joined, in the same way.  What a spec does not name has to be the same on all devices
+    axis_names  the axes of the mesh to map over, where these are not all; along the others there is one block
+    check_vma   refuse a result that may differ along an axis which its spec does not name.  False: that of the first
+                device counts
+
+    Collectives in the function (`pellucid.lax.psum(x, "x")` and others) take the names of the axes.  It means nested
+    `vmap`s with these names, over the blocks: derivatives, batching and compiling go through it in any order, and a
+    decorator `@shard_map(mesh=..., in_specs=..., out_specs=...)` is possible.
+
+    Raises ValueError where an array does not divide by the axes that cut it, and CompileError for specs that do not fit
+    (S005).
+    """
+    names = tuple(sorted(axis_names))
+    if function is None:
+        return told_to_users(functools.partial(
+            shard_map, mesh=mesh, in_specs=in_specs, out_specs=out_specs, axis_names=names, check_vma=check_vma
+        ))
+    mesh = current_mesh() if mesh is None else mesh
+    if not isinstance(mesh, Mesh):
+        raise TypeError("shard_map takes `mesh=`, or is called inside `with mesh:`")
+    joined = SpecTree(out_specs)
+    called = compile(function) if type(function).__name__ == "function" else function
+    made = meaning.shard_map(called, mesh=mesh, axis_names=names, in_specs=SpecTree(in_specs), out_specs=joined,
+                             check_vma=check_vma)  # fmt: skip
+    made.__name__, made.__qualname__, made.__doc__ = (
+        getattr(function, name, None) or "sharded" for name in ("__name__", "__qualname__", "__doc__")
+    )
+    layout = functools.partial(_by_specs, mesh, joined.tree)
+    return MappedFunction(Function(compile(made).__pellucid__), _nothing, layout)
+
+
+shard_map.__pellucid_told__ = meaning.shard_map  # type: ignore[attr-defined]
+
+
+def _nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    return None
+
+
+def _by_specs(mesh: Mesh, specs: Any, _: Any, result: Any) -> Any:
+    """A result whose Arrays are on the devices of a mesh."""
+    if isinstance(result, Array):
+        return ShardedArray(result._values, NamedSharding(mesh, specs or PartitionSpec()))
+    found, made = tree.flatten(result)
+    each: Any = meaning.ask.specs_of.ask(specs, made, [(name, 0) for name in mesh.axis_names], "out_specs")
+    return made.unflatten([
+        _by_specs(mesh, spec, None, leaf) if isinstance(leaf, Array) else leaf
+        for leaf, spec in zip(found, each, strict=True)
+    ])
+
+
+# --- pmap ------------------------------------------------------------------------------------------------------------
+
+
+@told_to_users
+def pmap(
+    function: Callable[..., Any], axis_name: str | None = None, *, in_axes: Any = 0, out_axes: Any = 0,
+    static_broadcasted_argnums: int | Sequence[int] = (), donate_argnums: int | Sequence[int] = (),
+    axis_size: int | None = None, devices: Sequence[Device] | None = None, backend: str | None = None,
+) -> Any:  # fmt: skip
+    """The function of many examples, each on a device of its own: `vmap` with as many examples as devices at most.
+
+    axis_name  the name of the axis, for collectives in the function
+    in_axes    where the examples are in the arguments, as for `vmap`
+    out_axes   where they are in the results
+    static_broadcasted_argnums  parameters whose values are part of the compiled code, by number
+    donate_argnums  as in JAX, where it lets a result take the memory of an argument; it changes nothing
+    axis_size  how many examples there are; needed where no argument is mapped
+    devices    the devices, in order; None: those of the processor, or of the kind `backend`
+    backend    the kind of device
+
+    Raises ValueError where there are more examples than devices, and what `vmap` raises.
+    """
+    numbers = static_broadcasted_argnums
+    static = (numbers,) if isinstance(numbers, int) else tuple(numbers)
+    there = tuple(map(named, devices)) if devices is not None else _of_kind(backend)
+    called = compile(function, static_argnums=static) if static else function
+    whole = vmap(called, in_axes, out_axes, axis_name, axis_size)
+    if not isinstance(whole, Function):
+        raise TypeError("pmap takes a function, not one with some arguments given: write a function that gives them")
+    before = functools.partial(_count, there, in_axes, axis_size, static)
+    layout = functools.partial(_by_axes, there, axis_name or NO_NAME, out_axes)
+    return MappedFunction(whole, before, layout)
+
+
+def _of_kind(backend: str | None) -> tuple[Device, ...]:
+    return tuple(devices(backend or "cpu"))
+
+
+def _count(
+    there: tuple[Device, ...], in_axes: Any, size: int | None, static: tuple[int, ...], args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> int:  # fmt: skip
+    """How many examples a call has.  Raises ValueError where there are more than devices."""
+    axes = in_axes if isinstance(in_axes, tuple | list) else [in_axes] * len(args)
+    lengths = [n for k, (a, axis) in enumerate(zip(args, axes)) if k not in static for n in _lengths(a, axis)]
+    count = size if size is not None else next(iter(lengths), 0)
+    if count > len(there):
+        raise ValueError(
+            f"pmap: there are {count} examples, and {len(there)} devices.  `vmap` takes any number of examples, and "
+            "`shard_map` gives each device a block of them; PELLUCID_CPU_DEVICES says how many devices the processor "
+            "counts for"
+        )
+    return count
+
+
+def _lengths(argument: Any, axis: Any) -> list[int]:
+    """The lengths of the mapped axes of what is in an argument."""
+    if axis is None:
+        return []
+    if isinstance(axis, int):
+        return [np.shape(leaf)[axis] for leaf in tree.leaves(argument) if -np.ndim(leaf) <= axis < np.ndim(leaf)]
+    if isinstance(axis, dict):
+        return [n for key, part in axis.items() for n in _lengths(argument[key], part)]
+    return [n for inner, part in zip(argument, axis) for n in _lengths(inner, part)]
+
+
+def _by_axes(there: tuple[Device, ...], name: str, out_axes: Any, count: int, result: Any) -> Any:
+    """A result whose Arrays are on the first devices, one example each."""
+    mesh = Mesh(np.array(there[:count], dtype=object), (name,))
+
+    def laid(part: Any, axis: Any) -> Any:
+        if isinstance(part, Array):
+            spec = PartitionSpec() if axis is None else PartitionSpec(*[None] * (axis % part.ndim), name)
+            return ShardedArray(part._values, NamedSharding(mesh, spec))
+        if axis is None or isinstance(axis, int):
+            return tree.map(lambda leaf: laid(leaf, axis) if isinstance(leaf, Array) else leaf, part)
+        if isinstance(axis, dict):
+            return {key: laid(inner, axis[key]) for key, inner in part.items()}
+        inner = [laid(one, its) for one, its in zip(part, axis, strict=True)]
+        return type(part)(*inner) if hasattr(part, "_fields") else type(part)(inner)
+
+    return laid(result, out_axes)
+
+
+def _asks(
+    axis_name: str | None = None, *, in_axes: Any = 0, out_axes: Any = 0, static_broadcasted_argnums: Any = (),
+    donate_argnums: Any = (), axis_size: int | None = None, devices: Any = None, backend: Any = None,
+) -> Any:  # fmt: skip
+    """What `pmap` asks for inside a compiled function, where all values that are known stay known."""
+    return mapping(in_axes, out_axes, axis_name, axis_size)
+
+
+known_inside(pmap, _asks)

@@ -1,0 +1,115 @@
+"""`ShardedArray`: an Array whose elements are on many devices.
+
+    x = device_put(np.arange(8.0), NamedSharding(mesh, P("x")))
+    [shard.data for shard in x.addressable_shards]      ->     [Array([0., 1.]), Array([2., 3.]), ...]
+
+Devices of a processor have one memory: the elements are in one buffer, and what a device has is a view.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ..array import Array
+from ..devices import Device
+from ..operators import OPERANDS
+from ..values import HeldValues
+from .elementwise import common_sharding
+from .shardings import Index, NamedSharding, Shard
+
+
+class ShardedArray(Array):
+    """An Array whose elements are on the devices of a mesh.  It is made by `device_put` and by calls."""
+
+    __slots__ = ("_sharding",)
+
+    _sharding: NamedSharding
+
+    def __new__(cls, values: Any, sharding: NamedSharding | None = None) -> Any:
+        """Without a sharding, as for the results of methods, an Array: what is on no device in particular."""
+        return Array(values) if sharding is None else super().__new__(cls)
+
+    def __init__(self, values: Any, sharding: NamedSharding) -> None:
+        super().__init__(values)
+        sharding.shard_shape(self.shape)
+        self._sharding = sharding
+
+    @property
+    def sharding(self) -> NamedSharding:
+        """How it is cut, and which devices have the parts."""
+        return self._sharding
+
+    @property
+    def whole(self) -> Array:
+        """The Array of its one buffer."""
+        return Array(self._values)
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """What each device has, in the order of the devices of the mesh."""
+        return [self._shard(*found) for found in self._sharding.devices_indices_map(self.shape).items()]
+
+    def _shard(self, device: Device, index: Index) -> Shard:
+        part = Array(np.asarray(self._values[index]))
+        return Shard(device, index, self._sharding.replica_id(device), part._on(device.number))
+
+    def devices(self) -> set[Device]:
+        """The devices that have a part."""
+        return self._sharding.device_set
+
+    def to_device(self, device: Device | str, /, *, stream: None = None) -> Array:
+        """The whole array on one device."""
+        return Array(self._values).to_device(device, stream=stream)
+
+    def __copy__(self) -> Self:
+        return self
+
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        plain = tuple(map(whole_of, inputs))
+        sharding = None
+        if method == "__call__" and ufunc.signature is None:
+            sharding = common_sharding(inputs, ufunc.__name__)
+        return laid(getattr(ufunc, method)(*plain, **kwargs), sharding)
+
+
+def whole_of(operand: Any) -> Any:
+    """The Array of one buffer for a sharded one; anything else as it is."""
+    return operand.whole if isinstance(operand, ShardedArray) else operand
+
+
+def laid(result: Any, sharding: NamedSharding | None) -> Any:
+    """A result, or each of several, cut so; numbers and what is cut in no known way as they are."""
+    if sharding is None:
+        return result
+    if isinstance(result, tuple):
+        return tuple(laid(part, sharding) for part in result)
+    return ShardedArray(result._values, sharding) if isinstance(result, Array) and result.ndim else result
+
+
+def _of_elements(name: str) -> Any:
+    """An operator of Array's, whose result is cut as the operands are."""
+    plain = getattr(Array, name)
+
+    def method(self: ShardedArray, *others: Any) -> Any:
+        if not all(isinstance(other, OPERANDS) for other in others):
+            return plain(self.whole, *others)
+        sharding = common_sharding((self, *others), name.strip("_"))
+        return laid(plain(self.whole, *map(whole_of, others)), sharding)
+
+    return method
+
+
+for _name in (
+    "neg pos abs invert add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow and rand "
+    "or ror xor rxor lshift rlshift rshift rrshift lt le gt ge eq ne"
+).split():
+    setattr(ShardedArray, f"__{_name}__", _of_elements(f"__{_name}__"))
+
+
+def put(values: Any, sharding: NamedSharding) -> ShardedArray:
+    """An array on the devices of a mesh; NumPy's arrays and scalars are copied, as they may change."""
+    held = values._values if isinstance(values, HeldValues) else np.array(values)
+    return ShardedArray(held, sharding)
