@@ -33,6 +33,7 @@ from .request import (
     Gradient,
     Jacobian,
     Jet,
+    OnDevice,
     Pullback,
     Request,
     ReverseJacobian,
@@ -45,6 +46,7 @@ from .steps import Way, run_steps, run_way, verify_stage
 from .transform.batch.axes import of_example
 from .transform.derivatives import Wanted, require_arguments_without_lists
 from .transform.forward.pushforward import Arguments, primals
+from .transform.on_device import of_device
 from .transform.reverse.gradient import returns_number
 
 
@@ -79,6 +81,7 @@ TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Pullback: Transforming(pipeline.PULLBACK_WAY, lambda pullback, *_: dict(pullback.arguments)),
     Jacobian: Transforming(pipeline.JACOBIAN_WAY),
     Batch: Transforming(pipeline.BATCH_WAY, of_example),
+    OnDevice: Transforming(pipeline.DEVICE_WAY, of_device),
 }
 
 

@@ -48,6 +48,7 @@ from .transform.forward.pushforward import push_forward
 from .transform.give_names import give_names
 from .transform.in_arrays import take_products
 from .transform.inline import inline, inline_shared
+from .transform.on_device import on_device
 from .transform.outline import outline
 from .transform.prune import prune
 from .transform.reachable import reachable
@@ -141,6 +142,10 @@ JACOBIAN_WAY = (
     Step(hoist, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+DEVICE_WAY = (
+    Step(on_device, takes=SINGLE, gives=SINGLE, of=MADE),
+    *CLOSING,
 )
 BATCH_WAY = (
     Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),

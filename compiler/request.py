@@ -201,6 +201,24 @@ class Batch(Transformation):
         return replace(self, in_axes=(*[None] * count, *axes), rest=rest, is_rest_of_all=of_all, shared=shared)
 
 
+@dataclass(frozen=True, slots=True)
+class OnDevice(Transformation):
+    """A request for the program of one device of a mesh, which all devices run at the same time.
+
+    axes    the names of the axes of the mesh, in their order
+    shared  parameters whose arguments are the same on all devices along some axes, with the names of these
+    """
+
+    suffix = "on_device"
+    differentiates = False
+    axes: tuple[str, ...] = ()
+    shared: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def signature(self, given: inspect.Signature) -> inspect.Signature:
+        kept = list(given.parameters.values())
+        return inspect.Signature([_plain("devices", set(given.parameters)), *kept])
+
+
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:
     """A parameter that is called so, or nearly so where one that stays has the name."""
     while name in taken:

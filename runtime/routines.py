@@ -3,6 +3,7 @@
     pellucid_allocate        the memory pool, and whatever else was loaded with `provide`
     pellucid_parallel_for    threads, made ready when the first code that may use them is loaded
     pellucid_look            what a loop asks when a signal has come, made ready with the first code that has loops
+    pellucid_collective      what a device tells the others (`native/collectives.c`); only the extension has it
     pellucid_far_f64         remainders of large angles, made ready when the first code that may use them is loaded
     pellucid_blas_dgemm      the BLAS and LAPACK that NumPy itself is linked with, else those of scipy.linalg
     pellucid_scipy_digamma   scipy.special.cython_special.psi of a double
@@ -17,12 +18,13 @@ import importlib
 import sys
 from functools import cache, lru_cache
 
-from . import ufuncs
+from . import native_part, ufuncs
 
 # Functions of `scipy.special.cython_special`, by our name for them.
 SPECIAL = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
 PARALLEL_FOR = "pellucid_parallel_for"
 FAR = "pellucid_far_"
+COLLECTIVE = "pellucid_collective"
 INTERRUPTS = ("pellucid_signals", "pellucid_look", "pellucid_arm", "pellucid_guarded")
 PROVIDED: dict[str, int] = {}
 # What a BLAS calls its Fortran routines, those with ints of 64 bits first: callers keep every int in 64 bits, and one
@@ -47,6 +49,9 @@ def address_of(name: str) -> int:
         return PROVIDED[name]
     if name in INTERRUPTS:
         _kept(".interrupts")
+        return PROVIDED[name]
+    if name == COLLECTIVE:
+        provide(name, native_part.address(COLLECTIVE))
         return PROVIDED[name]
     if name == PARALLEL_FOR:
         importlib.import_module(".threads", __package__).regions()

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from .. import syntax, types
-from ..dtypes import COMPLEX_WORD, FLOAT_WORD, is_complex
+from ..dtypes import COMPLEX_WORD, FLOAT_WORD, INT_WORD, is_complex
 from ..ops.routines import ROUTINES, formula
 from ..ops.schema import Operator
 from .contractions import in_dtype
@@ -29,7 +29,10 @@ def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Ca
     given = [low.node(a) for a in call.args]
     is_real = "float" in routine.kinds and not any(is_complex(node.dtype) for node in given)
     wide = FLOAT_WORD if is_real else COMPLEX_WORD
-    stored = [realise(low, in_dtype(low, node, wide)) for node in given]
+    if routine.keeps_dtype:
+        wide = given[-1].dtype
+    dtypes = [INT_WORD if operand.kind == "int" else wide for operand in routine.read]
+    stored = [realise(low, in_dtype(low, node, dtype)) for node, dtype in zip(given, dtypes, strict=True)]
     if routine.gives_number:
         tree = syntax.call(routine.name, *(a.name for a in stored), **syntax.static_of(call))
         return assign(low, names[0], ScalarTree(tree, routine.results[0].dtype(wide)))

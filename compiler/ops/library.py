@@ -13,7 +13,7 @@ from typing import Any
 
 from ..dtypes import FLOAT_WORD, complex_of
 from ..types import Array, Extent, Scalar, Type, least_of, rank
-from . import fourier, lapack, lapack_status  # noqa: F401  the rows of routines
+from . import exchanges, fourier, lapack, lapack_status  # noqa: F401  the rows of routines
 from .batching import right_sides, rows_below
 from .kinds import library
 from .raising import always, never

@@ -15,6 +15,7 @@ of which lengths, its meaning in CPython, where it fails and with which words, w
     x = f, upper(f), lower(f)   a result; of a triangle, the rest is zero
     p = positions(t)            a result: positions that LAPACK counts from one, counted from zero
     s = number(info)            a result: 1.0 where the routine says that it failed, else 0.0
+    across_devices('alltoall', devices, source, a, y)   an exchange with other devices (`targets/llvm/exchanges.py`)
     along_rows('fft', a, y)     a loop of NumPy's own transforms (`targets/llvm/transforms.py`) over all rows
 
 An operand is of the dtype of the routine, that of the last one, or of another that follows: `real w(n)` of its parts,
@@ -85,6 +86,7 @@ class Routine:
     is_product  whether it is the sum of the products over the lengths that the result does not have: then loops do it
                 where there is no routine for the dtype or for the lengths
     static      what is known when it is called, and its defaults
+    keeps_dtype whether it is called for the dtype of its operands as it is, whichever that is, instead of for doubles
     samples     a name of a set of operands in `ops/routine_samples.py`
     """
 
@@ -102,6 +104,7 @@ class Routine:
     static: Mapping[str, object] = field(default_factory=dict)
     cuda: str = ""
     kinds: tuple[str, ...] = ("float",)
+    keeps_dtype: bool = False
 
     @property
     def is_shaped(self) -> bool:

@@ -111,6 +111,9 @@ bool wait_for(Value *value);
 bool make_room(Queue *queue, bool *has_waited);
 extern PyMethodDef QUEUES[];
 
+/* calls.c */
+bool is_called_natively(PyObject *object);
+
 /* launches.c */
 bool is_launching(void);
 PyObject *refuse_launch(void);

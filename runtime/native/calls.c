@@ -194,6 +194,12 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObj
     return understood ? result : call_generally(self, args, given, names);
 }
 
+/* Whether calls of an object come here, and not to the `__call__` of its class. */
+bool is_called_natively(PyObject *object)
+{
+    return types.function != NULL && PyObject_TypeCheck(object, types.function) && ((NativelyCalled *)object)->call != NULL;
+}
+
 static PyMemberDef MEMBERS[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(NativelyCalled, call), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},

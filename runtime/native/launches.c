@@ -1,7 +1,7 @@
 /* One program on all devices of a mesh: the calls are collected, and go to all queues at once.
 
-       open_launch((2, 4))                 launch = close_launch()                  blamed(launch)
-       f(table_0, x_0); f(table_1, x_1)    every queue has its task now             the first device with an error of its own
+       results, run = launch(f, (2,), [table_0, table_1], [(x_0,), (x_1,)])     every queue has its task now
+       blamed(run)                                                              the first device with an error of its own
 
    The tasks of two launches are in the same order in all queues, since they are pushed without letting go of the GIL: a
    device that waits for another one waits for what is before its own next task.  A call that cannot go to a queue raises
@@ -89,22 +89,6 @@ static Launch *launch_for(PyObject *given)
     return launch;
 }
 
-/* open_launch(sizes): calls of this thread are those of the devices of a mesh, one after the other. */
-static PyObject *open_launch(PyObject *module, PyObject *sizes)
-{
-    (void)module;
-    if (is_launching()) {
-        PyErr_SetString(PyExc_RuntimeError, "a launch is open already");
-        return NULL;
-    }
-    Launch *launch = launch_for(sizes);
-    if (launch == NULL)
-        return NULL;
-    collected.launch = launch;
-    collected.count = 0;
-    Py_RETURN_NONE;
-}
-
 /* Room for one more in every queue, which nobody takes before the GIL is let go of. */
 static bool make_room_for_all(const Collected *all)
 {
@@ -124,20 +108,13 @@ static void give_up_from(const Collected *all, int64_t first)
         give_up(all->tasks[k]);
 }
 
-/* close_launch(): the calls go to the queues; gives the launch, for `blamed`. */
-static PyObject *close_launch(PyObject *module, PyObject *unused)
+/* The calls go to the queues; gives the launch, or NULL with an exception. */
+static PyObject *push_all(void)
 {
-    (void)module, (void)unused;
     Collected all = collected;
-    if (all.launch == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "no launch is open");
-        return NULL;
-    }
     collected.launch = NULL;
     int64_t pushed = 0;
-    if (all.count != devices_of(all.launch))
-        PyErr_SetString(PyExc_ValueError, "a launch has one call for each device");
-    else if (make_room_for_all(&all))
+    if (make_room_for_all(&all))
         while (pushed < all.count && push_task(all.queues[pushed], all.tasks[pushed]))
             pushed++;
     if (pushed < all.count) {
@@ -149,17 +126,74 @@ static PyObject *close_launch(PyObject *module, PyObject *unused)
     return capsule_of(all.launch);
 }
 
-/* abandon_launch(): the calls so far are forgotten. */
-static PyObject *abandon_launch(PyObject *module, PyObject *unused)
+/* The calls so far are forgotten. */
+static void abandon(void)
 {
-    (void)module, (void)unused;
     Collected all = collected;
     collected.launch = NULL;
-    if (all.launch != NULL) {
-        give_up_from(&all, 0);
-        release_launch(all.launch);
+    give_up_from(&all, 0);
+    release_launch(all.launch);
+}
+
+/* The call of one device: of its table, and its own arguments. */
+static PyObject *call_on_device(PyObject *function, PyObject *table, PyObject *arguments)
+{
+    if (!PyTuple_Check(arguments)) {
+        PyErr_SetString(PyExc_TypeError, "the arguments of a device are a tuple");
+        return NULL;
     }
-    Py_RETURN_NONE;
+    Py_ssize_t count = PyTuple_GET_SIZE(arguments);
+    PyObject *room[count + 1];
+    room[0] = table;
+    for (Py_ssize_t k = 0; k < count; k++)
+        room[k + 1] = PyTuple_GET_ITEM(arguments, k);
+    return PyObject_Vectorcall(function, room, (size_t)count + 1, NULL);
+}
+
+/* The results of all devices, each of which has a task from now on; NULL with an exception. */
+static PyObject *call_on_all(PyObject *function, PyObject *tables, PyObject *arguments)
+{
+    int64_t count = devices_of(collected.launch);
+    if (PyList_GET_SIZE(tables) != count || PyList_GET_SIZE(arguments) != count) {
+        PyErr_SetString(PyExc_ValueError, "a launch has one call for each device");
+        return NULL;
+    }
+    PyObject *results = PyList_New(count);
+    for (int64_t k = 0; results != NULL && k < count; k++) {
+        PyObject *result = call_on_device(function, PyList_GET_ITEM(tables, k), PyList_GET_ITEM(arguments, k));
+        if (result == NULL)
+            Py_CLEAR(results);
+        else
+            PyList_SET_ITEM(results, k, result);
+    }
+    return results;
+}
+
+/* launch(function, sizes, tables, arguments): calls a function on all devices of a mesh, with the table of each and a tuple
+   of arguments of its own; the list of results, and the launch. */
+static PyObject *launch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *function, *sizes, *tables, *arguments;
+    if (!PyArg_ParseTuple(args, "OOO!O!", &function, &sizes, &PyList_Type, &tables, &PyList_Type, &arguments))
+        return NULL;
+    if (!is_called_natively(function) || is_launching())
+        return refuse_launch();
+    collected.launch = launch_for(sizes);
+    collected.count = 0;
+    if (collected.launch == NULL)
+        return NULL;
+    PyObject *results = call_on_all(function, tables, arguments);
+    if (results == NULL) {
+        abandon();
+        return NULL;
+    }
+    PyObject *capsule = push_all();
+    if (capsule == NULL) {
+        Py_DECREF(results);
+        return NULL;
+    }
+    return Py_BuildValue("NN", results, capsule);
 }
 
 /* make_launch(sizes): one whose programs run on threads of Python, which take their seats themselves. */
@@ -214,9 +248,7 @@ static PyObject *blamed(PyObject *module, PyObject *capsule)
 }
 
 static PyMethodDef LAUNCHES[] = {
-    {"open_launch", open_launch, METH_O, NULL},
-    {"close_launch", close_launch, METH_NOARGS, NULL},
-    {"abandon_launch", abandon_launch, METH_NOARGS, NULL},
+    {"launch", launch, METH_VARARGS, NULL},
     {"make_launch", make_launch_for_threads, METH_O, NULL},
     {"take_seat", take_seat_of_thread, METH_VARARGS, NULL},
     {"leave_seat", leave_seat_of_thread, METH_O, NULL},

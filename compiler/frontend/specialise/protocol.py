@@ -100,6 +100,7 @@ class PairOperation(Operation[Given, Result]):
         super().__init__(otherwise)
         self.first, self.of_objects = first, of_objects
         self.pairs: dict[frozenset[type], Callable[..., Any]] = {}
+        self.found: dict[tuple[type, type], Callable[..., Any]] = {}
 
     def of(self, *kinds: type, beside: tuple[type, ...] = ()) -> Callable[[Arm], Arm]:
         """Register the arm for two values of these kinds, or for one of them `beside` one of others."""
@@ -116,13 +117,13 @@ class PairOperation(Operation[Given, Result]):
         def __call__(self, frame: Frame, left: Value, right: Value, *given: Any) -> Any:
             sides = (left, right) if self.of_objects else (frame.held(left), frame.held(right))
             kinds = kind_of(frame, sides[0]), kind_of(frame, sides[1])
-            return (self.arms.get(kinds) or self._arm_of(kinds))(frame, left, right, *given)
+            return (self.found.get(kinds) or self._arm_of(kinds))(frame, left, right, *given)
 
     def _arm_of(self, kinds: tuple[type, type]) -> Callable[..., Any]:
         """The arm for two kinds, which is remembered."""
         alone = next((frozenset((kind, ANY)) for kind in self.first if kind in kinds), frozenset[type]())
         found = self.pairs.get(frozenset(kinds)) or self.pairs.get(alone, self.otherwise)
-        return self.arms.setdefault(kinds, found)
+        return self.found.setdefault(kinds, found)
 
 
 class LiftedOperation(Operation[Given, Result]):

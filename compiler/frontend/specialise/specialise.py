@@ -80,7 +80,7 @@ def specialise(
             if constant_tables.may_unroll(learned.forms):
                 continue
             if not pools.may_pool(learned, refused):
-                raise refused if first is None else first from None
+                raise refused if first is None else pools.refused_as_well(first, refused) from None
             first = first or refused
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 

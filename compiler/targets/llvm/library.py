@@ -38,7 +38,8 @@ def call_library(frame: Emission, node: gast.Call) -> SsaValue | None:
         left, right = full[1:]
         product_by_loops(frame, (full[0], left, right), tuple(o.lengths for o in row.operands))  # type: ignore[arg-type]
     else:
-        name = ".".join([row.name, *(f"{key}_{value}" for key, value in static.items())])
+        words = [full[-1].dtype] if row.keeps_dtype else []  # dtypes that are stored alike are not computed with alike
+        name = ".".join([row.name, *words, *(f"{key}_{value}" for key, value in static.items())])
         call_routine(frame, name, lambda inside, *views: follow(inside, row, views, static), full,
                      len(row.results), failing=row.error)  # fmt: skip
     return load_at(frame, full[0].dtype, full[0].data) if row.gives_number else None

@@ -19,6 +19,7 @@ from ...ops.routines import Routine, formula, parsed
 from . import memory_values
 from .abi import REGISTER, STORED
 from .arrays import View, drop, strides_of, take_block
+from .exchanges import across_devices
 from .frame import Emission
 from .library_operands import (
     LENGTH_LIMIT,
@@ -122,6 +123,8 @@ class _Steps:
             match step:
                 case gast.Expr(value=gast.Call(func=gast.Name(id="along_rows"), args=[which, *names])):
                     along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
+                case gast.Expr(value=gast.Call(func=gast.Name(id="across_devices"), args=[which, *names])):
+                    self._across_devices(which.value, *(n.id for n in names))
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
                     self._assign(name, value)
                 case gast.Expr(value=gast.Call() as call):
@@ -139,6 +142,11 @@ class _Steps:
             number = frame.code.binary("and", found, int_(2**63 - 1))
             status = frame.code.binary("sub", int_(FAILED + 1), number)
             frame.fail_if(frame.code.compare("ne", found, int_(0)), *self.row.error, status)
+
+    def _across_devices(self, operation: str, devices: str, source: str, given: str, made: str) -> None:
+        place, sent = self._in_place(made).data, self.operands[source]
+        status = across_devices(self.frame, operation, self.static["along"], sent, self.operands[given], place)
+        self.info = place_of(self.frame, status)
 
     # --- what is held and what is released
 

@@ -23,7 +23,7 @@ from ...builder import INFIX
 from ...diagnostics import InternalError
 from ...messages import message_arguments
 from ...ops import schema
-from ...ops.forms import FORMS
+from ...ops.forms import FORMS, ROUTINES
 from ...ops.schema import row_of
 from ...program import Function
 from ...types import Array, ListOf, Scalar, Type
@@ -172,7 +172,8 @@ class Speller:
                 return gast.Call(gast.Attribute(list_, "pop", gast.Load()), [], [])
         row = schema.OPERATORS.get(operator)
         if row is None:
-            return gast.Call(self.callee(operator), [self.expression(a) for a in arguments], [])
+            values = [self.expression(a) for a in arguments]
+            return gast.Call(self.callee(operator), values, keywords_to_write(operator, node))
         return self.operator(row, arguments, node)
 
     def operator(self, row: schema.Operator, arguments: list[gast.expr], node: gast.Call) -> gast.expr:
@@ -239,6 +240,12 @@ class Speller:
 
     def callee(self, name: str) -> gast.expr:
         return syntax.name(self.helpers.get(name, name))
+
+
+def keywords_to_write(operator: str, node: gast.Call) -> list[gast.keyword]:
+    """The static parts of a routine's call that are not those that its row has by default."""
+    usual = ROUTINES[operator].static if operator in ROUTINES else {}
+    return [k for k in node.keywords if k.arg not in usual or usual[k.arg] != syntax.value_of(k.value)]
 
 
 def python_keeps(operator: str, operands: Iterable[Type | None]) -> bool:

@@ -26,6 +26,7 @@ from ..iterables import Range
 from ..kinds import classes, containers, forms, iterators, keyed, sets, tables
 from ..library.static_python import stop
 from ..objects import shared_items
+from ..objects.heap import as_object
 from ..values import OneOf, Optional, Ref, Static, Value
 from . import branches, evaluate, execute, long_lists, loops
 from .trial import attempt
@@ -37,7 +38,7 @@ class _OnlyAtRunTime(Exception):
     """How many items a comprehension has is not known now."""
 
 
-def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Value:
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
     """A new list of the items."""
     before = frame.built
     item = lambda: evaluate.evaluate(frame, node.elt)  # noqa: E731
@@ -55,13 +56,13 @@ def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PA
 
 def looped(
     frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
-) -> Value:
+) -> Ref:
     """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, _new_list(frame, node, wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
     _loop(frame, node, append, source=source)
-    return frame.variables.pop(name)
+    return as_object(frame.variables.pop(name))
 
 
 def _new_list(frame: Frame, node: gast.ListComp | gast.GeneratorExp, wish: str) -> Ref:

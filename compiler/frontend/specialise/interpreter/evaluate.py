@@ -230,4 +230,4 @@ def length_name(extent: types.Extent) -> str:
     if not isinstance(extent, types.Dim) or extent.constant != 0 or len(extent.terms) != 1:
         return "t"
     symbol, factor = extent.terms[0]
-    return symbol if factor == 1 else "t"
+    return "t" if factor != 1 else symbol if symbol.isidentifier() else "n"  # the length of a named axis has a space

@@ -70,14 +70,13 @@ def measured(frame: Frame, node: gast.AST) -> Written | None:
     return Written(frame)
 
 
-def by_loop(frame: Frame, node: gast.AST, write: Callable[[], Value]) -> Value | None:
+def by_loop(frame: Frame, node: gast.AST, write: Callable[[], Ref]) -> Ref | None:
     """The list that a loop makes; None where the comprehension is to be unrolled from the state before."""
     start = len(frame.builder.body)
     try:
         made = write()
     except (NeedsStatic, CompileError):  # an item may have to be known
         return None
-    assert isinstance(made, Ref)
     if _has_items_of_two_types(frame, made) or not _keeps_ints(frame, frame.builder.body[start:]):
         return None
     frame.task.learned.forms[constant_tables.TABLED] = ()

@@ -189,9 +189,8 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop: no list that it iterates over may change its length, as the trip count is computed before."""
-    shown = keyed.shown_by(frame, iterable) if isinstance(iterable, Iteration) else None
-    view = iterable if isinstance(iterable, Iteration) and shown is not None else None
-    items = list(iterations.gone_over(iterable if shown is None else shown))
+    view = iterable if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None else None
+    items = list(iterations.gone_over((keyed.shown_by(frame, view) if view is not None else None) or iterable))
     sources = items if view is None else [keyed_loops.gone_over(frame, view)]
     over = reachable(sources, {})
     before = len(frame.heap.changes if view is not None else frame.heap.resized)

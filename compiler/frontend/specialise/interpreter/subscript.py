@@ -18,8 +18,7 @@ from .. import protocol
 from ..frame import Frame
 from ..iterables import Slice
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, containers, keyed, optional, own_operators, slices
-from ..kinds.known_numbers import plain
+from ..kinds import arrays, containers, keyed, known_numbers, optional, own_operators, slices
 from ..limits import limit
 from ..objects import given_back
 from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Value
@@ -161,7 +160,7 @@ def bounded(frame: Frame, bounds: Any, nodes: list[gast.AST], node: gast.AST | N
         found = frame.type_of(value)
         if not isinstance(found, Scalar) or not is_integer(found.dtype):
             frame.fault("T001", f"slice indices must be integers, not {frame.describe(value)}", place)
-        parts.append(frame.atom(plain(value), place))
+        parts.append(frame.atom(known_numbers.plain(value), place))
     if isinstance(parts[2], gast.Constant) and parts[2].value == 0:
         frame.fault("S002", "slice step cannot be zero", node if node is not None else nodes[2])
     return syntax.slice_(*parts)
@@ -179,7 +178,7 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
         frame.fault("T001", "indexing by a single bool is not supported", node, "indexed here", ("use an `if`",))
     if isinstance(found, Array) and found.ndim == 0:
         value = number_in(frame, value, node)
-    return frame.atom(plain(value), node)
+    return frame.atom(known_numbers.plain(value), node)
 
 
 def consumed(frame: Frame, value: Any) -> int:

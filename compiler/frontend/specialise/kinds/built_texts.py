@@ -128,7 +128,7 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
 def is_of_run(frame: Frame, method: str, args: list[Value], kwargs: Mapping[str, Value]) -> bool:
     """Whether an argument to a method of a known string is itself known only at run time."""
     if method == "format":
-        return not all(isinstance(a, Static) for a in (*args, *kwargs.values()))
+        return not are_known((*args, *kwargs.values()))
     return method == "join" and len(args) == 1 or any(is_text(a) and not isinstance(a, Static) for a in args)
 
 

@@ -17,11 +17,10 @@ from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate, subscript
 from ..interpreter.trial import looking_ahead
-from ..library import builtin_calls
 from ..library.static_python import stop
 from ..objects import sites
 from ..values import Conflict, Ref, Rows, Sequence, Static, Text, Typed, Value, leaves
-from . import containers, forms, rows, text_numbers, texts, tuples
+from . import containers, forms, known_numbers, rows, text_numbers, texts, tuples
 
 
 def known_position(
@@ -61,7 +60,7 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
     position = evaluate.evaluate(frame, items)
     if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_texts(held)):
         return None
-    position = builtin_calls.as_int(frame, position, node)
+    position = known_numbers.as_int(frame, position, node)
     rows.require_within(frame, Static(len(held.items)), position, tuple, node)
     if is_of_texts(held):
         numbers = tuple(text_numbers.as_text(frame, text).number for text in held.items)

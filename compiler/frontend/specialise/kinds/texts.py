@@ -24,12 +24,11 @@ from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Anew, Frame, NeedsStatic, Stopped
 from ..interpreter import choices, evaluate, subscript
-from ..library import builtin_calls
 from ..library.static_python import computed
 from ..limits import limit
 from ..objects import sites
 from ..values import Leaf, Rows, Sequence, Static, Text, Value
-from . import arrays, built_texts, containers, formatted, identity, rows
+from . import arrays, built_texts, containers, formatted, identity, known_numbers, rows
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
@@ -192,7 +191,7 @@ def item(frame: Frame, text: Value, position: Value, node: gast.AST) -> Value:
     if not frame.is_integer(position):
         what = frame.describe(position)
         frame.fault("T001", f"string indices must be integers, not {what}", node, "indexed here")
-    position = builtin_calls.as_int(frame, position, node)
+    position = known_numbers.as_int(frame, position, node)
     letters = built_texts.spelled(frame, text, node)
     rows.require_within(frame, rows.length(frame, letters, node), position, str, node)
     return rows.item(frame, letters, frame.atom(position, node), node)
@@ -268,7 +267,7 @@ def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node:
     if isinstance(args[0], Text):
         return looked_up(frame, args[0], function, node)
     if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
-        return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
+        return _letter_of(frame, known_numbers.as_int(frame, args[0], node), node)
     return evaluate.fold(frame, function, node, Static(protocol.known(frame, args[0], node, "text")))
 
 

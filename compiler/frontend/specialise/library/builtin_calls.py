@@ -24,13 +24,13 @@ from ..kinds import (
     dict_methods,
     forms,
     iterators,
+    known_numbers,
     rows,
     sets,
     slices,
     texts,
     tuples,
 )
-from ..kinds.known_numbers import as_int
 from ..values import NONE, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
 from . import complex_calls, library, numbers
 from .static_python import stop
@@ -61,7 +61,7 @@ def _range(frame: Frame, args, kwargs, node, hint) -> Value:
         if not frame.is_integer(value):
             frame.fault("T001", f"range() takes integers, not {frame.describe(value)}", node)
     start, stop, step = {1: (Static(0), *args, Static(1)), 2: (*args, Static(1)), 3: tuple(args)}[len(args)]
-    start, stop, step = (as_int(frame, v, node) for v in (start, stop, step))
+    start, stop, step = (known_numbers.as_int(frame, v, node) for v in (start, stop, step))
     return Range(start, stop, step)
 
 

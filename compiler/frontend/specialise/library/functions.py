@@ -39,6 +39,7 @@ from ..kinds import (
     sets,
     texts,
 )
+from ..objects import pools
 from ..values import NONE, Mapping_, Record, Ref, Sequence, Static, Value, map_leaves
 from ..world import outside
 from . import iteration_tools, library, mapping_parts, numbers, trees
@@ -220,6 +221,8 @@ def _astuple(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _converted(frame: Frame, value: Value, how: Known, node: gast.AST) -> Value:
     held = frame.held(value)
+    if pools.is_pooled(held):
+        held = pools.as_read(frame, held, node)
     match held:
         case Record() if dataclasses.is_dataclass(held.cls):
             return how(frame, [value], {}, node, "t")

@@ -20,7 +20,8 @@ from .. import protocol
 from ..frame import Frame
 from ..iterables import Iterator, Range, Rest, Zip
 from ..kinds import classes, container_methods, iterators, ranges
-from ..values import NONE, Ref, Sequence, Static, Value
+from ..objects.heap import as_object
+from ..values import NONE, Sequence, Static, Value
 from . import written_generators
 
 MOST = 2048  # loops over more items are not unrolled
@@ -91,8 +92,7 @@ def chain(frame: Frame, args, kwargs, node, hint) -> Value:
     if _is_known(frame, values):
         items = [item for value in values for item in protocol.items(frame, value, node)]
         return _iterator(frame, Sequence(tuple(items)), "chain")
-    joined = container_methods.in_language(frame, "listed", values[:1], node)
-    assert isinstance(joined, Ref)
+    joined = as_object(container_methods.in_language(frame, "listed", values[:1], node))
     for value in values[1:]:
         container_methods.extend(frame, joined, node, value)
     return _iterator(frame, joined, "chain")

@@ -28,8 +28,7 @@ from ..interpreter import apply, evaluate, subscript
 from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of, own_lengths
-from ..kinds import arrays
-from ..kinds.known_numbers import plain
+from ..kinds import arrays, known_numbers
 from ..limits import limit
 from ..objects.heap import objects
 from ..values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, leaves, map_leaves
@@ -258,7 +257,7 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if not isinstance(found, Scalar) or not is_integer(found.dtype):
         frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
-    value = plain(value)
+    value = known_numbers.plain(value)
     if frame.type_of(value) != types.INT:
         value = frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
     return value

@@ -152,6 +152,12 @@ def reachable(values: Iterable[Value], contents: Mapping[int, Value], are_seen: 
     return found
 
 
+def as_object(value: Value) -> Ref:
+    """A value that is an object: a list that was made, whatever it holds by now."""
+    assert isinstance(value, Ref)
+    return value
+
+
 def tree(value: Value, contents: Mapping[int, Value]) -> Value:
     """A value with its objects replaced by what they hold; lists that grow stay leaves."""
 

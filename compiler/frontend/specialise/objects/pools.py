@@ -64,6 +64,13 @@ def may_pool(learned: Learned, refused: CompileError) -> bool:
     return True
 
 
+def refused_as_well(first: CompileError, last: CompileError) -> CompileError:
+    """What a program is refused for, and after it what it is refused for with pools: to mend one of them may do."""
+    told = {(fault.code, fault.span) for fault in first.diagnostics}
+    others = [fault for fault in last.diagnostics if (fault.code, fault.span) not in told]
+    return type(first)((*first.diagnostics, *others), first.source_text)
+
+
 def make(frame: Frame, node: gast.AST) -> None:
     """Make the columns of the pools whose attributes are known by now."""
     for cls, names in frame.task.learned.pools.items():
@@ -105,15 +112,14 @@ def put(frame: Frame, made: Ref, node: gast.AST) -> Value:
 def _columns(frame: Frame, record: Record, node: gast.AST) -> dict[str, Ref]:
     """The columns for the attributes of an instance; starts again where they were not known."""
     learned, names = frame.task.learned, tuple(name for name, _ in record.items)
-    known = learned.pools[record.cls]
-    if not known:
+    if site_of(record.cls) not in learned.forms:
         found = [forms.with_room(frame, forms.form_of(frame, value)) for _, value in record.items]
         for form in found:
             if isinstance(form, Conflict):
                 frame.fault("T002", f"{form.left} cannot take an item of {form.right}", node, "made here")
         learned.pools[record.cls], learned.forms[site_of(record.cls)] = names, tuple(found)
         raise Anew
-    if known != names:
+    if learned.pools[record.cls] != names:
         message = f"`{record.cls.__name__}` has other attributes here than elsewhere"
         frame.fault("T002", message, node, "made here", ("assign the same attributes in `__init__` on all paths",))
     return columns_of(frame, record.cls)

@@ -1,0 +1,103 @@
+"""Rows: what the devices of a mesh tell each other, each of them running the program of one device.
+
+    sum_of_devices(devices, x, along=0)                       the sum of all x along an axis of the mesh; `max`, `min`
+    gather_of_devices(devices, x, shape=(m,), along=0)        all x, one after the other
+    scatter_of_devices(devices, x, shape=(m,), along=0)       of the sum of all x, the part of this number
+    exchange_of_devices(devices, x, along=0)                  device k gets the parts of all x with the number k
+    permute_of_devices(devices, source, x, along=0)           the x of another device; zeros where `source` is [-1]
+
+All are of vectors: `pellucid/numpy/exchanges.py` has the collectives of arrays in terms of them.  `devices` says where
+the device stands in the mesh: along each axis its number, and how many there are.  The last transformation makes them
+of collectives (`transform/on_device.py`), so they have no derivative and no form for many examples.
+
+Routines of the native part compute them, in the order of the devices; CPython, the devices taking turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ..types import Array, Extent, Type
+from . import turns
+from .kinds import library
+from .raising import always
+from .routines import routine
+
+ERROR = ("RuntimeError", "another device has failed, or has come to another collective")
+
+
+def _reduced(combine: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    def meaning(devices: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
+        return reduce(combine, turns.meet(along, x))
+
+    return meaning
+
+
+def gathered(devices: np.ndarray, x: np.ndarray, along: int, shape: object = None) -> np.ndarray:
+    return np.concatenate(turns.meet(along, x))
+
+
+def scattered(devices: np.ndarray, x: np.ndarray, along: int, shape: object = None) -> np.ndarray:
+    part = slice_of_device(devices, x, along)
+    return reduce(np.add, [other[part] for other in turns.meet(along, x)])
+
+
+def exchanged(devices: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
+    part = slice_of_device(devices, x, along)
+    return np.concatenate([other[part] for other in turns.meet(along, x)])
+
+
+def permuted(devices: np.ndarray, source: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
+    every = turns.meet(along, x)
+    return np.zeros_like(x) if source[0] < 0 else every[source[0]]
+
+
+def slice_of_device(devices: np.ndarray, x: np.ndarray, along: int) -> slice:
+    """The part of a vector with the number of this device."""
+    index, size = (int(n) for n in devices[2 * along : 2 * along + 2])
+    part = len(x) // size
+    return slice(index * part, (index + 1) * part)
+
+
+# --- types ---------------------------------------------------------------------------------------------------------
+
+
+def _same(types: Sequence[Type], along: int) -> Type:
+    x = types[-1]
+    return Array(x.dtype, x.dims)  # type: ignore[union-attr]
+
+
+def _shaped(types: Sequence[Type], shape: tuple[Extent, ...], along: int) -> Type:
+    return Array(types[-1].dtype, shape)  # type: ignore[union-attr]
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+_KINDS = ("bool", "int", "float", "complex")
+
+
+def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = False, result: str = "n") -> None:
+    """The routine `called`, and the operator that it computes."""
+    given, operands = (", int source(s)", "devices, source, x") if sources else ("", "devices, x")
+    routine(called, f"y({result}) <- int devices(d){given}, x(n)", meaning=meaning, work="n", samples="",
+            static={"along": 0}, kinds=_KINDS, keeps_dtype=True, error=ERROR,
+            steps=f"across_devices('{called}', devices, {'source' if sources else 'devices'}, x, y)")  # fmt: skip
+    is_shaped = result != "n"
+    words = ", ".join("{" + word + "}" for word in operands.split(", ")) + (", shape={shape}" if is_shaped else "")
+    library(name, operands, type=_shaped if is_shaped else _same, meaning=meaning, routine=called, raises=always,
+            is_light=False, static={"along": ..., **({"shape": ...} if is_shaped else {})}, vjp=[None] * (2 + sources),
+            samples="collectives", of_complex="own",
+            spelling=f"pellucid.support.{name}({words}, along={{along}})")  # fmt: skip
+
+
+_row("sum_of_devices", "allreduce_sum", _reduced(np.add))
+_row("max_of_devices", "allreduce_max", _reduced(np.maximum))
+_row("min_of_devices", "allreduce_min", _reduced(np.minimum))
+_row("gather_of_devices", "allgather", gathered, result="m")
+_row("scatter_of_devices", "reduce_scatter", scattered, result="m")
+_row("exchange_of_devices", "alltoall", exchanged)
+_row("permute_of_devices", "sendrecv", permuted, sources=True)

@@ -1,0 +1,191 @@
+"""One program on all devices of a mesh at the same time, each of them with blocks of its own.
+
+    step = DeviceProgram(function, {"i": 2})
+    run = step.start([(x_0, w), (x_1, w)])     every device has its task now, and its result is an `Array` to come
+    run.wait()                                 the results of all devices; raises the error of the first that has one
+
+The function is that of one example of a `vmap(axis_name="i")`, with its collectives.  Devices are numbered in the order
+of the mesh, its last axis running fastest, and are the processor's devices of these numbers.  Without the native part,
+and where `step.in_turns` is asked, the devices are turns of a loop in CPython, with the same results.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import tree as trees
+from .compiler.ops import turns
+from .compiler.request import OnDevice
+from .placing import on_device
+from .runtime import asynchronous
+from .runtime.array import Array
+from .runtime.dispatch import support
+from .runtime.guards import Guards
+from .transformations import transformed
+
+
+@lru_cache(maxsize=64)
+def tables(sizes: tuple[int, ...], devices: tuple[int, ...]) -> list[Array]:
+    """For each device of a mesh its number along each axis, and how many there are."""
+    places = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
+    rows = [np.stack([place, sizes], axis=1).ravel().astype(np.int64) for place in places]
+    return [on_device(Array(row), number) for row, number in zip(rows, devices, strict=True)]
+
+
+class DeviceProgram:
+    """The program of one device of a mesh, and runs of it on all of them.
+
+    function  a plain or compiled function, with what was asked of it (`grad`, `vmap`, ...): that is taken before
+    axes      the names and the lengths of the axes of the mesh
+    shared    parameters whose arguments are the same on all devices along some axes, with the names of these
+    devices   the numbers of the processor's devices, in the order of the mesh
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], axes: Mapping[str, int],
+        shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
+        self.function: Any = transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items())))
+        self.sizes = tuple(axes.values())
+        self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
+        if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):
+            raise ValueError(f"a mesh of {self.sizes} has {prod(self.sizes)} devices, each once, not {self.devices}")
+        if max(self.devices) >= asynchronous.cpu_devices():
+            raise ValueError(
+                f"the mesh has {len(self.devices)} devices, and the processor is {asynchronous.cpu_devices()}: "
+                f"set {asynchronous.DEVICES}"
+            )
+        self._tables = tables(self.sizes, self.devices)
+
+    def start(self, arguments: Sequence[Sequence[Any]]) -> Run:
+        """Begin a run, given the arguments of each device.  NumPy arrays are copied, Arrays are not."""
+        native = asynchronous.prepare()
+        if native is None:
+            return Run(self.in_turns("transformed", arguments))
+        own = list(arguments)
+        found = self._launched(native, own)
+        if found is None:
+            self._learn(own)
+            found = self._launched(native, own)
+        return Run(self._on_threads(native, own)) if found is None else found
+
+    def __call__(self, arguments: Sequence[Sequence[Any]]) -> list[Any]:
+        return self.start(arguments).wait()
+
+    def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
+        """A run by the queues of the devices; None where machine code does not know such calls."""
+        try:
+            results, launch = native.launch(self.function, self.sizes, self._tables, own)
+        except native.NotReady:
+            return None
+        return Run(results, launch, native)
+
+    def _learn(self, given: Sequence[Sequence[Any]]) -> None:
+        """Compile for arguments like these, and let machine code make such calls."""
+        function, known = self.function, set()
+        for table, own in zip(self._tables, given, strict=True):
+            arguments = (table, *own)
+            flat = function._flatten(arguments, {})
+            if flat.key in known:
+                continue
+            known.add(flat.key)
+            compiled, findings, _ = function._code_for(flat)
+            if support.reason() is None:
+                function._learn(function._seen, arguments, {}, flat, compiled, findings)
+
+    def _on_threads(self, native: Any, given: Sequence[Sequence[Any]]) -> list[Any]:
+        """For what no queue takes: each device is a thread of Python's, and the run ends before this returns."""
+        launch = native.make_launch(self.sizes)
+        outcomes: list[Any] = [None] * len(given)
+
+        def seated(number: int, table: Array, own: Sequence[Any]) -> None:
+            native.take_seat(launch, number)
+            has_failed = True
+            try:
+                outcomes[number] = self.function._call((table, *own), {})
+                has_failed = False
+            except BaseException as error:
+                outcomes[number] = _Failure(error)
+            finally:
+                native.leave_seat(has_failed)
+
+        pairs = zip(self._tables, given, strict=True)
+        threads = [threading.Thread(target=seated, args=(k, *pair)) for k, pair in enumerate(pairs)]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                thread.join()
+        except BaseException:
+            native.fail_launch(launch)
+            raise
+        errors = {k: one.error for k, one in enumerate(outcomes) if isinstance(one, _Failure)}
+        raise_first(errors, native.blamed(launch))
+        return outcomes
+
+    def in_turns(self, stage: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
+        """The printed stage in CPython, where the devices are turns of a loop."""
+        from . import showing  # the compiler, which machine code from the store does without
+
+        function, programs = self.function, dict[Any, Any]()
+
+        def prepared(table: Array, own: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
+            """The function of a stage, loaded once for all devices, and what it is called with."""
+            flat = function._flatten((np.asarray(table), *own), {})
+            if flat.key not in programs:
+                programs[flat.key] = showing.loaded(function.__pellucid__, stage, flat.arguments, None)
+            made = programs[flat.key][0]
+            guards = Guards(made.guards)
+            hidden = showing.hidden_leaves(function.__pellucid__, made, guards).leaves(guards.findings)
+            leaves = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
+            return programs[flat.key], function._targets(showing.mutated(made), flat), leaves
+
+        def seated(loaded: Any, targets: Any, leaves: list[Any]) -> Any:
+            made, program, python = loaded
+            return function._finish(made.result, targets, showing.results_of(program, python(*leaves)))
+
+        given = [prepared(table, own) for table, own in zip(self._tables, arguments, strict=True)]
+        return turns.run(self.sizes, seated, given)
+
+
+class _Failure:
+    """The error of a device, in place of its result."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class Run:
+    """What all devices are computing: `results` has that of each, in their order."""
+
+    def __init__(self, results: list[Any], launch: Any = None, native: Any = None) -> None:
+        self.results, self._native, self._launch = results, native, launch
+
+    def wait(self) -> list[Any]:
+        """The results once they are there.  Raises the error of the first device that has one of its own."""
+        errors: dict[int, BaseException] = {}
+        for number, result in enumerate(self.results if self._native is not None else ()):
+            try:
+                for leaf in trees.leaves(result):
+                    if isinstance(leaf, Array):
+                        leaf.block_until_ready()
+            except KeyboardInterrupt:
+                raise
+            except Exception as error:
+                errors[number] = error
+        if errors:
+            raise_first(errors, self._native.blamed(self._launch))
+        return self.results
+
+
+def raise_first(errors: Mapping[int, BaseException], blamed: int) -> None:
+    """Raise the error of the device that is blamed, or else the first; where there is none, nothing happens."""
+    for number in (blamed, *sorted(errors)):
+        if number in errors:
+            raise errors[number]
