@@ -1,13 +1,18 @@
 """Objects in several places, told apart only at run time: who shares one sees its changes."""
 
 import dataclasses
+import importlib
 
 import numpy as np
 import pytest
 
 import pellucid
+from pellucid.compiler import driver, syntax
+from pellucid.compiler.frontend.specialise.interpreter.constant_tables import UNROLLED
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
+# a function of the same name hides the module as an attribute of its package
+specialising = importlib.import_module("pellucid.compiler.frontend.specialise.specialise")
 pytestmark = pytest.mark.drawn(5)
 
 
@@ -749,6 +754,110 @@ def given_back(n, x):
     return ps, qs[-1], {"first": qs[0], "rest": qs[1:]}
 
 
+class Weight:
+    def __init__(self, x):
+        self.x = x
+
+    def __contains__(self, v):
+        return v == self.x
+
+    def __call__(self, v):
+        return v * self.x
+
+    def __iadd__(self, other):
+        self.x += other
+        return self
+
+    def __add__(self, other):
+        return self.x + other
+
+    def __radd__(self, other):
+        return 10.0 * self.x + other
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+    def __getitem__(self, k):
+        return self.x + k
+
+    def __len__(self):
+        return 3
+
+    def __bool__(self):
+        return self.x > 1.0
+
+    def __neg__(self):
+        return -self.x
+
+    def __iter__(self):
+        return iter([self.x, 2.0 * self.x])
+
+    @property
+    def twice(self):
+        return 2.0 * self.x
+
+
+class Heavier(Weight):
+    def __init__(self, x):
+        super().__init__(x)
+        self.more = 1.0
+
+    @property
+    def twice(self):
+        return super().twice + self.more
+
+
+def operators_of_the_class(n, x):
+    first = [Weight(x * k) for k in range(n)]
+    others = first[:]
+    others[1].x = 5.0
+    one, other = first[1], others[2]
+    one += 1.0
+    tests = 5.0 in one, 6.0 in others[1], one < other, bool(one), bool(first[0])
+    return tests, one(3.0), one + 1.0, 1.0 + one, one[2], len(one), -one, sum([v for v in other]), one.twice
+
+
+def super_of_an_instance(n, x):
+    first = [Heavier(x * k) for k in range(n)]
+    for one in first[::2]:
+        one.more += 1.0
+    return [one.twice for one in first]
+
+
+def equal_to_others(n, x):
+    ps = [P(x * k, float("nan")) for k in range(n)]
+    qs = ps[:]
+    qs[0].x = 5.0
+    k = int(x)
+    same = ps[k] == qs[k], ps[k] == qs[k + 1], ps[k] != qs[k], ps[k] is qs[k], ps[0] is qs[k], qs[k] in ps
+    return same, ps[0] == 3, ps[0] != "three", None in ps, ps == qs, ps[1:] == qs[:-1]
+
+
+@dataclasses.dataclass
+class Pair:
+    p: P
+    z: float
+
+
+def fields_of_fields(n, x):
+    ps = mk(n, x)
+    qs = ps[:]
+    qs[0].x = 5.0
+    pair = Pair(ps[0], 2.0)
+    table, items = dataclasses.asdict(pair), dataclasses.astuple(pair)
+    other = dataclasses.replace(ps[0], v=3.0)
+    ps[0].x, other.x = 9.0, 7.0
+    return table["p"]["x"], items, pair.p.x, other.x, other.v
+
+
+def with_a_long_list(n, x):
+    waves = [np.sin(x * k) for k in range(200)]
+    ps = mk(n, x)
+    for p in ps[:]:
+        p.x += waves[3] + waves[190]
+    return float(tot(ps))
+
+
 PROGRAMS = [
     kept_in_a_comprehension, kept_by_a_loop, under_another_name, in_a_function, in_a_function_with_a_name,
     counted, sorted_anew, sliced, filtered, sorted_in_place, one_after_the_other, changed_in_the_new_list,
@@ -762,7 +871,8 @@ PROGRAMS = [
     of_the_turn_before_that_changes, chosen_on_two_paths, put_into_two, put_in_by_each_turn, kept_behind_a_loop,
     put_in_behind_a_loop, put_in_before, in_a_tuple_by_place, searched_tree, linked_list, sorted_links,
     which_is_it, equal_by_fields, nearest_of_all, method_that_returns_it, with_arrays_and_lists, swapped,
-    of_two_classes, given_back,
+    of_two_classes, given_back, operators_of_the_class, super_of_an_instance, equal_to_others, fields_of_fields,
+    with_a_long_list,
 ]  # fmt: skip
 
 
@@ -788,3 +898,103 @@ def test_at_every_stage_and_in_derivatives(function):
     np.testing.assert_allclose(pellucid.jvp(function, (5, 0.9), (None, 1.0))[1], slope, rtol=1e-7)
     batch = pellucid.vmap(function, in_axes=(None, 0))(5, np.array([0.9, 1.1, 2.0]))
     np.testing.assert_allclose(batch, [function(5, v) for v in (0.9, 1.1, 2.0)], rtol=1e-12)
+
+
+# --- refused ---------------------------------------------------------------------------------------------------------
+
+
+def returned_whole(n, x):
+    head = None
+    for k in range(n):
+        node = Node(k, x * k)
+        node.left = head
+        head = node
+    return head
+
+
+def used_as_a_number(n, x):
+    ps = mk(n, x)
+    for p in ps[:]:
+        p.x += 1.0
+    return -ps[0]
+
+
+def of_numbers(n, x):
+    ps = mk(n, x)
+    for p in ps[:]:
+        p.x += 1.0
+    return np.array(ps)
+
+
+class Mark:
+    pass
+
+
+def without_attributes(n, x):
+    marks = []
+    for _ in range(n):
+        marks.append(Mark())
+    others = marks[:]
+    return others[0] is marks[0]
+
+
+def needed_now(n, x):
+    ps = mk(n, x)
+    return np.stack([ps[0].x, 1.0], axis=int(ps[1].x))
+
+
+REFUSED = {
+    returned_whole: ["T002", "T003"], used_as_a_number: ["R003", "T001"], of_numbers: ["R003", "T001"],
+    without_attributes: ["T002", "U018"], needed_now: ["R001"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
+def test_what_pools_do_not_help_is_refused_for_both_reasons(function):
+    """The first is that of the program as it is; one reason at one place is told once."""
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(5, 0.9)
+    assert [fault.code for fault in caught.value.diagnostics] == REFUSED[function]
+
+
+# --- walks -----------------------------------------------------------------------------------------------------------
+
+
+def used_as_a_number_beside_a_long_list(n, x):
+    return waves_on(mk(n, x), [np.sin(x * k) for k in range(200)])
+
+
+def waves_on(ps, waves):
+    for p in ps[:]:
+        p.x += waves[3]
+    return -ps[0]
+
+
+def walks_through(function, monkeypatch):
+    """The program of a function, None where it is refused, and of each walk: whether with pools, lists unrolled."""
+    walked, seen = specialising.walked, []
+
+    def noted(task, *others):
+        seen.append((bool(task.learned.pools), UNROLLED in task.learned.forms))
+        return walked(task, *others)
+
+    monkeypatch.setattr(specialising, "walked", noted)
+    stages = Stages(function)
+    try:
+        made = driver.derive(stages.request, stages.flatten((5, 0.9)).arguments)
+    except pellucid.CompileError:
+        return None, seen
+    return made.program, seen
+
+
+def test_long_lists_are_not_unrolled_for_what_pools_help(monkeypatch):
+    program, walks = walks_through(with_a_long_list, monkeypatch)
+    assert list(dict.fromkeys(walks)) == [(False, False), (False, True), (True, False)]
+    statements = [s for function in program.functions.values() for s in syntax.walk(function.body)]
+    assert len(statements) < 200
+
+
+def test_few_walks_tell_that_a_program_is_refused(monkeypatch):
+    program, walks = walks_through(used_as_a_number_beside_a_long_list, monkeypatch)
+    assert program is None and len(walks) <= 6
+    assert list(dict.fromkeys(walks)) == [(False, False), (False, True), (True, False), (True, True)]
