@@ -53,7 +53,8 @@ class Builder:
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
-    `passing` has those of them that go over a list of objects, `turn` says how many objects there were at the head.
+    `looped_over` has for each of them the lists that it iterates over, `puts` what was put into lists that grow, and
+    `taken_over` the lists whose items a comprehension moves into a new one (`shared_items.py`).
     `protection` is what the specialiser knows of the `try` around.
     `hidden` has the names of arrays from outside, which are parameters after the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
@@ -83,9 +84,9 @@ class Builder:
         self.heap: Any = None
         self.before_loop: frozenset[int] = frozenset()
         self.loops = 0
-        self.passing: list[Any] = []
         self.puts: list[tuple[int, str]] = []
-        self.turn = 0
+        self.taken_over: dict[int, int] = {}
+        self.looped_over: list[frozenset[int]] = []
         self.protection: Any = None
         self.singles: set[str] = set()
         self.widened: dict[str, Meanings] = {}

@@ -215,12 +215,13 @@ def one_interpreter(module):
 # The files that may ask whether a value is of a kind; everywhere else an operation of `protocol.py` is the way.
 OF_KIND = {
     "Sequence": ("sequences", "tuples", "list_positions"), "Mapping_": ("dicts", "dict_methods"),
-    "Record": ("records", "classes", "making"), "Static": ("known_values", "known_numbers"),
+    "Record": ("records", "classes", "making", "pools"), "Static": ("known_values", "known_numbers"),
     "Leaf": ("numeric", "growing_lists"), "Rows": ("rows",), "Column": ("rows",), "Table": ("tables", "growing_lists"),
     "Text": ("texts", "text_numbers"), "Iteration": ("iterations",), "DictView": ("iterations",), "Range": ("ranges",),
     "Slice": ("slices",), "Iterator": ("iterators",), "GeneratorCall": ("generators",), "Optional": ("optional",),
-    "OneOf": ("one_of", "structures"), "Closure": ("callables", "local_functions"), "Derived": ("callables",),
-    "Bound": ("callables",), "Partial": ("callables",), "Super": ("classes",), "Ref": ("heap",),
+    "OneOf": ("one_of", "structures"), "Handle": ("handles", "pools"), "Closure": ("callables", "local_functions"),
+    "Derived": ("callables",), "Bound": ("callables",), "Partial": ("callables",), "Super": ("classes",),
+    "Ref": ("heap",),
     **dict.fromkeys(("Typed", "Out", "ListOut", "Lent", "Joined", "Caught", "Undefined", "Dropped", "Conflict"), ()),
     **dict.fromkeys(("Zip", "Map", "Enumerate", "Reversed", "Rest", "DequeItems"), ("iterations",)),
     **dict.fromkeys(("Keys", "Values", "Items"), ("iterations",)),

@@ -197,10 +197,69 @@ def arrays_in_a_try(x, n):
     return rows
 
 
+# --- objects in several places, which are kept in pools ---------------------------------------------------------------
+
+
+def best_of_them(x, n):
+    found = bodies(n)
+    best = found[0]
+    for b in found:
+        if b.mass > best.mass:
+            best = b
+    best.mass = -1.0
+    return [b.mass for b in found]
+
+
+def after_the_list_has_changed(x, n):
+    found = bodies(n)
+    b = found[1]
+    found.pop(0)
+    b.mass = 7.0
+    return [b.mass for b in found]
+
+
+def after_one_path_has_changed_it(x, n):
+    found = bodies(n)
+    b = found[1]
+    if x[0] > 0.0:
+        found.pop(0)
+    else:
+        b.mass = 2.0
+    b.mass = 7.0
+    return [b.mass for b in found]
+
+
+def item_of_two_lists(x, n):
+    found = bodies(n)
+    others = list(found)
+    for b in found:
+        b.mass = 7.0
+    return [b.mass for b in others]
+
+
+def some_of_them(x, n):
+    found = bodies(n)
+    kept = [b for b in found if b.mass > 1.0]
+    for b in kept:
+        b.mass = 7.0
+    return [b.mass for b in found]
+
+
+def put_in_and_changed(x, n):
+    found = []
+    for i in range(n):
+        b = Body(x * i, 1.0)
+        found.append(b)
+        b.mass = 3.0
+    return [b.mass for b in found]
+
+
 PROGRAMS = [
     gone_over, pairs, all_with_all, under_a_name, lists_inside, dicts_inside, after_an_exception, arrays,
     listed_and_gone_over,
     arrays_of_a_known_list, arrays_in_items, arrays_by_key, arrays_in_a_try,
+    best_of_them, after_the_list_has_changed, after_one_path_has_changed_it, item_of_two_lists, some_of_them,
+    put_in_and_changed,
 ]  # fmt: skip
 
 
@@ -276,68 +335,11 @@ def array_of_an_object(x, n):
     return [b.mass for b in found]
 
 
-def best_of_them(x, n):
-    found = bodies(n)
-    best = found[0]
-    for b in found:
-        if b.mass > best.mass:
-            best = b
-    best.mass = -1.0
-    return [b.mass for b in found]
-
-
-def after_the_list_has_changed(x, n):
-    found = bodies(n)
-    b = found[1]
-    found.pop(0)
-    b.mass = 7.0
-    return [b.mass for b in found]
-
-
-def after_one_path_has_changed_it(x, n):
-    found = bodies(n)
-    b = found[1]
-    if x[0] > 0.0:
-        found.pop(0)
-    else:
-        b.mass = 2.0
-    b.mass = 7.0
-    return [b.mass for b in found]
-
-
-def item_of_two_lists(x, n):
-    found = bodies(n)
-    others = list(found)
-    for b in found:
-        b.mass = 7.0
-    return [b.mass for b in others]
-
-
-def some_of_them(x, n):
-    found = bodies(n)
-    kept = [b for b in found if b.mass > 1.0]
-    for b in kept:
-        b.mass = 7.0
-    return [b.mass for b in found]
-
-
-def put_in_and_changed(x, n):
-    found = []
-    for i in range(n):
-        b = Body(x * i, 1.0)
-        found.append(b)
-        b.mass = 3.0
-    return [b.mass for b in found]
-
-
 @pytest.mark.parametrize("program, message", [
     (one_array_twice, "which the list may have twice"), (one_array_repeated, "which the list may have twice"),
     (swapped, "which the list may have twice"), (array_put_in, "while `row`, which may be that item"),
     (array_read, "while `row`, which may be that item"), (array_of_another_list, "may have too, while it"),
-    (array_of_an_object, "while `place`, which may be that item"), (best_of_them, "an item of a list that grows"),
-    (after_the_list_has_changed, "an item of a list that grows"),
-    (after_one_path_has_changed_it, "an item of a list that grows"), (item_of_two_lists, "another such list may have"),
-    (put_in_and_changed, "a list that grows are one object"), (some_of_them, "another such list may have"),
+    (array_of_an_object, "while `place`, which may be that item"),
 ], ids=lambda v: getattr(v, "__name__", ""))  # fmt: skip
 def test_a_change_that_others_would_see_is_refused(program, message):
     with pytest.raises(CompileError) as refused:

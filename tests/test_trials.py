@@ -13,7 +13,6 @@ from pellucid.compiler.diagnostics import InternalError
 from pellucid.compiler.frontend.specialise import built, undoing
 from pellucid.compiler.frontend.specialise.frame import Frame, NeedsStatic, Task
 from pellucid.compiler.frontend.specialise.interpreter.trial import attempt, looking_ahead
-from pellucid.compiler.frontend.specialise.objects.handing_on import Passing
 from pellucid.compiler.frontend.specialise.values import Leaf, Sequence, Static
 from pellucid.compiler.names import Names
 from pellucid.compiler.types import INT
@@ -110,8 +109,7 @@ def test_what_was_built_can_be_undone_more_than_once():
 def test_what_survives_is_a_field():
     """A name that is no field would be a field that was renamed, and is undone since."""
     frame = frame_of_a_function()
-    passing = Passing(1, None, 1, 0, frozenset())
-    owners = {type(owner).__name__: owner for owner in (frame, frame.task, frame.builder, passing)}
+    owners = {type(owner).__name__: owner for owner in (frame, frame.task, frame.builder)}
     for cls, names in built.SURVIVES.items():
         assert all(hasattr(owners[cls], name) for name in names), cls
 

@@ -37,11 +37,9 @@ SURVIVES = {
         "functions", "instances", "function_names", "derived", "hidden", "hidden_of", "exceptions", "walked_into",
         "unjudged", "lent_texts", "has_tables",
         # notes of what the program may do: one in vain makes the compiler more careful, and nothing wrong
-        "shared_items", "pairs", "changed_by_functions", "single_numbers", "single_stores",
+        "shared_items", "changed_by_functions", "single_numbers", "single_stores",
     },
     "Frame": {"source", "namespace"},  # what it is a walk through
-    # The next round has to know which lists the one before put the items into, and sets the items themselves.
-    "Passing": {"items", "into", "is_excused"},
 }  # fmt: skip
 COLLECTIONS = (dict, list, set)
 
@@ -52,13 +50,16 @@ class Learned:
 
     `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`), `positions` where an
     item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two objects is one or the
-    other.  `texts` numbers the strings that may be chosen at run time.
+    other.  `texts` numbers the strings that may be chosen at run time.  `shareable` has the classes that may be kept in
+    pools, and whether their instances are put into lists, `pools` those that are, with their attributes (`pools.py`).
     """
 
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)
     texts: dict[str, int] = field(default_factory=dict)
+    shareable: dict[type, bool] = field(default_factory=dict)
+    pools: dict[type, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ from .joins import broadcasts, fitting, two_meanings
 from .objects.heap import Heap, Owner, tree
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
-from .values import PLAIN, Conflict, Leaf, Ref, Static, Value, plain_number
+from .values import Conflict, Leaf, Ref, Static, Value
 from .world.world import Namespace, World
 
 ERROR_CLASSES = {
@@ -82,6 +82,14 @@ class Anew(Exception):
 
 class Stopped(Exception):
     """Control does not pass this point: a `raise` that always happens."""
+
+
+PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
+
+
+def plain_number(number: Any) -> complex:
+    """A number of a subclass of one of Python's number classes, as one of Python's."""
+    return next(cls for cls in PLAIN if isinstance(number, cls))(number)
 
 
 @dataclass(slots=True, eq=False)
@@ -126,7 +134,6 @@ class Task:
     shared_items: set[str] = field(default_factory=set)
     of_items: dict[gast.AST, Any] = field(default_factory=dict)
     changed_items: list[str] = field(default_factory=list)
-    pairs: list[Any] = field(default_factory=list)
     changed_by_functions: set[str] = field(default_factory=set)
     has_tables: bool = False
     single_numbers: bool = False

@@ -24,7 +24,7 @@ from ...builder import COMPARISONS, INFIX
 from ...types import Array
 from .describing import SYMBOLS
 from .functional import Bound
-from .values import NONE, Kind, Leaf, OneOf, Optional, Record, Ref, Rows, Sequence, Static, Table, Value
+from .values import NONE, Handle, Kind, Leaf, OneOf, Optional, Record, Ref, Rows, Sequence, Static, Table, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -358,7 +358,7 @@ def call(frame: Frame, function: Value, args: list[Value], named: Named, node: g
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-@pair_operation(Optional, OneOf, Record, Array)
+@pair_operation(Optional, OneOf, Record, Handle, Array)
 def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     """`left + right`, `left < right` and the like."""
     if op in (gast.Eq, gast.NotEq):

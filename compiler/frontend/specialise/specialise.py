@@ -35,6 +35,7 @@ from .functions import instances
 from .interpreter import apply, constant_tables, long_lists
 from .kinds import dict_methods, every, text_numbers  # noqa: F401
 from .library import library
+from .objects import pools
 from .objects.heap import Owner, objects
 from .specialised import Specialised
 from .values import Leaf, Rows, Static, Value, map_leaves, parts
@@ -65,6 +66,7 @@ def specialise(
     a derivative is taken of it, `learned` has what earlier walks learned.
     """
     source, frozen, learned = read(function), frozen or Frozen(), Learned() if learned is None else learned
+    first: CompileError | None = None
     for _ in range(MOST_WALKS):
         task = Task(
             learned, derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze,
@@ -74,9 +76,12 @@ def specialise(
             return walked(task, function, source, arguments, mutates, is_entry)
         except Anew:
             continue
-        except CompileError:
-            if not constant_tables.may_unroll(task.learned.forms):
-                raise
+        except CompileError as refused:
+            if constant_tables.may_unroll(learned.forms):
+                continue
+            if not pools.may_pool(learned, refused):
+                raise refused if first is None else pools.refused_as_well(first, refused) from None
+            first = first or refused
     raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
 
 
@@ -97,6 +102,7 @@ def walked(
         key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
     }
     frame.at(core)
+    pools.make(frame, source.tree)
     dict_methods.open_given(frame, source.tree)
     changed = own_copies(frame, mutates, source.tree)
     try:

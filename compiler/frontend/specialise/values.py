@@ -283,6 +283,22 @@ class Text(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Handle(Kind):
+    """An instance by its position among those of its class: two values with one position are aliases (`pools.py`)."""
+    number: Value
+    cls: type
+
+    def inside(self) -> Parts:
+        return (("", self.number),)
+
+    def around(self, new: tuple[Value, ...]) -> Value:
+        return Handle(new[0], self.cls)
+
+    def facts(self) -> Any:
+        return self.cls
+
+
+@dataclass(frozen=True, slots=True)
 class Caught(Kind):
     """The exception that is being handled: one of these, each with its number; `code` says which."""
     code: Value
@@ -310,7 +326,7 @@ if TYPE_CHECKING:
     Value: TypeAlias = (
         Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Lent | Joined | Sequence | Mapping_
         | Record | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall
-        | Optional | OneOf | Text | Caught | Undefined | Dropped | Conflict
+        | Optional | OneOf | Text | Handle | Caught | Undefined | Dropped | Conflict
     )
 else:
     Value = Kind
@@ -338,12 +354,6 @@ def are_known(values: Iterable[Value]) -> TypeGuard[Iterable[Static]]:
     return all(type(value) is Static for value in values)
 
 
-PLAIN = (bool, int, float, complex)  # Python's own classes of numbers
-
-
-def plain_number(number: Any) -> complex:
-    """A number of a subclass of one of Python's number classes, as one of Python's."""
-    return next(cls for cls in PLAIN if isinstance(number, cls))(number)
 def is_sequence(value: object, kind: type) -> TypeGuard[Sequence]:
     """Whether a value is a tuple, or what a list or set (`kind`) holds, whose items are known one by one."""
     return isinstance(value, Sequence) and value.kind is kind

@@ -27,7 +27,7 @@ from ..frame import Anew, Frame
 from ..functional import Closure
 from ..kinds import built_texts, containers, forms, rows, tables
 from ..kinds.text_numbers import is_text
-from ..objects import sites
+from ..objects import pools, sites
 from ..objects.heap import Owner
 from ..objects.object_changes import absorb, change, name_of
 from ..objects.objects_of_loops import new_token
@@ -116,7 +116,7 @@ def lend(
 
         return map_leaves(environment.with_holes(value), part, path)
 
-    for name, value in {**bound, **environment.passed}.items():
+    for name, value in {**bound, **environment.passed, **pools.lent(frame)}.items():
         loan.values[name] = NONE
         loan.values[name] = opened(_ended(frame, (identity, name), value, node), (name,))
     return loan
@@ -240,6 +240,7 @@ def enter(outer: Frame, inner: Frame, loan: Loan) -> dict[int, int]:
     inner.variables = {key: here(value) for key, value in inner.variables.items()}
     lent = {ref.number: place for place, ref in enumerate(own)}
     heap.lent = frozenset(lent)
+    pools.enter(inner)
     return lent
 
 

@@ -27,7 +27,7 @@ from ..functions.local_functions import joined_functions
 from ..joins.joined_types import meanings_of, own_lengths
 from ..joins.merge import leaf_names, named
 from ..joins.merging import Merging
-from ..objects import handing_on, shared_items, sites
+from ..objects import shared_items, sites
 from ..objects.heap import reachable
 from ..objects.object_changes import require_unchanged
 from ..objects.objects_of_loops import Head, ObjectSlots
@@ -68,7 +68,7 @@ def carry(
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
-    changes, items, filled = len(frame.heap.changes), len(frame.task.changed_items), frame.heap.filled
+    changes, items = len(frame.heap.changes), len(frame.task.changed_items)
     older, entered, varying = frame.builder.before_loop, frame.builder.entered, set[Any]()
     frame.builder.before_loop, frame.builder.entered = slots.before, dict(entered)
     frame.builder.loops += 1
@@ -77,13 +77,11 @@ def carry(
         for count in range(ROUNDS):
             if count:
                 frame.built = before
-            known = handing_on.known(frame)
             outcome = _Round(frame, node, entry, heads, slots, own, varying, meanings).run(body, enter, test)
             meanings = outcome.meanings_after
-            if outcome.changed is not None:
-                heads = outcome.changed
-            elif handing_on.known(frame) == known:
+            if outcome.changed is None:
                 break
+            heads = outcome.changed
         else:
             frame.fault("T002", "the types of this loop's variables do not settle", node)
     finally:
@@ -97,7 +95,6 @@ def carry(
     frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)
     frame.variables, frame.heap.contents = outcome.after
-    handing_on.after_loop(frame, filled)
     if surely:
         outcome.narrow()
         frame.variables.update(outcome.present())
@@ -208,11 +205,9 @@ class _Round:
         self.after = dict(frame.variables), dict(frame.heap.contents)
         if test is not None:
             self.test = self._test(test)
-        outer, self.turn = frame.builder.turn, frame.heap.count
-        frame.builder.turn, self.puts = self.turn, len(frame.builder.puts)
+        self.turn, self.puts = frame.heap.count, len(frame.builder.puts)
         with frame.captured(is_users=True) as self.body:
             self._walk(body, enter)
-        frame.builder.turn = outer
         frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
         self.meanings_after = dict(frame.builder.widened)
         return self

@@ -23,10 +23,11 @@ from ...source.located import located
 from .. import protocol
 from ..frame import Frame
 from ..iterables import Range
-from ..kinds import classes, containers, iterators, keyed, sets
+from ..kinds import classes, containers, forms, iterators, keyed, sets, tables
 from ..library.static_python import stop
+from ..objects import shared_items
 from ..objects.heap import as_object
-from ..values import Ref, Static, Value
+from ..values import OneOf, Optional, Ref, Static, Value
 from . import branches, evaluate, execute, long_lists, loops
 from .trial import attempt
 
@@ -58,10 +59,21 @@ def looped(
 ) -> Ref:
     """The same by a loop that appends them, over `source` where the first iterable is already evaluated."""
     wish = "items" if hint == PASSING else hint
-    name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
+    name = branches.hidden(frame, wish, _new_list(frame, node, wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
     _loop(frame, node, append, source=source)
     return as_object(frame.variables.pop(name))
+
+
+def _new_list(frame: Frame, node: gast.ListComp | gast.GeneratorExp, wish: str) -> Ref:
+    """The empty list: one that grows already, where it takes over items of another."""
+    source = shared_items.used_up_by(frame, node)
+    form = None if source is None else forms.form_of_items(frame, frame.held(source))
+    if source is None or form is None or isinstance(form, Optional | OneOf):  # the tests may say which of them it takes
+        return containers.new_list(frame, (), wish)
+    made = frame.new(tables.new(frame, form, node, wish), wish)
+    frame.builder.taken_over[made.number] = source.number
+    return made
 
 
 def dictionary(frame: Frame, node: gast.DictComp, hint: str = "entries") -> Value:

@@ -18,7 +18,7 @@ from ..derivatives import checkpointing
 from ..frame import Frame, NeedsStatic, Stopped
 from ..iterables import Iteration, Range
 from ..kinds import classes, containers, forms, iterations, iterators, keyed, list_positions, optional, ranges, tables
-from ..objects import handing_on, keyed_loops, shared_items, sites
+from ..objects import keyed_loops, sites
 from ..objects.heap import reachable
 from ..values import Leaf, Ref, Sequence, Static, Value, is_none
 from . import branches, carrying, choices, constant_tables, evaluate, execute, loop_tests
@@ -181,7 +181,6 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         frame.builder.types[variable] = types.INT
         with frame.emitting():
             item = Leaf(variable) if simple else protocol.item(frame, iterable, Leaf(variable), node)
-        handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return variable
 
@@ -195,8 +194,11 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     sources = items if view is None else [keyed_loops.gone_over(frame, view)]
     over = reachable(sources, {})
     before = len(frame.heap.changes if view is not None else frame.heap.resized)
-    if not handing_on.over(frame, items, run):
-        shared_items.refuse(frame, "", node)
+    frame.builder.looped_over.append(frozenset(over))
+    try:
+        run()
+    finally:
+        frame.builder.looped_over.pop()
     changed = (frame.heap.changes if view is not None else frame.heap.resized)[before:]
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
         if view is not None:
@@ -235,7 +237,6 @@ def stepping(
         check()
         with frame.emitting():
             item = protocol.item(frame, iterable, Leaf(position), node)
-        handing_on.item_read(frame, item)
         execute.bind(frame, node.target, item, node)
         return position
 

@@ -23,6 +23,7 @@ from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of
 from ..library import library
+from ..objects import pools
 from ..values import (
     Column,
     Leaf,
@@ -93,7 +94,7 @@ def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
         what = frame.describe(value)
         frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
                     ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
-    if isinstance(value, Mapping_) or isinstance(value, Record) and not value.is_tuple:
+    if isinstance(value, Mapping_) or pools.is_pooled(value) or isinstance(value, Record) and not value.is_tuple:
         of_attributes = "make it of attributes: `[p.v for p in ps]`"
         way_out = "make it of the values: `list(d.values())`" if isinstance(value, Mapping_) else of_attributes
         frame.fault("T001", f"NumPy makes an array of objects of a `{frame.describe(value)}`", node, "made here",

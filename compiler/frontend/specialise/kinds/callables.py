@@ -14,7 +14,7 @@ from ..functional import Bound, Closure, Derived, Partial
 from ..functions.local_functions import is_one
 from ..interpreter import apply
 from ..protocol import Named, call, call_method, describe, equal, is_same, python_class, truth
-from ..values import Conflict, Record, Static, Value
+from ..values import Conflict, Handle, Record, Static, Value
 from . import classes, identity
 
 
@@ -93,7 +93,7 @@ def _(
     return apply.call_object(frame, function.value, args, named, node, hint)
 
 
-@call.of(Record)
+@call.of(Record, Handle)
 def _(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     own = classes.special(frame, function, "__call__")
     if not own:

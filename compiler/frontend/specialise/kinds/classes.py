@@ -24,6 +24,7 @@ from ..frame import Frame
 from ..functional import Bound, Closure, Derived, Partial, Super
 from ..interpreter import apply, refusals
 from ..library import library
+from ..objects import pools
 from ..objects.heap import Owner, reachable
 from ..objects.object_changes import change
 from ..values import OneOf, Optional, Record, Ref, Static, Value, map_leaves
@@ -39,13 +40,15 @@ GENERATED = "<string>"  # the file that the methods written by `dataclasses` say
 def instance(frame: Frame, value: Value) -> Record | None:
     """The attributes of an instance; None for any other value."""
     held = frame.held(value)
-    return held if type(held) is Record else None
+    if type(held) is Record:
+        return held
+    return pools.record(frame, held) if pools.is_pooled(held) else None
 
 
 def class_of(frame: Frame, value: Value) -> type | None:
     """The class of an instance; None for values of other kinds."""
-    found = instance(frame, value)
-    return None if found is None else found.cls
+    held = frame.held(value)
+    return held.cls if type(held) is Record or pools.is_pooled(held) else None
 
 
 def entry(frame: Frame, cls: type, name: str, after: type | None = None) -> Any:
@@ -66,6 +69,11 @@ def attribute(frame: Frame, receiver: Value, name: str, node: gast.AST, hint: st
     part = record.get(name)
     if part is not None and not isinstance(found, property):
         return part
+    return of_its_class(frame, receiver, record, name, found, node)
+
+
+def of_its_class(frame: Frame, receiver: Value, record: Record, name: str, found: Any, node: gast.AST) -> Value:
+    """`receiver.name`, where that is not an attribute of the instance's own."""
     if name == "__class__":
         return Static(record.cls)
     if found is ABSENT:
@@ -90,12 +98,12 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> NoR
 @protocol.attribute.of(Super)
 def _(frame: Frame, base: Super, name: str, node: gast.AST, hint: str = "t") -> Value:
     """`super().name`."""
-    held = frame.held(base.receiver)
-    cls: type = held.cls if isinstance(held, Record) else protocol.known(frame, held, node)
+    own = class_of(frame, base.receiver)
+    cls: type = protocol.known(frame, base.receiver, node) if own is None else own
     found = entry(frame, cls, name, after=base.cls)
     if found is ABSENT:
         frame.fault("U013", f"no base of `{base.cls.__name__}` has an attribute `{name}`", node, "looked up here")
-    if isinstance(held, Static):
+    if own is None:
         return without_instance(frame, cls, name, found, node)
     return bound(frame, base.receiver, cls, name, found, node)
 
@@ -242,21 +250,30 @@ def is_callable(frame: Frame, value: Value) -> bool:
 # --- changes -------------------------------------------------------------------------------------------------------
 
 
-@protocol.lifted()
 def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     """`receiver.name = value`; None: `del receiver.name`."""
+    message = protocol.NO_ATTRIBUTE.format(name)
+    _assign(frame, protocol.present(frame, receiver, node, message, "AttributeError"), name, value, node)
+
+
+@protocol.lifted()
+def _assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     record = instance(frame, receiver)
-    if record is None or not isinstance(receiver, Ref):
+    if record is None or not (isinstance(receiver, Ref) or pools.is_pooled(receiver)):
         refuse_to_assign(frame, receiver, name, node)
     found = entry(frame, record.cls, name)
     if isinstance(found, property):
         if found.fset is None or value is None:
             frame.fault("P003", f"`{name}` is a property without a setter", node, "assigned here")
         called(frame, found.fset, [receiver, value], node)
-        return
+        return None
     if not can_change(record.cls):
         refuse_to_assign(frame, receiver, name, node)
-    set_attribute(frame, receiver, name, value, node)
+    if isinstance(receiver, Ref):
+        return set_attribute(frame, receiver, name, value, node)
+    if value is None or record.get(name) is None:
+        no_attribute(frame, record, name, node)
+    return pools.assign(frame, receiver, name, value, node)
 
 
 def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -> NoReturn:

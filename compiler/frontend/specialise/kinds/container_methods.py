@@ -19,7 +19,7 @@ from ..frame import Frame
 from ..interpreter import comprehensions, evaluate, refusals
 from ..library import library
 from ..library.static_python import computed, stop
-from ..objects import handing_on, shared_items
+from ..objects import shared_items
 from ..objects.object_changes import change, is_unheld
 from ..values import (
     NONE,
@@ -46,9 +46,8 @@ def in_language(
     """A function on lists that is written in the language; `source` has each item of its result once."""
     made = library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
     held = frame.held(made)
-    if isinstance(held, Table) and isinstance(made, Ref):  # other lists have these items, too
-        if not handing_on.is_made_of(frame, forms.structure(held), source, made):
-            shared_items.note(frame, forms.structure(held))
+    if isinstance(held, Table):
+        shared_items.note_taken_over(frame, forms.structure(held), source)
     return made
 
 
@@ -78,7 +77,6 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     held = frame.held(target)
     if isinstance(held, Sequence):
         change(frame, target, Sequence((*held.items, value), list), node)
-        handing_on.note_put(frame, value, target.number)
         return NONE
     held = containers.make_room(frame, target, value, node)
     change(frame, target, None, node)
@@ -102,7 +100,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
         frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
                     ("extend it by a copy: `list(...)`",))  # fmt: skip
     is_named = frame.held(values) in [frame.held(v) for v in frame.variables.values()]
-    if isinstance(held, Table) and (is_named or handing_on.has_partner(frame, values)):
+    if isinstance(held, Table) and is_named:
         shared_items.note(frame, forms.structure(held))
     containers.append_all(frame, held, values, node)
     return NONE
@@ -266,7 +264,7 @@ def is_known(frame: Frame, target: Value) -> bool:
 
 def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: Value = Static(False)) -> Value:  # noqa: B008
     """`xs.sort(key=..., reverse=...)`: stable."""
-    made = in_order(frame, target, key, reverse, node)
+    made = in_order(frame, frame.new(frame.held(target)), key, reverse, node)
     change(frame, target, frame.held(made), node)
     return NONE
 
@@ -301,9 +299,8 @@ def copy(frame: Frame, target: Value, node: gast.AST) -> Ref:
         return target
     if forms.grows(frame, held):
         made = frame.new(containers.copy_of_list(frame, held, node))
-        is_table = isinstance(held, Table)
-        if is_table and not handing_on.is_made_of(frame, forms.structure(held), target, made):
-            shared_items.note(frame, forms.structure(held))
+        if isinstance(held, Table):
+            shared_items.note_taken_over(frame, forms.structure(held), target)
         return made
     return frame.new(Rows(held.item) if isinstance(held, Rows) else held)
 

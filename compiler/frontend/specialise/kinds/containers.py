@@ -24,7 +24,7 @@ from ..interpreter import evaluate, subscript
 from ..iterables import Iteration, Iterator
 from ..joins.joined_types import join_types
 from ..library.static_python import computed, no_key
-from ..objects import handing_on, shared_items, sites
+from ..objects import shared_items, sites
 from ..objects.heap import objects
 from ..objects.object_changes import change
 from ..values import (
@@ -61,8 +61,8 @@ def part_of_list(frame: Frame, base: Value, items: gast.Slice, node: gast.AST) -
     """`base[i:j]` of a list that grows."""
     held = frame.held(base)
     made = frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
-    if isinstance(held, Table) and not handing_on.is_made_of(frame, forms.structure(held), base, made):
-        shared_items.note(frame, forms.structure(held))
+    if isinstance(held, Table):
+        shared_items.note_taken_over(frame, forms.structure(held), base)
     return made
 
 
@@ -137,12 +137,20 @@ def any_item(frame: Frame, source: Value, node: gast.AST) -> Value:
         return protocol.item(frame, source, Leaf(variable), node)
 
 
+def mapped(frame: Frame, source: Value, change: Callable[[Value], Value], node: gast.AST) -> Ref:
+    """A list that grows of what is made of the items of another."""
+    with frame.captured():
+        form = forms.form_of(frame, change(any_item(frame, source, node)))
+    made = tables.new(frame, form, node)
+    _for_each(frame, source, node, lambda item: tables.put(frame, made, change(item), node))
+    return frame.new(made)
+
+
 def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
     """From here on a list of known length is one that grows, for items of this form."""
     held = frame.held(target)
     if isinstance(held, Sequence):
         frame.heap.contents[target.number] = tables.converted(frame, held, form, node)
-        frame.heap.filled |= {target.number} if held.items else set()
 
 
 def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False) -> Value:
@@ -272,7 +280,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     position = whole(frame, evaluate.evaluate(frame, items), node)
     held = make_room(frame, base, value, node)
     change(frame, base, None, node, keeps_length=True)
-    shared_items.note_if_read(frame, forms.structure(held), value, base.number)
+    shared_items.note_if_read(frame, forms.structure(held), value)
     tables.store(frame, held, position, value, node)
     return None
 

@@ -6,6 +6,7 @@ from . import (  # noqa: F401
     dicts,
     generators,
     growing_lists,
+    handles,
     iterations,
     iterators,
     known_values,

@@ -24,6 +24,7 @@ from ..values import (
     UNKNOWN,
     Column,
     Conflict,
+    Handle,
     Leaf,
     Mapping_,
     OneOf,
@@ -77,7 +78,7 @@ def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = N
     if isinstance(value, Record) and (depth := _depth(value, value.cls, contents)) > MOST_INSIDE:
         inside = " in ".join([f"a {value.cls.__name__}"] * depth)
         return Conflict("a list that grows", inside)
-    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | OneOf | Text):
+    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | OneOf | Text | Handle):
         inner = tuple(form_of(frame, part, contents) for _, part in parts(value))
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(value, inner))
     found = frame.type_of(value)

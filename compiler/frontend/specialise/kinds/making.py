@@ -19,6 +19,7 @@ from .. import protocol
 from ..frame import Frame
 from ..functional import Super
 from ..library.static_python import stop
+from ..objects import pools
 from ..values import NONE, Record, Ref, Value
 from ..world import outside
 from . import classes, library_classes
@@ -34,14 +35,12 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
         frame.task.world.record(cls)
     if is_namedtuple_class(cls):
         return named_tuple(frame, cls, args, kwargs, node)
-    made = frame.new(Record(cls, ()), _word(cls))
+    pools.note_made(frame, cls)
+    made = frame.new(Record(cls, ()), pools.word(cls))
     initialise(frame, made, classes.entry(frame, cls, "__init__"), args, kwargs, node)
+    if cls in frame.task.learned.pools:
+        return pools.put(frame, made, node)
     return made if can_change(cls) else frame.held(made)
-
-
-def _word(cls: type) -> str:
-    """A name for objects of a class: most programs call the variable so."""
-    return cls.__name__.lower() if cls.__name__.isidentifier() else "made"
 
 
 def require_usual(frame: Frame, cls: type, node: gast.AST) -> None:
@@ -164,7 +163,7 @@ def replaced(frame: Frame, value: Value, changes: dict[str, Value], node: gast.A
                 if field.default is dataclasses.MISSING:
                     stop(frame, "ValueError", f"InitVar {name!r} must be specified with replace()", node)
                 continue
-            given[name] = classes.attribute(frame, value, name, node)
+            given[name] = protocol.attribute(frame, value, name, node)
     return construct(frame, record.cls, [], given, node)
 
 

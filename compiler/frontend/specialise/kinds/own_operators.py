@@ -17,7 +17,7 @@ from .. import protocol
 from ..frame import Frame
 from ..interpreter import choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX
-from ..values import Record, Ref, Sequence, Value
+from ..values import Handle, Record, Ref, Sequence, Value
 from . import classes, equality, slices
 
 
@@ -36,7 +36,7 @@ COMPARED: dict[type, tuple[str, str]] = {
 
 
 def is_instance(frame: Frame, value: Value) -> bool:
-    return type(value) is Record or type(value) is Ref and type(frame.heap.contents[value.number]) is Record
+    return type(frame.heap.contents[value.number] if type(value) is Ref else value) in (Record, Handle)
 
 
 def both_ways(frame: Frame, left: Value, right: Value, names: tuple[str, str], node: gast.AST) -> Value | None:
@@ -138,7 +138,9 @@ def ordered(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -
     if classes.special(frame, left, COMPARED[op][0]) is None or not dataclasses.is_dataclass(cls):
         return None
     names = [field.name for field in dataclasses.fields(cls) if field.compare]
-    first, second = (Sequence(tuple(v for k, v in record.items if k in names)) for record in (one, other))
+    first, second = (
+        Sequence(tuple(protocol.attribute(frame, side, name, node) for name in names)) for side in (left, right)
+    )
     return choices.compare(frame, op, first, second, node)
 
 

@@ -18,6 +18,7 @@ from ..functional import Partial
 from ..values import (
     UNDEFINED,
     Conflict,
+    Handle,
     Mapping_,
     OneOf,
     Record,
@@ -50,7 +51,7 @@ def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind |
             return ("array", found.ndim)
         case (_, ListOf()) | (Table(), _):
             return ("list",)
-        case Record(), _:
+        case (Record() | Handle()), _:
             return (value.cls.__name__, value.cls)
         case Mapping_(), _:
             return ("dict", tuple(key for key, _ in value.items))

@@ -23,7 +23,7 @@ from .. import protocol
 from ..frame import Frame
 from ..joins.joined_types import can_hold, meanings_of, own_lengths
 from ..joins.merging import coerce
-from ..objects import shared_items
+from ..objects import pools, shared_items
 from ..objects.heap import Owner, objects
 from ..objects.object_changes import absorb
 from ..values import (
@@ -116,6 +116,7 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
         shared_items.note_put(frame, wanted, value.number)
         absorb(frame, value.number)
         value = contents[value.number]
+        pools.note_item(frame, value)
     if isinstance(wanted, Optional):
         return _with_flag(frame, wanted, value, node, contents, found)
     if isinstance(value, Undefined):

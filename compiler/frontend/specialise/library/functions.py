@@ -39,6 +39,7 @@ from ..kinds import (
     sets,
     texts,
 )
+from ..objects import pools
 from ..values import NONE, Mapping_, Record, Ref, Sequence, Static, Value, map_leaves
 from ..world import outside
 from . import iteration_tools, library, mapping_parts, numbers, trees
@@ -205,7 +206,7 @@ def _parts(frame: Frame, args, kwargs, node, hint) -> dict[str, Value]:
     if record is None or not dataclasses.is_dataclass(record.cls):
         frame.fault("T001", f"this takes an instance of a dataclass, not {frame.describe(args[0])}", node)
     fields = [f.name for f in dataclasses.fields(record.cls)]
-    return {name: classes.attribute(frame, args[0], name, node) for name in fields}
+    return {name: protocol.attribute(frame, args[0], name, node) for name in fields}
 
 
 def _asdict(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -220,6 +221,8 @@ def _astuple(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _converted(frame: Frame, value: Value, how: Known, node: gast.AST) -> Value:
     held = frame.held(value)
+    if pools.is_pooled(held):
+        held = pools.as_read(frame, held, node)
     match held:
         case Record() if dataclasses.is_dataclass(held.cls):
             return how(frame, [value], {}, node, "t")

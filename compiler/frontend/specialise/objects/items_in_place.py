@@ -21,7 +21,7 @@ from ..frame import Frame
 from ..interpreter import evaluate, subscript
 from ..kinds import classes, containers, forms, list_positions, tables
 from ..values import Record, Ref, Sequence, Table, Value
-from . import items_read, keyed_loops, shared_items
+from . import items_read, keyed_loops, pools, shared_items
 from .heap import reachable
 from .object_changes import change
 
@@ -86,11 +86,13 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
         return _of_an_item(frame, base, protocol.load(frame, base, node.slice, node), put_back, node)
     at = containers.whole(frame, evaluate.evaluate(frame, node.slice), node)
     found = tables.item(frame, held, at, node, owner=None)
+    if pools.is_pooled(found):
+        return found, nothing_to_do  # what is changed stands in the columns of its class
     if frame.is_array(found):
         found = items_read.copy(frame, found, node)
     elif reachable([found], frame.heap.contents):
         items_read.require_alone(frame, node)
-        shared_items.changed(frame, forms.structure(held), node, base.number)
+        shared_items.changed(frame, forms.structure(held), node)
 
     def put_item_back(changed: Value) -> None:
         now = containers.make_room(frame, base, changed, node)
@@ -103,6 +105,8 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
 
 def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribute) -> tuple[Value, PutBack]:
     """The same for an attribute."""
+    if pools.is_pooled(base) and (column := pools.columns_of(frame, base.cls).get(node.attr)) is not None:
+        return item(frame, column, nothing_to_do, keyed_loops.with_index(frame, node, base.number))
     old = protocol.attribute(frame, base, node.attr, node, "t")
     found = own_array(frame, base, put_back, old, node)
     if found is old:
@@ -121,7 +125,7 @@ def _attribute(frame: Frame, base: Value, put_back: PutBack, node: gast.Attribut
 
 def own_array(frame: Frame, base: Value, put_back: PutBack, array: Value, node: gast.AST) -> Value:
     """An array in an object that is to be changed; a copy, where the object is in a list that grows."""
-    is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None
+    is_own = put_back is nothing_to_do and items_read.place_of(frame, base) is None and not pools.is_pooled(base)
     return array if is_own or not frame.is_array(array) or frame.is_array(base) else items_read.copy(frame, array, node)
 
 

@@ -64,7 +64,7 @@ def put_back(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
     heap, target = frame.heap, Ref(place.list)
     own = {number for number, other in heap.items.items() if other == place}
     others = _others(frame, own | reachable([place.item], heap.contents).keys(), place.list, node)
-    shared_items.changed(frame, forms.structure(frame.held(target)), node, place.list, min(own, default=None))
+    shared_items.changed(frame, forms.structure(frame.held(target)), node)
     held = containers.make_room(frame, target, place.item, node)
     change(frame, target, None, node, keeps_length=True)
     atoms = tables.atoms(frame, held, place.item, node)

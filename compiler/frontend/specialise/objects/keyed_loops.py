@@ -80,21 +80,21 @@ def as_list_item(frame: Frame, base: Value, node: gast.Subscript) -> tuple[Value
     key = own_operators.index_of(frame, node.slice, node)
     if "table" in record:
         keyed.call(frame, base, "ensure", [key], node)
-        return as_list_item(frame, keyed.table_inside(frame, base), _with_index(frame, node, key))
+        return as_list_item(frame, keyed.table_inside(frame, base), with_index(frame, node, key))
     place = keyed.call(frame, base, "place", [key], node)
     inside = keyed.parts_of(frame, base)
-    return inside["entries"] if "entries" in inside else inside["ring"], _with_index(frame, node, place)
+    return inside["entries"] if "entries" in inside else inside["ring"], with_index(frame, node, place)
 
 
 def default_item(frame: Frame, base: Value, node: gast.Call) -> tuple[Value, gast.Subscript]:
     """`base.setdefault(key, value)` as the item of a list or dict, once it is there."""
     key, value = (evaluate.evaluate(frame, part) for part in node.args)
     protocol.call(frame, protocol.attribute(frame, base, "setdefault", node.func, "t"), [key, value], {}, node)
-    made = _with_index(frame, node, key)
+    made = with_index(frame, node, key)
     return as_list_item(frame, base, made)
 
 
-def _with_index(frame: Frame, node: gast.Subscript | gast.Call, index: Value) -> gast.Subscript:
+def with_index(frame: Frame, node: gast.expr, index: Value) -> gast.Subscript:
     """A subscript with a value for its index, under a hidden name."""
     name = branches.hidden(frame, "place", index)
     return gast.copy_location(gast.Subscript(syntax.name(name), syntax.name(name), gast.Load()), node)

@@ -12,7 +12,7 @@ from collections.abc import Iterator as Walk
 
 import gast
 
-from ....analysis.core_liveness import reads
+from ....analysis.core_liveness import reads, whole_targets
 from ....names import base_of
 from ...source import cells
 from ..frame import Anew, Frame
@@ -122,8 +122,6 @@ def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> N
     name = name_of(frame, number)
     message = f"`{name}` and an item of a list that grows are one object, and a change of one would show in the other"
     help_ = f"put a copy into the list: `{name}.copy()`"
-    if isinstance(frame.heap.contents[number], Record):
-        help_ = f"put `{name}` into the list after the last change of it"
     frame.fault("R003", message, node, label, (help_,))
 
 
@@ -156,14 +154,16 @@ def _possibly_the_same(frame: Frame, number: int) -> list[int]:
 def values_in_use(frame: Frame, with_statement: bool = True) -> Walk[Value]:
     """The variables, of a function and of those that called it, that may be read from here on.
 
-    Without the statement: after it.
+    Without the statement: after it, when what it assigns holds something else.
     """
     walker: Frame | None = frame
     while walker is not None and walker.builder is frame.builder:  # a function compiled on its own has its own heap
         live = walker.live_after.get(id(walker.node))
         is_behind = walker is frame and not with_statement
         now = set() if walker.node is None or is_behind else set(reads(walker.node))
-        yield from (v for n, v in walker.variables.items() if live is None or n in live or n in now)
+        bound = set(whole_targets(walker.node)) if is_behind and isinstance(walker.node, gast.stmt) else set[str]()
+        held = {n: v for n, v in walker.variables.items() if n not in bound}
+        yield from (v for n, v in held.items() if live is None or n in live or n in now)
         if walker.outer is not None and walker.outer.builder is frame.builder:
             yield from values_in_use(walker.outer)
         walker = walker.caller

@@ -15,16 +15,14 @@ import gast
 
 from ..frame import Frame
 from ..kinds import forms
-from ..values import Ref, Table, Value
-from . import handing_on
-from .handing_on import structure_of
+from ..values import Ref, Table, Value, parts
 from .heap import Owner, reachable
+from .object_changes import values_in_use
 
 LIST_FUNCTIONS = "python_lists.py"
 READ = Owner("item", "item")
 TAKEN_OUT = Owner("item", "popped")
 COPY = "make a copy of the item for one of the two lists: `row.copy()`, `[row[:] for row in rows]`"
-NEW = "put a new object into one of the two lists: `dataclasses.replace(item)`"
 
 
 def note_put(frame: Frame, wanted: Value, number: int) -> None:
@@ -64,15 +62,57 @@ def note_of_turns(frame: Frame, first: int, turn: int, carried: Iterable[int] = 
 
 
 def note_if_read(frame: Frame, wanted: Value, item: Value, target: int | None = None) -> None:
-    """The same for an item read from such a list, unless the library moves it or it is put into a list at most once."""
+    """The same for an item read from such a list, unless the library or a comprehension moves it."""
     for number in reachable([item], frame.heap.contents):
         owner = frame.heap.owner_of(number)
         if owner is not None and owner == READ and not _is_moved_by_library(frame, wanted, number):
-            source = _structure_of_source(frame, number)
-            is_shared = source is not None and structure_of(source) in frame.task.shared_items
-            if is_shared or not handing_on.is_put_once(frame, wanted, number, target):
-                note(frame, wanted)
-                note_source(frame, number)
+            if _is_chosen(frame, number, target):
+                frame.heap.changes.append(frame.heap.items[number].list)  # see `note_taken_over`
+                continue
+            note(frame, wanted)
+            note_source(frame, number)
+
+
+def note_taken_over(frame: Frame, wanted: Value, source: Value) -> None:
+    """Note that a list has items of another one, each once: they are shared where that one is still in use."""
+    if isinstance(source, Ref) and _is_used_up(frame, source.number):
+        frame.heap.changes.append(source.number)  # what was read from it before has lost its position
+    else:
+        note(frame, wanted)
+
+
+def _is_used_up(frame: Frame, number: int) -> bool:
+    """Whether this statement reads a list once, and nothing reads it afterwards."""
+    heap = frame.heap
+    if not isinstance(frame.node, gast.Assign | gast.Expr | gast.Return):
+        return False  # the test of a loop is evaluated again
+    if heap.owner_of(number) is not None or not heap.made_of(number).isdisjoint(heap.lent | heap.absorbed):
+        return False
+    used = set(reachable(values_in_use(frame, with_statement=False), heap.contents))
+    used.update(*frame.builder.looped_over)
+    if any(heap.may_be_one(number, other) for other in used):
+        return False
+    names = [n.id for n in gast.walk(frame.node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)]
+    read = [value for name in names if (value := frame.lookup(name)) is not None]
+    return sum(any(heap.may_be_one(number, n) for n in reachable([value], heap.contents)) for value in read) <= 1
+
+
+def used_up_by(frame: Frame, node: gast.expr) -> Ref | None:
+    """The list that nothing reads after a comprehension has chosen of its items: `rows = [r for r in rows if c]`."""
+    generators = node.generators if isinstance(node, gast.ListComp) else []
+    if len(generators) != 1 or getattr(frame.node, "value", None) is not node:
+        return None
+    names = [getattr(part, "id", None) for part in (node.elt, generators[0].target, generators[0].iter)]
+    found = frame.lookup(names[2]) if names[2] and names[0] == names[1] is not None else None
+    if not isinstance(found, Ref) or not isinstance(frame.held(found), Table):
+        return None
+    return found if _is_used_up(frame, found.number) else None
+
+
+def _is_chosen(frame: Frame, number: int, target: int | None) -> bool:
+    """Whether an item is one that such a comprehension chooses."""
+    place = frame.heap.items.get(number)
+    return place is not None and target is not None and frame.builder.taken_over.get(target) == place.list
 
 
 def _is_moved_by_library(frame: Frame, wanted: Value, number: int) -> bool:
@@ -93,28 +133,29 @@ def _is_list_function(frame: Frame) -> bool:
 
 def note_source(frame: Frame, number: int) -> None:
     """The same for the list that an object was read from, whose items may be of another structure."""
-    if (wanted := _structure_of_source(frame, number)) is not None:
-        note(frame, wanted)
-
-
-def _structure_of_source(frame: Frame, number: int) -> Value | None:
     place = frame.heap.items.get(number)
     held = None if place is None else frame.held(Ref(place.list))
-    return forms.structure(held) if isinstance(held, Table) else None
+    if isinstance(held, Table):
+        note(frame, forms.structure(held))
 
 
 def note(frame: Frame, wanted: Value) -> None:
     frame.task.shared_items.add(structure_of(wanted))
 
 
-def changed(frame: Frame, wanted: Value, node: gast.AST, list_: int, number: int | None = None) -> None:
-    """Refuse a change in place of an item of a list, the object of this number, where another list may have it."""
-    found = structure_of(wanted)
-    frame.task.changed_items.append(found)
+def structure_of(value: Value) -> str:
+    """The structure of an item, without the types of numbers."""
+    inside = parts(value)
+    kind = getattr(value, "kind", getattr(value, "cls", None))
+    inner = ", ".join(structure_of(part) for _, part in inside)
+    return f"{type(value).__name__} {getattr(kind, '__name__', kind)}({inner})" if inside else ""
+
+
+def changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
+    """Refuse a change in place of an item of a list where another list may have it."""
     if frame.heap.lent:
-        frame.task.changed_by_functions.add(found)
-    if found in frame.task.shared_items or handing_on.show(frame, wanted, list_, number):
-        refuse(frame, found, node)
+        frame.task.changed_by_functions.add(structure_of(wanted))
+    part_changed(frame, wanted, node)
 
 
 def part_changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
@@ -122,23 +163,23 @@ def part_changed(frame: Frame, wanted: Value, node: gast.AST) -> None:
     found = structure_of(wanted)
     frame.task.changed_items.append(found)
     if found in frame.task.shared_items:
-        refuse(frame, found, node)
+        refuse(frame, node)
 
 
 def require_alone_in_call(frame: Frame, node: gast.AST) -> None:
     """The same for what functions compiled on their own change in lists that are copied in."""
     for found in sorted(frame.task.changed_by_functions):
-        if found in frame.task.shared_items or handing_on.is_paired(frame, found):
-            refuse(frame, found, node)
+        if found in frame.task.shared_items:
+            refuse(frame, node)
 
 
 def require_alone_in_loop(frame: Frame, first: int, node: gast.AST) -> None:
     """The same, where a loop first changes an item and then shares it: the next iteration changes it again."""
     for found in frame.task.changed_items[first:]:
         if found in frame.task.shared_items:
-            refuse(frame, found, node)
+            refuse(frame, node)
 
 
-def refuse(frame: Frame, structure: str, node: gast.AST) -> NoReturn:
+def refuse(frame: Frame, node: gast.AST) -> NoReturn:
     message = "this changes an item of a list that grows, which another such list may have too, or this one twice"
-    frame.fault("R003", message, node, "changed here", (NEW if structure.startswith("Record") else COPY,))
+    frame.fault("R003", message, node, "changed here", (COPY,))
