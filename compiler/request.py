@@ -207,12 +207,15 @@ class OnDevice(Transformation):
 
     axes    the names of the axes of the mesh, in their order
     shared  parameters whose arguments are the same on all devices along some axes, with the names of these
+    meant   for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for: what has None there is the same
+            on all devices along it, and results that may differ are refused
     """
 
     suffix = "on_device"
     differentiates = False
     axes: tuple[str, ...] = ()
     shared: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    meant: tuple[tuple[str, Any, Any], ...] = ()
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         kept = list(given.parameters.values())

@@ -3,8 +3,9 @@
     shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P())(a)     every device calls f with its block of a
     pmap(f, axis_name="i")(a)                                      device k calls f with a[k]
 
-Both mean the `vmap` of `numpy/sharded.py`, which is what derivatives are taken of and printed stages show.  A call
-takes arrays of NumPy's, Arrays and sharded Arrays, and says of its results on which devices they are.
+Both mean the `vmap` of `numpy/sharded.py`, which is what derivatives are taken of and printed stages show.  A call runs
+on all devices at once where it can (`launching.py`), and else as what it means.  It takes arrays of NumPy's, Arrays and
+sharded Arrays, and says of its results on which devices they are.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import tree
+from . import launching, tree
 from .function import Function
 from .numpy import sharded as meaning
 from .own_frames import told_to_users
@@ -33,15 +34,23 @@ NO_NAME = "devices"  # of the axis of a `pmap` without one
 class MappedFunction(Function):
     """A function that runs on many devices: a `Function` whose results say where they are.
 
-    `layout` gives, for a result, the sharding of each of its arrays; it may refuse a call before.
+    before  looks at the arguments of a call, and may refuse it; what it gives is known after
+    launch  calls all devices at once: a tuple of the result, or None where the call runs as what it means
+    layout  gives, for a result of that, the sharding of each of its arrays
     """
 
-    def __init__(self, whole: Function, before: Callable[..., Any], layout: Callable[..., Any]) -> None:
+    def __init__(
+        self, whole: Function, before: Callable[..., Any], launch: Callable[..., tuple[Any] | None],
+        layout: Callable[..., Any],
+    ) -> None:  # fmt: skip
         super().__init__(whole.__pellucid__, judge=False)
-        self._whole, self._before, self._layout = whole, before, layout
+        self._whole, self._before, self._launch, self._layout = whole, before, launch, layout
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         known = self._before(args, kwargs)
+        found = None if kwargs else self._launch(known, args)
+        if found is not None:
+            return found[0]
         return self._layout(known, self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()}))
 
 
@@ -94,13 +103,20 @@ def shard_map(
         getattr(function, name, None) or "sharded" for name in ("__name__", "__qualname__", "__doc__")
     )
     layout = functools.partial(_by_specs, mesh, joined.tree)
-    return MappedFunction(Function(compile(made).__pellucid__), _nothing, layout)
+    launch: Callable[..., tuple[Any] | None] = _no_launch
+    if isinstance(called, Function) and names in ((), tuple(sorted(mesh.axis_names))):
+        launch = launching.OnBlocks(called, mesh, SpecTree(in_specs), joined, check_vma).call
+    return MappedFunction(Function(compile(made).__pellucid__), _nothing, launch, layout)
 
 
 shard_map.__pellucid_told__ = meaning.shard_map  # type: ignore[attr-defined]
 
 
 def _nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    return None
+
+
+def _no_launch(known: Any, args: tuple[Any, ...]) -> None:
     return None
 
 
@@ -147,7 +163,8 @@ def pmap(
         raise TypeError("pmap takes a function, not one with some arguments given: write a function that gives them")
     before = functools.partial(_count, there, in_axes, axis_size, static)
     layout = functools.partial(_by_axes, there, axis_name or NO_NAME, out_axes)
-    return MappedFunction(whole, before, layout)
+    on_examples = launching.OnExamples(called, axis_name, axis_name or NO_NAME, in_axes, out_axes, there, static)
+    return MappedFunction(whole, before, on_examples.call, layout)
 
 
 def _of_kind(backend: str | None) -> tuple[Device, ...]:

@@ -22,6 +22,7 @@ import numpy as np
 from . import tree as trees
 from .compiler.ops import turns
 from .compiler.request import OnDevice
+from .own_frames import leave_out
 from .placing import on_device
 from .runtime import asynchronous
 from .runtime.array import Array
@@ -45,13 +46,16 @@ class DeviceProgram:
     axes      the names and the lengths of the axes of the mesh
     shared    parameters whose arguments are the same on all devices along some axes, with the names of these
     devices   the numbers of the processor's devices, in the order of the mesh
+    meant     for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for, as plain data
     """
 
     def __init__(
         self, function: Callable[..., Any], axes: Mapping[str, int],
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
+        meant: Sequence[tuple[str, Any, Any]] = (),
     ) -> None:  # fmt: skip
-        self.function: Any = transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items())))
+        asked = OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant))
+        self.function: Any = transformed(function, asked)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
         if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):
@@ -61,7 +65,7 @@ class DeviceProgram:
                 f"the mesh has {len(self.devices)} devices, and the processor is {asynchronous.cpu_devices()}: "
                 f"set {asynchronous.DEVICES}"
             )
-        self._tables = tables(self.sizes, self.devices)
+        self.tables = tables(self.sizes, self.devices)
 
     def start(self, arguments: Sequence[Sequence[Any]]) -> Run:
         """Begin a run, given the arguments of each device.  NumPy arrays are copied, Arrays are not."""
@@ -81,7 +85,7 @@ class DeviceProgram:
     def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
         """A run by the queues of the devices; None where machine code does not know such calls."""
         try:
-            results, launch = native.launch(self.function, self.sizes, self._tables, own)
+            results, launch = native.launch(self.function, self.sizes, self.tables, own)
         except native.NotReady:
             return None
         return Run(results, launch, native)
@@ -89,7 +93,7 @@ class DeviceProgram:
     def _learn(self, given: Sequence[Sequence[Any]]) -> None:
         """Compile for arguments like these, and let machine code make such calls."""
         function, known = self.function, set()
-        for table, own in zip(self._tables, given, strict=True):
+        for table, own in zip(self.tables, given, strict=True):
             arguments = (table, *own)
             flat = function._flatten(arguments, {})
             if flat.key in known:
@@ -115,7 +119,7 @@ class DeviceProgram:
             finally:
                 native.leave_seat(has_failed)
 
-        pairs = zip(self._tables, given, strict=True)
+        pairs = zip(self.tables, given, strict=True)
         threads = [threading.Thread(target=seated, args=(k, *pair)) for k, pair in enumerate(pairs)]
         for thread in threads:
             thread.start()
@@ -150,7 +154,7 @@ class DeviceProgram:
             made, program, python = loaded
             return function._finish(made.result, targets, showing.results_of(program, python(*leaves)))
 
-        given = [prepared(table, own) for table, own in zip(self._tables, arguments, strict=True)]
+        given = [prepared(table, own) for table, own in zip(self.tables, arguments, strict=True)]
         return turns.run(self.sizes, seated, given)
 
 
@@ -166,6 +170,10 @@ class Run:
 
     def __init__(self, results: list[Any], launch: Any = None, native: Any = None) -> None:
         self.results, self._native, self._launch = results, native, launch
+
+    def of(self, results: list[Any]) -> Run:
+        """The same run, of which one result of each device is to be waited for."""
+        return Run(results, self._launch, self._native)
 
     def wait(self) -> list[Any]:
         """The results once they are there.  Raises the error of the first device that has one of its own."""
@@ -188,4 +196,5 @@ def raise_first(errors: Mapping[int, BaseException], blamed: int) -> None:
     """Raise the error of the device that is blamed, or else the first; where there is none, nothing happens."""
     for number in (blamed, *sorted(errors)):
         if number in errors:
+            leave_out(errors[number])
             raise errors[number]
