@@ -18,6 +18,7 @@ import numpy as np
 
 from . import launching, tree
 from .function import Function
+from .library_names import is_library
 from .numpy import sharded as meaning
 from .own_frames import told_to_users
 from .runtime.array import Array
@@ -102,6 +103,9 @@ def shard_map(
     made.__name__, made.__qualname__, made.__doc__ = (
         getattr(function, name, None) or "sharded" for name in ("__name__", "__qualname__", "__doc__")
     )
+    if isinstance(called, Function) and not is_library(called.__pellucid__.python.__module__ or ""):
+        # where messages point, and whose parameters give the names
+        made.__pellucid_stands_for__ = called.__pellucid__.python
     layout = functools.partial(_by_specs, mesh, joined.tree)
     launch: Callable[..., tuple[Any] | None] = _no_launch
     if isinstance(called, Function) and names in ((), tuple(sorted(mesh.axis_names))):
