@@ -39,6 +39,14 @@ def tables(sizes: tuple[int, ...], devices: tuple[int, ...]) -> list[Array]:
     return [on_device(Array(row), number) for row, number in zip(rows, devices, strict=True)]
 
 
+def of_device(
+    function: Callable[..., Any], axes: Mapping[str, int], shared: Mapping[str, tuple[str, ...]] | None = None,
+    meant: Sequence[tuple[str, Any, Any]] = (),
+) -> Any:  # fmt: skip
+    """What one device runs: a function of its table and its own arguments.  Parameters are those of `DeviceProgram`."""
+    return transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant)))
+
+
 class DeviceProgram:
     """The program of one device of a mesh, and runs of it on all of them.
 
@@ -54,8 +62,7 @@ class DeviceProgram:
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
         meant: Sequence[tuple[str, Any, Any]] = (),
     ) -> None:  # fmt: skip
-        asked = OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant))
-        self.function: Any = transformed(function, asked)
+        self.function: Any = of_device(function, axes, shared, meant)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
         if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):

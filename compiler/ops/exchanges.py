@@ -78,11 +78,13 @@ def _shaped(types: Sequence[Type], shape: tuple[Extent, ...], along: int) -> Typ
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 _KINDS = ("bool", "int", "float", "complex")
+EXCHANGES: set[str] = set()  # the routines of the loops stage in which devices meet
 
 
 def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = False, result: str = "n") -> None:
     """The routine `called`, and the operator that it computes."""
     given, operands = (", int source(s)", "devices, source, x") if sources else ("", "devices, x")
+    EXCHANGES.add(called)
     routine(called, f"y({result}) <- int devices(d){given}, x(n)", meaning=meaning, work="n", samples="",
             static={"along": 0}, kinds=_KINDS, keeps_dtype=True, error=ERROR,
             steps=f"across_devices('{called}', devices, {'source' if sources else 'devices'}, x, y)")  # fmt: skip

@@ -186,6 +186,37 @@ def test_static_arguments_gradients_and_other_devices():
     assert slopes(3.0, A[:3]).sharding.mesh.devices.tolist() == devices()[4:7]
 
 
+# --- the program of one device ---------------------------------------------------------------------------------------
+
+
+def test_the_printed_program_of_one_device():
+    for args in [("f64[n, m]", "f64[n, 2]"), ("f64[4, 8]", "f64[4, 2]"), (A, np.ones((4, 2))),
+                 (pellucid.ShapeDtypeStruct((4, 8), np.float64), "f64[4, 2]")]:  # fmt: skip
+        text = PRODUCT.source("device", *args)
+        assert text.startswith("# This runs on 8 devices at once, cpu:0, cpu:1,") and "Mesh('x': 2, 'y': 4)" in text
+        assert "def product(devices, a, b):" in text and "sum_of_devices(devices, " in text and "along=1)" in text
+    assert "a: f64[2, 2]   b: f64[2, 2]" in PRODUCT.source("device", "f64[4, 8]", "f64[4, 2]")
+    told = PRODUCT.explain("f64[n, m]", "f64[n, 2]")
+    assert told.startswith("This runs on 8 devices at once") and "all devices meet: `allreduce_sum`" in told
+    mapped = pmap(lambda w, x: x * w - lax.pmean(x, "i"), axis_name="i", in_axes=(None, 1))
+    for x in ("f64[3, 2]", np.ones((3, 2)), "f64[n, m]"):
+        assert "def lambda_(devices, w, x):" in mapped.source("device", 2.0, x)
+    assert "on 2 devices" in mapped.source("device", 2.0, np.ones((3, 2)))
+    assert "x: f64[m]" in mapped.source("device", "float", "f64[m, n]")
+
+
+def test_where_no_program_of_one_device_is_printed():
+    partly = shard_map(lambda a: a, mesh=MESH, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})
+    with pytest.raises(ValueError, match="no program of one device"):
+        partly.source("device", np.ones(4))
+    assert "memory" in partly.explain(np.ones(4)) and "This runs" not in partly.explain(np.ones(4))
+    with pytest.raises(ValueError, match="in_specs is"):
+        PRODUCT.source("device", A)
+    differs = shard_map(lambda a: a, mesh=FOUR, in_specs=P("i"), out_specs=P())
+    with pytest.raises(pellucid.BatchError, match="may differ along it"):
+        differs.source("device", np.ones(4))
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
