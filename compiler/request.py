@@ -219,7 +219,10 @@ class OnDevice(Transformation):
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         kept = list(given.parameters.values())
-        return inspect.Signature([_plain("devices", set(given.parameters)), *kept])
+        table = _plain("devices", set(given.parameters))
+        if kept and kept[0].kind is inspect.Parameter.POSITIONAL_ONLY:
+            table = table.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+        return inspect.Signature([table, *kept])
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:

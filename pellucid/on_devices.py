@@ -11,6 +11,8 @@ and where `step.in_turns` is asked, the devices are turns of a loop in CPython, 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -22,6 +24,7 @@ import numpy as np
 from . import tree as trees
 from .compiler.ops import turns
 from .compiler.request import OnDevice
+from .methods import is_bound, method_of
 from .own_frames import leave_out
 from .placing import on_device
 from .runtime import asynchronous
@@ -47,10 +50,55 @@ def of_device(
     return transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant)))
 
 
+class Given:
+    """The arguments that a bound method or a `partial` has, which are the same on all devices.
+
+        Given(partial(f, a, n=3))     function: f     arguments((x,)) == (a, x, 3)
+
+    Raises TypeError for one that is given by a name alone, which the program of a device takes none by.
+    """
+
+    def __init__(self, function: Any) -> None:
+        before: tuple[Any, ...] = ()
+        named: dict[str, Any] = {}
+        function = method_of(function)
+        while is_bound(function) or isinstance(function, functools.partial):
+            if is_bound(function):
+                function, before = method_of(function.__func__), (function.__self__, *before)
+            else:
+                named = {**function.keywords, **named}
+                function, before = method_of(function.func), (*function.args, *before)
+        self.function, self.before, self.named = function, before, named
+        self.signature: inspect.Signature | None = None
+        if before or named:
+            request = getattr(function, "__pellucid__", None)
+            self.signature = inspect.signature(function) if request is None else request.signature()
+        for name in named:
+            if self.signature is not None and name not in self._by_position():
+                raise TypeError(f"`{name}` is given by name alone: write a function that gives it")
+
+    def _by_position(self) -> list[str]:
+        found = self.signature.parameters.values() if self.signature is not None else ()
+        return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+    def names(self) -> list[str]:
+        """The parameters that they are for."""
+        return [*self._by_position()[: len(self.before)], *self.named]
+
+    def arguments(self, own: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments of the function, by position."""
+        if not self.named or self.signature is None:
+            return (*self.before, *own)
+        bound = self.signature.bind(*self.before, *own, **self.named)
+        bound.apply_defaults()
+        return bound.args
+
+
 class DeviceProgram:
     """The program of one device of a mesh, and runs of it on all of them.
 
-    function  a plain or compiled function, with what was asked of it (`grad`, `vmap`, ...): that is taken before
+    function  a plain or compiled function, a bound method or a `partial`, with what was asked of it (`grad`, `vmap`,
+              ...): that is taken before
     axes      the names and the lengths of the axes of the mesh
     shared    parameters whose arguments are the same on all devices along some axes, with the names of these
     devices   the numbers of the processor's devices, in the order of the mesh
@@ -62,7 +110,9 @@ class DeviceProgram:
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
         meant: Sequence[tuple[str, Any, Any]] = (),
     ) -> None:  # fmt: skip
-        self.function: Any = of_device(function, axes, shared, meant)
+        self._given = Given(function)
+        shared = {**(shared or {}), **dict.fromkeys(self._given.names(), tuple(axes))}
+        self.function: Any = of_device(self._given.function, axes, shared, meant)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
         if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):
@@ -79,7 +129,7 @@ class DeviceProgram:
         native = asynchronous.prepare()
         if native is None:
             return Run(self.in_turns("transformed", arguments))
-        own = list(arguments)
+        own: list[Sequence[Any]] = list(map(self._given.arguments, arguments))
         found = self._launched(native, own)
         if found is None:
             self._learn(own)
@@ -161,7 +211,8 @@ class DeviceProgram:
             made, program, python = loaded
             return function._finish(made.result, targets, showing.results_of(program, python(*leaves)))
 
-        given = [prepared(table, own) for table, own in zip(self.tables, arguments, strict=True)]
+        every = map(self._given.arguments, arguments)
+        given = [prepared(table, own) for table, own in zip(self.tables, every, strict=True)]
         return turns.run(self.sizes, seated, given)
 
 
