@@ -21,7 +21,7 @@ from typing import Any
 from . import pipeline
 from .diagnostics import CompileError, Span
 from .frontend.asked import Asked
-from .frontend.source.read import read, span_of, unnumbered
+from .frontend.source.read import header_of, read, unnumbered
 from .frontend.specialise.built import Learned
 from .frontend.specialise.interpreter.constant_tables import may_unroll
 from .frontend.specialise.specialised import Specialised
@@ -184,8 +184,7 @@ def differentiate_inner(
 
 
 def head_of(request: Request) -> Span:
-    source = read(request.python)
-    return span_of(source.tree, source.file)
+    return header_of(request.python)
 
 
 def settled(program: Program) -> Program:

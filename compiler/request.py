@@ -207,16 +207,22 @@ class OnDevice(Transformation):
 
     axes    the names of the axes of the mesh, in their order
     shared  parameters whose arguments are the same on all devices along some axes, with the names of these
+    meant   for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for: what has None there is the same
+            on all devices along it, and results that may differ are refused
     """
 
     suffix = "on_device"
     differentiates = False
     axes: tuple[str, ...] = ()
     shared: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    meant: tuple[tuple[str, Any, Any], ...] = ()
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         kept = list(given.parameters.values())
-        return inspect.Signature([_plain("devices", set(given.parameters)), *kept])
+        table = _plain("devices", set(given.parameters))
+        if kept and kept[0].kind is inspect.Parameter.POSITIONAL_ONLY:
+            table = table.replace(kind=inspect.Parameter.POSITIONAL_ONLY)
+        return inspect.Signature([table, *kept])
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:

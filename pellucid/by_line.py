@@ -16,6 +16,7 @@ import gast
 
 from .compiler import syntax
 from .compiler.messages import message_arguments
+from .compiler.ops.exchanges import EXCHANGES
 from .compiler.ops.routines import ROUTINES
 from .compiler.optimise.keep_for_threads import keep_for_threads
 from .compiler.program import Function
@@ -68,7 +69,9 @@ def _said(statement: gast.stmt, is_inner: bool, on_threads: str) -> Iterator[str
             yield f"is checked when it runs: {_error(error)}"
     for call in syntax.calls_in(statement) if isinstance(statement, gast.Expr) else ():
         name = syntax.operator_of(call)
-        if name in ROUTINES or name in ("gemm", "gemv", "ger", "dot"):
+        if name in EXCHANGES:
+            yield f"all devices meet: `{name}`"
+        elif name in ROUTINES or name in ("gemm", "gemv", "ger", "dot"):
             yield f"by BLAS or LAPACK: `{name}`"
 
 

@@ -3,8 +3,9 @@
     shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P())(a)     every device calls f with its block of a
     pmap(f, axis_name="i")(a)                                      device k calls f with a[k]
 
-Both mean the `vmap` of `numpy/sharded.py`, which is what derivatives are taken of and printed stages show.  A call
-takes arrays of NumPy's, Arrays and sharded Arrays, and says of its results on which devices they are.
+Both mean the `vmap` of `numpy/sharded.py`, which is what derivatives are taken of and printed stages show.  A call runs
+on all devices at once where it can (`launching.py`), and else as what it means.  It takes arrays of NumPy's, Arrays and
+sharded Arrays, and says of its results on which devices they are.
 """
 
 from __future__ import annotations
@@ -16,8 +17,14 @@ from typing import Any
 import numpy as np
 
 from . import tree
+from .compiler.diagnostics import BatchError
+from .compiler.ops.schema import TypeFault
 from .function import Function
+from .launching import OfDevice, Unfit
+from .library_names import is_library
 from .numpy import sharded as meaning
+from .on_blocks import OnBlocks
+from .on_examples import OnExamples
 from .own_frames import told_to_users
 from .runtime.array import Array
 from .runtime.devices import Device, devices, named
@@ -25,24 +32,67 @@ from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.meshes import current_mesh
 from .runtime.sharding.sharded import ShardedArray
 from .runtime.sharding.specs import SpecTree
+from .text import Text
 from .transformations import compile, known_inside, mapping, vmap
 
 NO_NAME = "devices"  # of the axis of a `pmap` without one
+DEVICE = "device"  # the stage of the program of one device
 
 
 class MappedFunction(Function):
     """A function that runs on many devices: a `Function` whose results say where they are.
 
-    `layout` gives, for a result, the sharding of each of its arrays; it may refuse a call before.
+    before  looks at the arguments of a call, and may refuse it; what it gives is known after
+    apart   calls all devices at once, where it can; None where every call runs as what it means
+    layout  gives, for a result of that, the sharding of each of its arrays
     """
 
-    def __init__(self, whole: Function, before: Callable[..., Any], layout: Callable[..., Any]) -> None:
+    def __init__(
+        self, whole: Function, before: Callable[..., Any], apart: OnBlocks | OnExamples | None,
+        layout: Callable[..., Any],
+    ) -> None:  # fmt: skip
         super().__init__(whole.__pellucid__, judge=False)
-        self._whole, self._before, self._layout = whole, before, layout
+        self._whole, self._before, self._apart, self._layout = whole, before, apart, layout
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         known = self._before(args, kwargs)
+        found = None if kwargs or self._apart is None else self._apart.call(known, args)
+        if found is not None:
+            return found[0]
         return self._layout(known, self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()}))
+
+    def _of_device(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OfDevice | None:
+        """The program of one device for these values or types; None where there is none."""
+        if kwargs or self._apart is None:
+            return None
+        try:
+            return self._apart.of_device(self._before(args, kwargs), args)
+        except (Unfit, TypeFault):
+            return None
+
+    @told_to_users
+    def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
+        """The program at a stage, as `Function.source` gives it; or at `device`, the program of one device.
+
+        At `device` collectives are calls, and the first parameter says which device it is.  Raises ValueError where the
+        calls run as one program on all threads.
+        """
+        if stage != DEVICE:
+            return super().source(stage, *args, **kwargs)
+        found = self._of_device(args, kwargs)
+        if found is None:
+            super().source("typed", *args, **kwargs)  # which says what is wrong with them
+            raise ValueError("such calls have no program of one device; the stages of their own are printed")
+        return Text(found.source())
+
+    @told_to_users
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What was decided for the program of one device, and how many run it; see `Function.explain`."""
+        found = self._of_device(args, kwargs) if args else None
+        try:
+            return super().explain(*args, **kwargs) if found is None else Text(found.explain())
+        except BatchError:
+            return super().explain(*args, **kwargs)
 
 
 def gathered(argument: Any) -> Any:
@@ -93,8 +143,14 @@ def shard_map(
     made.__name__, made.__qualname__, made.__doc__ = (
         getattr(function, name, None) or "sharded" for name in ("__name__", "__qualname__", "__doc__")
     )
+    if isinstance(called, Function) and not is_library(called.__pellucid__.python.__module__ or ""):
+        # where messages point, and whose parameters give the names
+        made.__pellucid_stands_for__ = called.__pellucid__.python
     layout = functools.partial(_by_specs, mesh, joined.tree)
-    return MappedFunction(Function(compile(made).__pellucid__), _nothing, layout)
+    apart = None
+    if isinstance(called, Function) and names in ((), tuple(sorted(mesh.axis_names))):
+        apart = OnBlocks(called, mesh, SpecTree(in_specs), joined, check_vma)
+    return MappedFunction(Function(compile(made).__pellucid__), _nothing, apart, layout)
 
 
 shard_map.__pellucid_told__ = meaning.shard_map  # type: ignore[attr-defined]
@@ -147,7 +203,8 @@ def pmap(
         raise TypeError("pmap takes a function, not one with some arguments given: write a function that gives them")
     before = functools.partial(_count, there, in_axes, axis_size, static)
     layout = functools.partial(_by_axes, there, axis_name or NO_NAME, out_axes)
-    return MappedFunction(whole, before, layout)
+    apart = OnExamples(called, axis_name, axis_name or NO_NAME, in_axes, out_axes, there, static)
+    return MappedFunction(whole, before, apart, layout)
 
 
 def _of_kind(backend: str | None) -> tuple[Device, ...]:

@@ -11,6 +11,8 @@ and where `step.in_turns` is asked, the devices are turns of a loop in CPython, 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -22,6 +24,8 @@ import numpy as np
 from . import tree as trees
 from .compiler.ops import turns
 from .compiler.request import OnDevice
+from .methods import is_bound, method_of
+from .own_frames import leave_out
 from .placing import on_device
 from .runtime import asynchronous
 from .runtime.array import Array
@@ -38,20 +42,77 @@ def tables(sizes: tuple[int, ...], devices: tuple[int, ...]) -> list[Array]:
     return [on_device(Array(row), number) for row, number in zip(rows, devices, strict=True)]
 
 
+def of_device(
+    function: Callable[..., Any], axes: Mapping[str, int], shared: Mapping[str, tuple[str, ...]] | None = None,
+    meant: Sequence[tuple[str, Any, Any]] = (),
+) -> Any:  # fmt: skip
+    """What one device runs: a function of its table and its own arguments.  Parameters are those of `DeviceProgram`."""
+    return transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant)))
+
+
+class Given:
+    """The arguments that a bound method or a `partial` has, which are the same on all devices.
+
+        Given(partial(f, a, n=3))     function: f     arguments((x,)) == (a, x, 3)
+
+    Raises TypeError for one that is given by a name alone, which the program of a device takes none by.
+    """
+
+    def __init__(self, function: Any) -> None:
+        before: tuple[Any, ...] = ()
+        named: dict[str, Any] = {}
+        function = method_of(function)
+        while is_bound(function) or isinstance(function, functools.partial):
+            if is_bound(function):
+                function, before = method_of(function.__func__), (function.__self__, *before)
+            else:
+                named = {**function.keywords, **named}
+                function, before = method_of(function.func), (*function.args, *before)
+        self.function, self.before, self.named = function, before, named
+        self.signature: inspect.Signature | None = None
+        if before or named:
+            request = getattr(function, "__pellucid__", None)
+            self.signature = inspect.signature(function) if request is None else request.signature()
+        for name in named:
+            if self.signature is not None and name not in self._by_position():
+                raise TypeError(f"`{name}` is given by name alone: write a function that gives it")
+
+    def _by_position(self) -> list[str]:
+        found = self.signature.parameters.values() if self.signature is not None else ()
+        return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+    def names(self) -> list[str]:
+        """The parameters that they are for."""
+        return [*self._by_position()[: len(self.before)], *self.named]
+
+    def arguments(self, own: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments of the function, by position."""
+        if not self.named or self.signature is None:
+            return (*self.before, *own)
+        bound = self.signature.bind(*self.before, *own, **self.named)
+        bound.apply_defaults()
+        return bound.args
+
+
 class DeviceProgram:
     """The program of one device of a mesh, and runs of it on all of them.
 
-    function  a plain or compiled function, with what was asked of it (`grad`, `vmap`, ...): that is taken before
+    function  a plain or compiled function, a bound method or a `partial`, with what was asked of it (`grad`, `vmap`,
+              ...): that is taken before
     axes      the names and the lengths of the axes of the mesh
     shared    parameters whose arguments are the same on all devices along some axes, with the names of these
     devices   the numbers of the processor's devices, in the order of the mesh
+    meant     for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for, as plain data
     """
 
     def __init__(
         self, function: Callable[..., Any], axes: Mapping[str, int],
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
+        meant: Sequence[tuple[str, Any, Any]] = (),
     ) -> None:  # fmt: skip
-        self.function: Any = transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items())))
+        self._given = Given(function)
+        shared = {**(shared or {}), **dict.fromkeys(self._given.names(), tuple(axes))}
+        self.function: Any = of_device(self._given.function, axes, shared, meant)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
         if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):
@@ -61,14 +122,14 @@ class DeviceProgram:
                 f"the mesh has {len(self.devices)} devices, and the processor is {asynchronous.cpu_devices()}: "
                 f"set {asynchronous.DEVICES}"
             )
-        self._tables = tables(self.sizes, self.devices)
+        self.tables = tables(self.sizes, self.devices)
 
     def start(self, arguments: Sequence[Sequence[Any]]) -> Run:
         """Begin a run, given the arguments of each device.  NumPy arrays are copied, Arrays are not."""
         native = asynchronous.prepare()
         if native is None:
             return Run(self.in_turns("transformed", arguments))
-        own = list(arguments)
+        own: list[Sequence[Any]] = list(map(self._given.arguments, arguments))
         found = self._launched(native, own)
         if found is None:
             self._learn(own)
@@ -81,7 +142,7 @@ class DeviceProgram:
     def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
         """A run by the queues of the devices; None where machine code does not know such calls."""
         try:
-            results, launch = native.launch(self.function, self.sizes, self._tables, own)
+            results, launch = native.launch(self.function, self.sizes, self.tables, own)
         except native.NotReady:
             return None
         return Run(results, launch, native)
@@ -89,7 +150,7 @@ class DeviceProgram:
     def _learn(self, given: Sequence[Sequence[Any]]) -> None:
         """Compile for arguments like these, and let machine code make such calls."""
         function, known = self.function, set()
-        for table, own in zip(self._tables, given, strict=True):
+        for table, own in zip(self.tables, given, strict=True):
             arguments = (table, *own)
             flat = function._flatten(arguments, {})
             if flat.key in known:
@@ -115,7 +176,7 @@ class DeviceProgram:
             finally:
                 native.leave_seat(has_failed)
 
-        pairs = zip(self._tables, given, strict=True)
+        pairs = zip(self.tables, given, strict=True)
         threads = [threading.Thread(target=seated, args=(k, *pair)) for k, pair in enumerate(pairs)]
         for thread in threads:
             thread.start()
@@ -150,7 +211,8 @@ class DeviceProgram:
             made, program, python = loaded
             return function._finish(made.result, targets, showing.results_of(program, python(*leaves)))
 
-        given = [prepared(table, own) for table, own in zip(self._tables, arguments, strict=True)]
+        every = map(self._given.arguments, arguments)
+        given = [prepared(table, own) for table, own in zip(self.tables, every, strict=True)]
         return turns.run(self.sizes, seated, given)
 
 
@@ -166,6 +228,10 @@ class Run:
 
     def __init__(self, results: list[Any], launch: Any = None, native: Any = None) -> None:
         self.results, self._native, self._launch = results, native, launch
+
+    def of(self, results: list[Any]) -> Run:
+        """The same run, of which one result of each device is to be waited for."""
+        return Run(results, self._launch, self._native)
 
     def wait(self) -> list[Any]:
         """The results once they are there.  Raises the error of the first device that has one of its own."""
@@ -188,4 +254,5 @@ def raise_first(errors: Mapping[int, BaseException], blamed: int) -> None:
     """Raise the error of the device that is blamed, or else the first; where there is none, nothing happens."""
     for number in (blamed, *sorted(errors)):
         if number in errors:
+            leave_out(errors[number])
             raise errors[number]

@@ -23,6 +23,8 @@ CHANGING = {
 # Functions that convert to NumPy's arrays: they give these, and no Array.  `np.asarray` and its kin come here for
 # `like=` alone, which asks for an Array.
 CONVERTING = frozenset({np.atleast_1d, np.atleast_2d, np.atleast_3d, np.copy})
+# What an array is told to be before its elements are there: to ask for them would wait, or bring them from elsewhere.
+KNOWN_BEFORE = {np.shape: "shape", np.ndim: "ndim"}
 # To those that save, `out` is a name like any other.
 SAVING = frozenset({np.save, np.savez, np.savez_compressed, np.savetxt})
 
@@ -44,6 +46,8 @@ def call_function(
     """A function of NumPy's on arrays, also inside containers; NotImplemented where another class is among them."""
     if not all(issubclass(type_, HeldValues | np.ndarray) for type_ in types):
         return NotImplemented
+    if function in KNOWN_BEFORE and len(args) == 1 and not kwargs and isinstance(args[0], HeldValues):
+        return getattr(args[0], KNOWN_BEFORE[function])
     if function not in SAVING:
         refuse_output(kwargs.get("out"))
     if function in CHANGING:

@@ -169,9 +169,9 @@ def test_imports_point_downward(path):
 
 # The steps of `transform/` that take a function with its containers; the passes beside them know leaves alone.
 OF_CONTAINERS = {
-    "derivatives", "in_arrays", "batch/axes", "batch/examples", "batch/followed_values", "forward/jacobian",
-    "forward/pushforward", "forward/series", "on_device", "reverse/gradient", "reverse/jacobian_by_rows",
-    "reverse/split_mode",
+    "common_results", "derivatives", "in_arrays", "batch/axes", "batch/examples", "batch/followed_values",
+    "forward/jacobian", "forward/pushforward", "forward/series", "on_device", "reverse/gradient",
+    "reverse/jacobian_by_rows", "reverse/split_mode",
 }  # fmt: skip
 
 

@@ -163,6 +163,47 @@ print(wrong)
 # --- what is refused -----------------------------------------------------------------------------------------------
 
 
+@needs_native
+def test_methods_partials_and_parameters_by_position(tmp_path):
+    text = """
+from functools import partial
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+    def total(self, x, power=1):
+        return lax.psum(x * self.by, "i") ** power
+
+    @pellucid.compile
+    def compiled(self, x):
+        return self.total(x) + 1.0
+
+def weighed(w, x, n=1.0):
+    return lax.psum(w @ x, "i") * n
+
+def by_test(w, x):
+    return lax.psum(x, "i") if w[0] > 0.0 else x
+
+w = np.array([1.0, 2.0])
+blocks = [(np.array([1.0, 1.0]),), (np.array([2.0, 3.0]),)]
+for f in (Scale(3.0).total, Scale(3.0).compiled, partial(Scale(3.0).total, power=2), partial(weighed, w),
+          partial(weighed, w, n=2.0), partial(partial(weighed, n=2.0), w), pellucid.compile(partial(weighed, w)),
+          lambda x, /, y=2.0: lax.psum(x, "i") * y, partial(by_test, w)):
+    program = DeviceProgram(f, {"i": 2})
+    found = [np.asarray(part).tolist() for part in program(blocks)]
+    assert found == [np.asarray(part).tolist() for part in program.in_turns("loops", blocks)]
+    print(found[1])
+try:
+    DeviceProgram(partial(lambda x, *, k: x * k, k=2.0), {"i": 2})
+except TypeError as error:
+    print(error)
+"""
+    want = ["[9.0, 12.0]", "[10.0, 13.0]", "[81.0, 144.0]", "11.0", "22.0", "22.0", "11.0", "[6.0, 8.0]", "[3.0, 4.0]",
+            "`k` is given by name alone: write a function that gives it"]  # fmt: skip
+    assert in_file(tmp_path, text) == want
+
+
 def own_test(x):
     return lax.psum(x, "i") if x > 0.0 else x
 

@@ -80,8 +80,8 @@ def _shaped(types: Sequence[Type], shape: tuple[Extent, ...], along: int) -> Typ
 _KINDS = ("bool", "int", "float", "complex")
 
 
-def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = False, result: str = "n") -> None:
-    """The routine `called`, and the operator that it computes."""
+def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = False, result: str = "n") -> str:
+    """The routine `called`, and the operator that it computes; the name of the routine."""
     given, operands = (", int source(s)", "devices, source, x") if sources else ("", "devices, x")
     routine(called, f"y({result}) <- int devices(d){given}, x(n)", meaning=meaning, work="n", samples="",
             static={"along": 0}, kinds=_KINDS, keeps_dtype=True, error=ERROR,
@@ -92,12 +92,16 @@ def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = Fa
             is_light=False, static={"along": ..., **({"shape": ...} if is_shaped else {})}, vjp=[None] * (2 + sources),
             samples="collectives", of_complex="own",
             spelling=f"pellucid.support.{name}({words}, along={{along}})")  # fmt: skip
+    return called
 
 
-_row("sum_of_devices", "allreduce_sum", _reduced(np.add))
-_row("max_of_devices", "allreduce_max", _reduced(np.maximum))
-_row("min_of_devices", "allreduce_min", _reduced(np.minimum))
-_row("gather_of_devices", "allgather", gathered, result="m")
-_row("scatter_of_devices", "reduce_scatter", scattered, result="m")
-_row("exchange_of_devices", "alltoall", exchanged)
-_row("permute_of_devices", "sendrecv", permuted, sources=True)
+# The routines in which devices meet.
+EXCHANGES = frozenset({
+    _row("sum_of_devices", "allreduce_sum", _reduced(np.add)),
+    _row("max_of_devices", "allreduce_max", _reduced(np.maximum)),
+    _row("min_of_devices", "allreduce_min", _reduced(np.minimum)),
+    _row("gather_of_devices", "allgather", gathered, result="m"),
+    _row("scatter_of_devices", "reduce_scatter", scattered, result="m"),
+    _row("exchange_of_devices", "alltoall", exchanged),
+    _row("permute_of_devices", "sendrecv", permuted, sources=True),
+})  # fmt: skip

@@ -29,7 +29,7 @@ from ..diagnostics import BatchError, Diagnostic, Span
 from ..dtypes import INT_WORD
 from ..frontend.specialise.derivatives.rules import expand
 from ..frontend.specialise.specialised import Specialised
-from ..frontend.specialise.values import Leaf, Typed, leaves
+from ..frontend.specialise.values import Leaf, Typed
 from ..names import Names
 from ..ops.collectives import length_of_axis
 from ..ops.cotangents import Atom
@@ -41,6 +41,7 @@ from ..types import Array, Scalar, with_lengths
 from .batch.crossing import Divergent, crosses, require_together
 from .batch.examples import require_in_sight
 from .batch.varying import varying
+from .common_results import differing, require_common
 from .derivatives import Wanted
 from .forward.pushforward import Arguments
 
@@ -61,7 +62,8 @@ def on_device(made: Specialised, wanted: Wanted) -> Specialised:
     transform, main = wanted.transform, made.program.main
     for axis_name in transform.axes:
         require_in_sight(made.program, axis_name, wanted.where)
-        _require_together(made, transform, axis_name, wanted.where)
+        _require_together(made, wanted, axis_name)
+    require_common(made, wanted)
     table = next(iter(wanted.arguments))
     value = wanted.arguments[table]
     assert isinstance(value, Typed) and isinstance(value.type, Array)
@@ -72,19 +74,14 @@ def on_device(made: Specialised, wanted: Wanted) -> Specialised:
     return replace(made, program=Program(changed.name, functions), arguments=arguments)
 
 
-def _require_together(made: Specialised, transform: OnDevice, axis_name: str, where: Span) -> None:
-    shared = {name for name, axes in transform.shared if axis_name in axes}
-    own = [
-        leaf.name for name, value in made.arguments.items() if name not in shared
-        for leaf in leaves(value) if isinstance(leaf, Leaf)
-    ]  # fmt: skip
-    found = varying(made.program.main, own, axis_name)
+def _require_together(made: Specialised, wanted: Wanted, axis_name: str) -> None:
+    found = varying(made.program.main, differing(made, wanted, axis_name), axis_name)
     try:
         require_together(made.program.main.body, axis_name, found.reads)
     except Divergent as apart:
         reason = apart.reason.replace("the example", "the device")
-        _fault(apart.span or where, f"`{apart.name}` over the axis `{axis_name}` takes the values of all devices, and "
-               f"{reason}", "call it outside, and let `np.where` choose between the results")  # fmt: skip
+        _fault(apart.span or wanted.where, f"`{apart.name}` over the axis `{axis_name}` takes the values of all "
+               f"devices, and {reason}", "call it outside, and let `np.where` choose between the results")  # fmt: skip
 
 
 def _fault(where: Span, message: str, *help_: str) -> None:

@@ -66,12 +66,26 @@ static void deallocate(PyObject *self)
 
 /* --- what it holds ----------------------------------------------------------------------------------------------- */
 
-static bool is_filled(const Held *held)
+/* What an array of parts makes of them when somebody first asks for all elements. */
+static bool join_parts(Held *held)
 {
-    bool found = held->values != NULL || held->value != NULL || held->there != NULL;
-    if (!found)
+    PyObject *joined = NULL, *join = PyObject_GetAttrString((PyObject *)held, "_joined");
+    if (join == NULL && PyErr_ExceptionMatches(PyExc_AttributeError))
         PyErr_SetString(PyExc_AttributeError, "_values");
-    return found;
+    if (join != NULL)
+        joined = PyObject_CallNoArgs(join);
+    if (joined != NULL && !PyArray_Check(joined))
+        PyErr_SetString(PyExc_TypeError, "the elements of an Array are an ndarray");
+    else if (joined != NULL && held->values == NULL)
+        held->values = readable(joined);
+    Py_XDECREF(join);
+    Py_XDECREF(joined);
+    return held->values != NULL;
+}
+
+static bool is_filled(Held *held)
+{
+    return held->values != NULL || held->value != NULL || held->there != NULL || join_parts(held);
 }
 
 /* What NumPy knows of the array where it is no value of ours; no element of it is read. */
@@ -99,6 +113,8 @@ PyObject *held_values(PyObject *self)
         return held->values;
     if (!is_filled(held) || (held->value != NULL && !settle(held->value)))
         return NULL;
+    if (held->values != NULL)
+        return held->values;
     PyObject *made = held->value != NULL ? ndarray_of(held->value) : fetched(held->there);
     if (made != NULL && held->values == NULL)
         held->values = made;
@@ -186,7 +202,7 @@ static int64_t count_of(PyObject *self)
     return count;
 }
 
-static PyArray_Descr *dtype_of(const Held *held)
+static PyArray_Descr *dtype_of(Held *held)
 {
     if (!is_filled(held))
         return NULL;
@@ -263,7 +279,7 @@ static PyObject *place_of(PyObject *self, void *unused)
 /* The same values for calls on a device, where they are already or will be put when they are needed; -1: for any. */
 static PyObject *on_device(PyObject *self, PyObject *number)
 {
-    const Held *held = (Held *)self;
+    Held *held = (Held *)self;
     long wanted = PyLong_AsLong(number);
     if ((wanted == -1 && PyErr_Occurred()) || !is_filled(held))
         return NULL;

@@ -445,12 +445,19 @@ static PyObject *in_flight(PyObject *module, PyObject *number)
     return PyErr_Occurred() ? NULL : PyLong_FromLongLong(count);
 }
 
+static PyObject *goes_on(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(is_asynchronous());
+}
+
 PyMethodDef QUEUES[] = {
     {"open", open_queues, METH_VARARGS, NULL},
     {"set_default_device", set_default_device, METH_O, NULL},
     {"default_device", get_default_device, METH_NOARGS, NULL},
     {"begin_synchronous", begin_synchronous, METH_NOARGS, NULL},
     {"end_synchronous", end_synchronous, METH_NOARGS, NULL},
+    {"is_asynchronous", goes_on, METH_NOARGS, NULL},
     {"finish", finish, METH_O, NULL},
     {"close", close_queues, METH_NOARGS, NULL},
     {"in_flight", in_flight, METH_O, NULL},

@@ -3,11 +3,13 @@
     x = device_put(np.arange(8.0), NamedSharding(mesh, P("x")))
     [shard.data for shard in x.addressable_shards]      ->     [Array([0., 1.]), Array([2., 3.]), ...]
 
-Devices of a processor have one memory: the elements are in one buffer, and what a device has is a view.
+Devices of a processor have one memory: the elements are in one buffer, and what a device has is a view.  What a call on
+many devices has made is the parts first, which are put together when somebody reads the elements of the whole.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -17,15 +19,17 @@ from ..devices import Device
 from ..operators import OPERANDS
 from ..values import HeldValues
 from .elementwise import common_sharding
+from .parts import Parts
 from .shardings import Index, NamedSharding, Shard
 
 
 class ShardedArray(Array):
     """An Array whose elements are on the devices of a mesh.  It is made by `device_put` and by calls."""
 
-    __slots__ = ("_sharding",)
+    __slots__ = ("_parts", "_sharding")
 
     _sharding: NamedSharding
+    _parts: Parts | None
 
     def __new__(cls, values: Any, sharding: NamedSharding | None = None) -> Any:
         """Without a sharding, as for the results of methods, an Array: what is on no device in particular."""
@@ -33,8 +37,74 @@ class ShardedArray(Array):
 
     def __init__(self, values: Any, sharding: NamedSharding) -> None:
         super().__init__(values)
+        self._parts = None
         sharding.shard_shape(self.shape)
         self._sharding = sharding
+
+    @classmethod
+    def of_parts(cls, parts: Parts, sharding: NamedSharding) -> ShardedArray:
+        """The array whose parts a call on all devices makes."""
+        made: ShardedArray = Array.__new__(cls)
+        made._parts, made._sharding = parts, sharding
+        return made
+
+    def _joined(self) -> np.ndarray:
+        """All elements, which `_values` asks for once."""
+        if self._parts is None:
+            raise AttributeError("_values")
+        return self._parts.joined(self._sharding)
+
+    @property
+    def parts(self) -> Parts | None:
+        """What each device has made; None where there is one buffer from the start."""
+        return self._parts
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of every dimension."""
+        return super().shape if self._parts is None else self._parts.shape(self._sharding)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of the elements."""
+        return super().dtype if self._parts is None else self._parts.dtype()
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def _is_number(self) -> bool:
+        """Whether it stands for a number, which every device has."""
+        return self._parts is not None and self._parts.stacked is None and self._parts.blocks[0]._is_number
+
+    @property
+    def _plain(self) -> Any:
+        return self.whole._plain
+
+    def is_ready(self) -> bool:
+        """Whether the values are there, or have failed: whether nothing would wait."""
+        return self._parts is None or self._parts.is_ready()
+
+    def _wait(self) -> None:
+        if self._parts is not None:
+            self._parts.wait()
 
     @property
     def sharding(self) -> NamedSharding:
@@ -43,13 +113,24 @@ class ShardedArray(Array):
 
     @property
     def whole(self) -> Array:
-        """The Array of its one buffer."""
+        """The Array of its one buffer, or of its number."""
+        if self._parts is not None and self._is_number:
+            self._wait()
+            number: Array = self._parts.blocks[0]._on(-1)
+            return number
         return Array(self._values)
 
     @property
     def addressable_shards(self) -> list[Shard]:
         """What each device has, in the order of the devices of the mesh."""
-        return [self._shard(*found) for found in self._sharding.devices_indices_map(self.shape).items()]
+        found = self._sharding.devices_indices_map(self.shape).items()
+        if self._parts is None or self._parts.stacked is not None:
+            return [self._shard(*one) for one in found]
+        self._wait()
+        return [
+            Shard(device, index, self._sharding.replica_id(device), part)
+            for part, (device, index) in zip(self._parts.blocks, found, strict=True)
+        ]
 
     def _shard(self, device: Device, index: Index) -> Shard:
         part = Array(np.asarray(self._values[index]))
@@ -65,7 +146,6 @@ class ShardedArray(Array):
 
     def __copy__(self) -> Self:
         return self
-
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         plain = tuple(map(whole_of, inputs))

@@ -1,6 +1,7 @@
 """`shard_map` and `pmap` against NumPy's program of the whole: from outside and inside, under all transformations."""
 
 import functools
+import traceback
 from typing import NamedTuple
 
 import numpy as np
@@ -190,6 +191,27 @@ def test_what_shard_map_refuses():
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=told):
             made(*args)
+
+
+def weighed(weights, x):
+    return lax.psum(x @ weights, "x")
+
+
+def test_messages_and_printed_stages_speak_of_the_users_function():
+    mapped = shard_map(weighed, mesh=MESH, in_specs=(P(), P("x")), out_specs=P())
+    text = mapped.source("typed", "f64[n]", "f64[m, k]")
+    assert "def weighed(weights, x):" in text and "# weighed (calls.py:" in text and "sharded.py" not in text
+    slope = grad(lambda w, x: np.sum(mapped(w, x))).source("typed", "f64[n]", "f64[m, k]")
+    assert "sharded.py" not in slope
+    for args, out_specs in [((np.ones(2), np.ones((3, 2))), P()), ((np.ones(2), np.ones((4, 2))), P("z")),
+                            ((np.ones(2), np.ones((4, 2)), 1.0), P())]:  # fmt: skip
+        with pytest.raises(ValueError, match="devices|out_specs|in_specs") as told:
+            shard_map(weighed, mesh=MESH, in_specs=(P(), P("x")), out_specs=out_specs)(*args)
+        shown = "".join(traceback.format_exception(told.value))
+        assert "def weighed(weights, x)" in shown and "sharded.py" not in shown
+    starred = shard_map(lambda first, *rest: first + rest[0] + rest[1], mesh=MESH, in_specs=P("x"), out_specs=P("x"))
+    assert "(first, args_1, args_2):" in starred.source("typed", "f64[n]", "f64[n]", "f64[n]")
+    same(starred(np.ones(2), np.ones(2), np.ones(2)), [3.0, 3.0])
 
 
 # --- pmap ------------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from .refused import REFUSED
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+STANDS_FOR = "__pellucid_stands_for__"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,6 +213,18 @@ def first_line(node: ast.stmt | ast.Lambda) -> int:
 
 # The last part of what stands before the colon of a compound statement.
 HEADERS: dict[type[gast.AST], str] = {gast.If: "test", gast.While: "test", gast.For: "iter"}
+
+
+def own_function(function: python_types.FunctionType) -> python_types.FunctionType:
+    """The user's function that one of the library stands for (`shard_map` of it); any other function as it is."""
+    found: python_types.FunctionType = getattr(function, STANDS_FOR, function)
+    return found
+
+
+def header_of(function: python_types.FunctionType) -> Span:
+    """Where the user's function begins."""
+    source = read(own_function(function))
+    return span_of(source.tree, source.file)
 
 
 def span_of(node: gast.AST, file: str) -> Span:

@@ -228,6 +228,8 @@ class Frame:
             if frame.call_span is not None and not frame.caller.is_library:
                 return frame.call_span
             frame = frame.caller
+        if frame.is_library and frame.call_span is not None:
+            return frame.call_span
         return span_of(node or frame.node or frame.source.tree, frame.source.file)
 
     def at(self, node: gast.AST) -> None:

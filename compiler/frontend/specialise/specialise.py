@@ -27,7 +27,7 @@ from ...builder import Builder
 from ...diagnostics import CompileError, InternalError
 from ...names import Names
 from ...program import Function, Program
-from ..source.read import SourceFile, read
+from ..source.read import SourceFile, header_of, own_function, read
 from .built import Learned
 from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
@@ -96,7 +96,11 @@ def walked(
     builder.may_unify = is_entry
     namespace = task.world.namespace(function, library.is_library(function))
     frame = Frame(task, builder, source, namespace, live_after=table)
-    parameters = instances.declare(builder, arguments, frame)
+    own = own_function(function)
+    if own is not function:  # what the library does is told of the user's function
+        frame.is_library, frame.call_span = True, header_of(function)
+        builder.span = frame.call_span
+    parameters = instances.declare(builder, arguments, frame, names_by_position(own))
     given = dict(frame.variables)
     frame.variables = {
         key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
@@ -126,7 +130,7 @@ def walked(
         result_types = (*result_types, builder.types[leaf])
     builder.append(syntax.return_(atoms, frame.here(core.body[-1])))
     main = Function(
-        name, tuple(parameters), tuple(builder.whole()), "typed", source.origin,
+        name, tuple(parameters), tuple(builder.whole()), "typed", read(own).origin,
         instances.used_types(builder, parameters), result_types, decisions=tuple(task.decisions),
         reasons=builder.reasons, given=dict(builder.names.given), walked_into=instances.origins(task),
     )  # fmt: skip
@@ -139,6 +143,12 @@ def walked(
     guards = tuple(task.world.guards.values())
     result = text_numbers.told(task, result)
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
+
+
+def names_by_position(function: python_types.FunctionType) -> tuple[str, ...]:
+    """The parameters that take one argument each, by position."""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount]
 
 
 def _with_rule(frame: Frame, function: python_types.FunctionType, source: SourceFile) -> Value:

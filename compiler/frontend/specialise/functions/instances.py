@@ -291,14 +291,22 @@ def used_hidden(builder: Builder, body: Iterable[gast.stmt]) -> dict[Any, str]:
     return {key: name for key, name in builder.hidden.items() if name in names}
 
 
-def declare(builder: Builder, abstract: Mapping[str, Value], frame: Frame) -> list[str]:
-    """Give the leaves of the arguments names; `frame.variables` then holds the arguments."""
+def declare(
+    builder: Builder, abstract: Mapping[str, Value], frame: Frame, starred: tuple[str, ...] = ()
+) -> list[str]:  # fmt: skip
+    """Give the leaves of the arguments names; `frame.variables` then holds the arguments.
+
+    `starred` are names for the items of a parameter `*args`, as far as there are some.
+    """
+    star = frame.source.tree.args.vararg
     parameters: list[str] = []
     scalars = set(abstract)
 
     def name(part: Value, path: tuple) -> Value:
         if not isinstance(part, Typed):
             return part
+        if star is not None and path[0] == star.id and len(path) > 1 and path[1] < len(starred):
+            path = (starred[path[1]], *path[2:])
         fresh = builder.names.fresh(from_path(*path))
         builder.symbols |= types.symbols_of(part.type) - {"any"}
         builder.types[fresh] = type_ = fresh_lengths(builder, part.type, scalars)

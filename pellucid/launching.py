@@ -1,0 +1,154 @@
+"""Calls of `shard_map` and `pmap` on all devices of a mesh at once: each device runs the program of one.
+
+    shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(a)
+        ->      every device: f(its block of a), a view; the result is an Array whose parts are what they make
+
+Arguments are cut into blocks as views; an array of NumPy's, which its owner may change, is copied once before.  What
+one device has made is its argument of the next call, if that cuts alike.
+
+A call that cannot go this way gets no answer here, and runs as what it means (`numpy/sharded.py`), which also says what
+is wrong with it: there is one device, the devices are not the processor's, specs do not fit, or the compiler refuses
+the program of one device.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .compiler.diagnostics import CompileError
+from .numpy import sharded as meaning
+from .on_devices import DeviceProgram, Run
+from .runtime import asynchronous
+from .runtime.array import Array
+from .runtime.devices import Device
+from .runtime.sharding import Mesh, NamedSharding
+from .runtime.sharding.sharded import ShardedArray
+from .runtime.values import KINDS
+from .shapes import ShapeDtypeStruct
+
+NUMBERS = (bool, int, float, complex, np.bool_, np.number)
+ask = meaning.ask
+
+
+class Unfit(Exception):
+    """A call or its result has no such form."""
+
+
+def numbers_of(devices: Sequence[Device]) -> tuple[int, ...] | None:
+    """The numbers of several devices of the processor, whose queues can be used; None for others."""
+    if len(devices) < 2 or any(device.platform != "cpu" for device in devices):
+        return None
+    return None if asynchronous.prepare() is None else tuple(device.number for device in devices)
+
+
+@dataclass(slots=True)
+class Launcher:
+    """Runs a program on all devices, and knows for which types of arguments there is none."""
+
+    program: DeviceProgram
+    refused: set[Any] = field(default_factory=set)
+
+    def start(self, blocks: Sequence[Sequence[Any]]) -> Run | None:
+        """A run with the arguments of each device; None where the compiler refuses the program."""
+        if self.refused and self._key(blocks) in self.refused:
+            return None
+        try:
+            run = self.program.start(blocks)
+        except CompileError:
+            self.refused.add(self._key(blocks))
+            return None
+        native = asynchronous.prepare()
+        if native is None or not native.is_asynchronous() or not _has_array(run.results[0]):
+            run.wait()
+        return run
+
+    def _key(self, blocks: Sequence[Sequence[Any]]) -> Any:
+        return self.program.function._flatten((self.program.tables[0], *blocks[0]), {}).key
+
+
+def _has_array(result: Any) -> bool:
+    return any(isinstance(leaf, Array) for leaf in tree.leaves(result))
+
+
+def rows(structure: Any, columns: Sequence[Sequence[Any]], count: int) -> list[Any]:
+    """The container that each of so many devices gets, of the blocks of each leaf."""
+    return [structure.unflatten([column[k] for column in columns]) for k in range(count)]
+
+
+def readable(leaf: Any) -> Any:
+    """An Array that nobody changes of an array; a number as it is.  Raises Unfit for anything else."""
+    if isinstance(leaf, ShardedArray):
+        leaf = leaf.whole
+    if isinstance(leaf, Array):
+        return leaf._plain if leaf._is_number else leaf
+    if type(leaf) is np.ndarray and leaf.dtype.kind in KINDS:
+        return Array(np.array(leaf))
+    if isinstance(leaf, NUMBERS):
+        return leaf
+    raise Unfit
+
+
+def made_by(leaf: Any, sharding: NamedSharding, stacked: int | None) -> list[Any] | None:
+    """What the devices have of an array that a call has cut so; None where they have nothing yet."""
+    parts = leaf.parts if isinstance(leaf, ShardedArray) else None
+    if parts is None or parts.stacked != stacked or leaf.sharding != sharding or leaf._is_number:
+        return None
+    parts.wait()  # in a queue only what was there before is done before: a program waits for the one that it needs
+    return None if stacked is not None and np.ndim(parts.blocks[0]) == 0 else parts.blocks
+
+
+def columns_of(results: Sequence[Any]) -> tuple[list[list[Any]], Any]:
+    """For each leaf of the results what each device has made of it, and the container."""
+    structure = tree.structure(results[0])
+    return [list(column) for column in zip(*map(tree.leaves, results), strict=True)], structure
+
+
+def finishing(run: Run, column: list[Any]) -> Callable[[], Any]:
+    """Waits for one result of all devices: the others of a run are not held for that."""
+    return functools.partial(Run.wait, run.of(column))
+
+
+@dataclass(frozen=True, slots=True)
+class OfDevice:
+    """The program of one device, to look at: what it is made of, where it runs, and what it is called with."""
+
+    function: Any
+    mesh: Mesh
+    arguments: tuple[Any, ...]
+
+    def head(self) -> str:
+        """What to say first."""
+        names = ", ".join(map(str, self.mesh.devices.flat))
+        return (
+            f"This runs on {self.mesh.size} devices at once, {names}:\n"
+            f"`devices` has the number of each along every axis of {self.mesh}, and how many there are."
+        )
+
+    def source(self) -> str:
+        """Its text, in the language of the typed stage."""
+        comment = "".join(f"# {line}\n" for line in self.head().split("\n"))
+        return comment + str(self.function.source("transformed", *self._given()))
+
+    def explain(self) -> str:
+        """What was decided for it."""
+        return f"{self.head()}\n\n{self.function.explain(*self._given())}"
+
+    def _given(self) -> tuple[Any, ...]:
+        return (f"i64[{2 * self.mesh.ndim}]", *self.arguments)
+
+
+def stated(leaf: Any) -> Any:
+    """An array in place of one whose shape and dtype alone are known."""
+    return np.empty(leaf.shape, leaf.dtype) if isinstance(leaf, ShapeDtypeStruct) and leaf.shape else leaf
+
+
+def lengths_in(text: str) -> tuple[str, list[str]] | None:
+    """The dtype and the lengths of a type that is written as text; None for a number."""
+    word, bracket, lengths = text.strip().partition("[")
+    return (word, [one.strip() for one in lengths.rstrip("]").split(",")]) if bracket and lengths != "]" else None

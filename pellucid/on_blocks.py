@@ -1,0 +1,135 @@
+"""Calls of `shard_map` on all devices at once: arguments and results are cut by specs.
+
+    P("x") of 2 devices:    f(a)    ->    device k runs f(its half of a), and has its half of the result
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .compiler.ops.schema import TypeFault
+from .launching import (
+    Launcher,
+    OfDevice,
+    Unfit,
+    ask,
+    columns_of,
+    finishing,
+    lengths_in,
+    made_by,
+    numbers_of,
+    readable,
+    rows,
+    stated,
+)
+from .on_devices import DeviceProgram, Run, of_device
+from .runtime.array import Array
+from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
+from .runtime.sharding.parts import Parts
+from .runtime.sharding.sharded import ShardedArray
+from .transformations import plain_axes
+
+
+class OnBlocks:
+    """Calls of `shard_map`: arguments and results are cut by specs."""
+
+    def __init__(
+        self, function: Callable[..., Any], mesh: Mesh, in_specs: Any, out_specs: Any, check_vma: bool
+    ) -> None:  # fmt: skip
+        self.function, self.mesh, self.in_specs, self.out_specs = function, mesh, in_specs, out_specs
+        self.check_vma = check_vma
+        self.axes = tuple(mesh.shape.items())
+        self.launcher: Launcher | None = None
+
+    def call(self, _: None, args: tuple[Any, ...]) -> tuple[Any] | None:
+        """The result; None where the call runs as what it means."""
+        numbers = numbers_of(list(self.mesh.devices.flat))
+        if numbers is None:
+            return None
+        try:
+            blocks = self.blocks(args, numbers)
+            if self.launcher is None:
+                meant = tuple(map(self._meant, self.mesh.axis_names))
+                self.launcher = Launcher(DeviceProgram(self.function, self.mesh.shape, devices=numbers, meant=meant))
+            run = self.launcher.start(blocks)
+            return None if run is None else (self.joined(run),)
+        except (Unfit, TypeFault):
+            return None
+
+    def _meant(self, name: str) -> tuple[str, Any, Any]:
+        out = ask.result_axes.ask(self.out_specs, name) if self.check_vma else 0
+        return name, plain_axes(ask.result_axes.ask(self.in_specs, name)), plain_axes(out)
+
+    def of_device(self, _: None, args: tuple[Any, ...]) -> OfDevice:
+        """The program of one device, for values or types written as text.  Raises Unfit where they do not fit."""
+        given, structure = tree.flatten(args)
+        specs: Any = ask.specs_of.ask(self.in_specs, structure, self.axes, "in_specs")
+        first = [self._first(stated(leaf), spec) for leaf, spec in zip(given, specs, strict=True)]
+        meant = tuple(map(self._meant, self.mesh.axis_names))
+        made = of_device(self.function, self.mesh.shape, meant=meant)
+        return OfDevice(made, self.mesh, tuple(structure.unflatten(first)))
+
+    def _first(self, leaf: Any, spec: PartitionSpec | None) -> Any:
+        """The block of the first device."""
+        if not isinstance(leaf, str):
+            return self._cut(leaf, spec, range(self.mesh.size))[0]
+        apart = lengths_in(leaf)
+        if apart is None:
+            return leaf
+        word, lengths = apart
+        cuts: Any = ask.cuts_of.ask(spec, len(lengths), self.axes, "in_specs")
+        own = [str(int(n) // math.prod(cut)) if n.isdigit() else n for n, cut in zip(lengths, cuts, strict=True)]
+        return f"{word}[{', '.join(own)}]"
+
+    def blocks(self, args: tuple[Any, ...], numbers: Sequence[int]) -> list[Any]:
+        """The arguments of each device."""
+        given, structure = tree.flatten(args)
+        specs: Any = ask.specs_of.ask(self.in_specs, structure, self.axes, "in_specs")
+        columns = [self._cut(leaf, spec, numbers) for leaf, spec in zip(given, specs, strict=True)]
+        return rows(structure, columns, len(numbers))
+
+    def _cut(self, leaf: Any, spec: PartitionSpec | None, numbers: Sequence[int]) -> list[Any]:
+        sharding = NamedSharding(self.mesh, spec or PartitionSpec())
+        found = made_by(leaf, sharding, None)
+        if found is not None:
+            return found
+        whole = readable(leaf)
+        if not isinstance(whole, Array):
+            if ask.count_of(spec) or len(spec or ()):
+                raise Unfit
+            return [whole] * len(numbers)
+        cuts: Any = ask.cuts_of.ask(spec, whole.ndim, self.axes, "in_specs")
+        if any(length % math.prod(sizes) for length, sizes in zip(whole.shape, cuts, strict=True)):
+            raise Unfit
+        places: list[Any] = [(*index, ...) for index in sharding.devices_indices_map(whole.shape).values()]
+        return [Array(whole._values[place])._on(number) for place, number in zip(places, numbers, strict=True)]
+
+    def joined(self, run: Run) -> Any:
+        """The results of all devices, as those of one function."""
+        columns, structure = columns_of(run.results)
+        specs: Any = ask.specs_of.ask(self.out_specs, structure, self.axes, "out_specs")
+        return structure.unflatten([self._one(run, column, spec) for column, spec in zip(columns, specs, strict=True)])
+
+    def _one(self, run: Run, column: list[Any], spec: PartitionSpec | None) -> Any:
+        if not isinstance(column[0], Array):
+            if ask.count_of(spec):
+                raise Unfit
+            return column[0]
+        ask.cuts_of.ask(spec, column[0].ndim, self.axes, "out_specs")
+        sharding = NamedSharding(self.mesh, spec or PartitionSpec())
+        blocks = column if self.check_vma else self._of_first(column, sharding.spec)
+        return ShardedArray.of_parts(Parts(blocks, finishing(run, column)), sharding)
+
+    def _of_first(self, column: list[Any], spec: PartitionSpec) -> list[Any]:
+        """For each device what the first one has along the axes of the mesh that are not named."""
+        numbers = np.arange(len(column)).reshape(self.mesh.axis_sizes)
+        for axis, name in enumerate(self.mesh.axis_names):
+            if name not in spec.names:
+                numbers = np.repeat(numbers.take([0], axis), self.mesh.axis_sizes[axis], axis)
+        return [column[k] if k == place else column[k]._on(column[place]._device)
+                for place, k in enumerate(map(int, numbers.flat))]  # fmt: skip

@@ -1,0 +1,180 @@
+"""Calls of `pmap` on all devices at once: each device has one example.
+
+    f(a)    ->    device k runs f(a[k]), and has the place k of the result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .launching import (
+    NUMBERS,
+    Launcher,
+    OfDevice,
+    Unfit,
+    columns_of,
+    finishing,
+    lengths_in,
+    made_by,
+    numbers_of,
+    readable,
+    rows,
+    stated,
+)
+from .on_devices import DeviceProgram, Run, of_device
+from .runtime.array import Array
+from .runtime.devices import Device
+from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
+from .runtime.sharding.parts import Parts
+from .runtime.sharding.sharded import ShardedArray
+from .transformations import plain_axes
+
+UNNAMED = "the axis without a name"
+
+
+class OnExamples:
+    """Calls of `pmap`: each device has one example."""
+
+    def __init__(
+        self, function: Callable[..., Any], axis_name: str | None, mesh_name: str, in_axes: Any, out_axes: Any,
+        devices: tuple[Device, ...], static: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
+        self.static = static
+        self.function, self.axis_name, self.mesh_name = function, axis_name or UNNAMED, mesh_name
+        self.in_axes, self.out_axes, self.devices = in_axes, out_axes, devices
+        self.launchers: dict[int, Launcher] = {}
+
+    def call(self, count: int, args: tuple[Any, ...]) -> tuple[Any] | None:
+        """The result for so many examples; None where the call runs as what it means."""
+        numbers = numbers_of(self.devices[:count])
+        if numbers is None:
+            return None
+        mesh = self.mesh(count)
+        try:
+            blocks = self.blocks(args, mesh, numbers)
+            run = self._launcher(count, numbers).start(blocks)
+            return None if run is None else (self.joined(run, mesh),)
+        except Unfit:
+            return None
+
+    def mesh(self, count: int) -> Mesh:
+        """The devices of so many examples."""
+        return Mesh(np.array(self.devices[:count], dtype=object), (self.mesh_name,))
+
+    def _meant(self) -> tuple[tuple[str, Any, Any]]:
+        return ((self.axis_name, plain_axes(self.in_axes), plain_axes(self.out_axes)),)
+
+    def of_device(self, count: int, args: tuple[Any, ...]) -> OfDevice:
+        """The program of one device, for values or types written as text.  Raises Unfit where they do not fit."""
+        mesh, first = self.mesh(count or len(self.devices)), []
+        for k, (arg, axes) in enumerate(zip(args, self._axes_of(args), strict=True)):
+            given, structure = tree.flatten(arg)
+            along = [None] * len(given) if k in self.static else axes_of(structure, axes)
+            leaves = [self._first(stated(leaf), axis, mesh) for leaf, axis in zip(given, along, strict=True)]
+            first.append(structure.unflatten(leaves))
+        made = of_device(self.function, {self.axis_name: mesh.size}, meant=self._meant())
+        return OfDevice(made, mesh, tuple(first))
+
+    def _first(self, leaf: Any, axis: int | None, mesh: Mesh) -> Any:
+        """The example of the first device."""
+        if axis is None:
+            return leaf
+        if not isinstance(leaf, str):
+            return self._cut(leaf, axis, mesh, range(mesh.size))[0]
+        apart = lengths_in(leaf)
+        if apart is None or not -len(apart[1]) <= axis < len(apart[1]):
+            raise Unfit
+        word, lengths = apart
+        del lengths[axis]
+        return f"{word}[{', '.join(lengths)}]" if lengths else word
+
+    def _launcher(self, count: int, numbers: tuple[int, ...]) -> Launcher:
+        found = self.launchers.get(count)
+        if found is None:
+            program = DeviceProgram(self.function, {self.axis_name: count}, devices=numbers, meant=self._meant())
+            found = self.launchers[count] = Launcher(program)
+        return found
+
+    def blocks(self, args: tuple[Any, ...], mesh: Mesh, numbers: Sequence[int]) -> list[Any]:
+        """The arguments of each device."""
+        columns = [
+            [arg] * len(numbers) if k in self.static else self._argument(arg, axis, mesh, numbers)
+            for k, (arg, axis) in enumerate(zip(args, self._axes_of(args), strict=True))
+        ]
+        return [tuple(column[k] for column in columns) for k in range(len(numbers))]
+
+    def _axes_of(self, args: tuple[Any, ...]) -> list[Any]:
+        """The axes of each argument."""
+        axes = list(self.in_axes) if isinstance(self.in_axes, tuple | list) else [self.in_axes] * len(args)
+        if len(axes) != len(args):
+            raise Unfit
+        return axes
+
+    def _argument(self, arg: Any, axes: Any, mesh: Mesh, numbers: Sequence[int]) -> list[Any]:
+        """One argument for each device."""
+        given, structure = tree.flatten(arg)
+        along = axes_of(structure, axes)
+        columns = [self._cut(leaf, axis, mesh, numbers) for leaf, axis in zip(given, along, strict=True)]
+        return rows(structure, columns, len(numbers))
+
+    def _cut(self, leaf: Any, axis: int | None, mesh: Mesh, numbers: Sequence[int]) -> list[Any]:
+        if axis is not None and isinstance(leaf, ShardedArray) and leaf.parts is not None:
+            found = made_by(leaf, self._sharding(mesh, axis, leaf.ndim), axis % max(leaf.ndim, 1))
+            if found is not None:
+                return found
+        whole = readable(leaf)
+        if axis is None:
+            is_array = isinstance(whole, Array)
+            return [whole._on(number) if is_array else whole for number in numbers]
+        if not isinstance(whole, Array) or not -whole.ndim <= axis < whole.ndim:
+            raise Unfit
+        place = axis % whole.ndim
+        if whole.shape[place] != len(numbers):
+            raise Unfit
+        examples: Any = np.moveaxis(whole._values, place, 0)
+        is_array = whole.ndim > 1
+        return [Array(one)._on(number) if is_array else one for one, number in zip(examples, numbers, strict=True)]
+
+    def _sharding(self, mesh: Mesh, axis: int, ndim: int) -> NamedSharding:
+        return NamedSharding(mesh, PartitionSpec(*[None] * (axis % max(ndim, 1)), self.mesh_name))
+
+    def joined(self, run: Run, mesh: Mesh) -> Any:
+        """The results of all devices, each with an axis for them."""
+        columns, structure = columns_of(run.results)
+        along = axes_of(structure, self.out_axes)
+        found = [self._one(run, column, axis, mesh) for column, axis in zip(columns, along, strict=True)]
+        return structure.unflatten(found)
+
+    def _one(self, run: Run, column: list[Any], axis: int | None, mesh: Mesh) -> Any:
+        first = column[0]
+        if axis is None:
+            if not isinstance(first, Array):
+                return first
+            return ShardedArray.of_parts(Parts(column, finishing(run, column)), NamedSharding(mesh, PartitionSpec()))
+        if not isinstance(first, (Array, *NUMBERS)):
+            raise Unfit
+        ndim = np.ndim(first) + 1
+        if not -ndim <= axis < ndim:
+            raise Unfit
+        sharding = self._sharding(mesh, axis, ndim)
+        if not isinstance(first, Array):
+            return ShardedArray(np.array(column), sharding)
+        return ShardedArray.of_parts(Parts(column, finishing(run, column), axis % ndim), sharding)
+
+
+def axes_of(structure: Any, axes: Any) -> list[int | None]:
+    """The axis of each leaf of a container.  Raises Unfit where axes are not built like it."""
+    if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
+        return [axes] * structure.num_leaves
+    children, keys = structure.children, structure.keys
+    if isinstance(axes, dict) and keys is not None and set(axes) == set(keys):
+        inner = [axes[key] for key in keys]
+    elif isinstance(axes, tuple | list) and structure.kind is not None and len(axes) == len(children):
+        inner = list(axes)
+    else:
+        raise Unfit
+    return [axis for child, part in zip(children, inner, strict=True) for axis in axes_of(child, part)]
