@@ -1,7 +1,7 @@
 """Starting: the import, the first call, and the first call of a second process, each in processes of their own.
 
 A measurement is a few lines of Python that a fresh interpreter runs and that print seconds.  The contenders take
-turns, process by process.
+iterations, process by process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The loops stage told by the user's lines: what runs in parallel, in vectors or in a library, and what is checked.
 
     line 9    w = u[:, None] * u
-                a loop whose turns are independent: it may run in vectors, and on several cores where it is long
+                a loop whose iterations are independent: it may run in vectors, and on several cores where it is long
 
 Takes a function of the loops stage, gives lines of text; what a name of the compiler's own stands for is told in words.
 """

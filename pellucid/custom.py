@@ -139,10 +139,10 @@ def checkpoint(
               calls it again before it goes back through it.  Or the range of a loop, `for t in checkpoint(range(n)):`,
               of which the state is kept at the starts of segments; each is run again before it is gone back through.
               Or the whole test of a loop, `while checkpoint(error > 1e-6):`
-    segments  into how many segments the loop over a range is cut; None: about as many as each has turns, so that the
-              states kept are about twice the square root of n.  Those of a `while` are one turn longer each
+    segments  into how many segments the loop over a range is cut; None: about as many as each has iterations, so that
+              the states kept are about twice the square root of n.  Those of a `while` are one iteration longer each
     memory    how much may be kept of a loop over a range, `"64 MB"` or a number of bytes, in the place of `segments`:
-              with the binomial schedule, which runs every turn as seldom as that allows.  `explain` says how often
+              with the binomial schedule, which runs every iteration as seldom as that allows.  `explain` says how often
     policy    as in JAX, where it says what else is kept; it changes nothing
     prevent_cse     as in JAX; it changes nothing
     static_argnums  the arguments, by number, that stay known inside where the caller knows them: an axis, a count

@@ -49,7 +49,7 @@ def _holds(function: ast.FunctionDef, span: Span, file: str) -> bool:
 
 
 def _edit(decorator: ast.expr | None, option: str, names: list[str], file: str) -> Edit | None:
-    """The option behind the others of the decorator, or the names behind those that it has."""
+    """The option after the others of the decorator, or the names after those that it has."""
     if decorator is None:
         return None
     if not isinstance(decorator, ast.Call):

@@ -16,7 +16,7 @@ import numpy as np
 from .compiler import types
 from .compiler.frontend.specialise.functional import Partial
 from .compiler.frontend.specialise.values import ListOut, OneOf, Optional, Rows, Typed, Value, map_leaves, parts
-from .compiler.frontend.specialise.values import Text as TextOut
+from .compiler.frontend.specialise.values import String as StringOut
 from .compiler.stages import TRANSFORMED
 from .flatten import Flattened, rebuild
 from .function import Function
@@ -29,7 +29,7 @@ from .transformations import compile
 if TYPE_CHECKING:
     from .compiler.frontend.specialise.specialised import Specialised
 
-UNKNOWN = (ListOut, OneOf, Optional, Rows, TextOut)  # what the run decides on
+UNKNOWN = (ListOut, OneOf, Optional, Rows, StringOut)  # what the run decides on
 
 
 @told_to_users
@@ -46,7 +46,7 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     from . import showing
 
     function, args = compiled_function(f, args)
-    flat = function._flatten(args, kwargs, texts=True)
+    flat = function._flatten(args, kwargs, strings=True)
     request = function.__pellucid__
     made, _ = showing.program(request, TRANSFORMED, with_known_lengths(flat))
     guards = Guards(made.guards)

@@ -3,7 +3,7 @@
     kepler_grad(mean_anomaly: float, eccentricity: float) -> float
 
       saved
-        `e` on a tape, one value for each turn of the loop at line 9
+        `e` on a tape, one value for each iteration of the loop at line 9
 """
 
 from __future__ import annotations

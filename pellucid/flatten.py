@@ -31,7 +31,7 @@ from .compiler.frontend.specialise.values import (
     Rows,
     Sequence,
     Static,
-    Text,
+    String,
     Typed,
     Value,
     leaves,
@@ -306,8 +306,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return None if rebuild(absent, results) else rebuild(inner, results)
         case OneOf(flags=flags, cases=cases):
             return rebuild(next(case for flag, case in zip(flags, cases) if rebuild(flag, results)), results)
-        case Text(number=number, texts=texts):
-            return texts[rebuild(number, results)]
+        case String(number=number, strings=strings):
+            return strings[rebuild(number, results)]
         case Rows():
             return listed_rows(structure, results)
         case ListOut(is_weak=is_weak):

@@ -28,7 +28,7 @@ def jvp(
     """The value of a function and its derivative along a direction, by forward mode: (value, tangent).
 
     function   a plain or a compiled function of any floats, with any results
-    primals    a tuple of its arguments; parameters behind them that have numbers or text as defaults may be left out
+    primals    a tuple of its arguments; parameters after them that have numbers or text as defaults may be left out
     tangents   a tuple with one tangent for each primal, in its structure, dtypes and shapes; None for what does not
                change, be it a leaf or a container.  Integers, booleans and text have no tangent: None
     has_aux    the function returns (value, auxiliary), and the result is (value, tangent, auxiliary)

@@ -223,7 +223,7 @@ class Function(_Base[Given, Result]):
         args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]", or `ShapeDtypeStruct`s; none
                       at all mean the types of the call that was last compiled for
 
-        `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
+        `transformed` is the program after all transformations, what `grad`, `jvp` or `vmap` make of the function;
         `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops, and at kernels, the
         text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the
         program cannot be compiled.

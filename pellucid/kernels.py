@@ -1,4 +1,4 @@
-"""The compiled kernels behind the operators of `Array`: each is the operator itself, written in the language.
+"""The compiled kernels after the operators of `Array`: each is the operator itself, written in the language.
 
     Array([1.0, 2.0]) + 1     ->     add(ndarray, 1), compiled for (f64[n], int) the first time it is needed
 """

@@ -168,7 +168,7 @@ def inverse(order: Sequence[int]) -> tuple[int, ...]:
 
 
 def missing(own: Sequence[int | None]) -> tuple[int, ...]:
-    """The levels behind the first one that maps an array which do not map it: there it gets an axis of length 1."""
+    """The levels after the first one that maps an array which do not map it: there it gets an axis of length 1."""
     first = next((k for k, axis in enumerate(own) if axis is not None), len(own))
     return tuple(k - first for k in range(first, len(own)) if own[k] is None)
 

@@ -21,7 +21,7 @@ from .compiler.frontend.specialise.values import (
     Record,
     Rows,
     Static,
-    Text,
+    String,
     Value,
     leaves,
     parts,
@@ -86,7 +86,7 @@ class NativeCalls:
 
 def needs_no_number(structure: Value) -> bool:
     """Whether a result can be put together before its numbers are known: which case, how long, which text."""
-    if isinstance(structure, Optional | OneOf | Text | Rows | ListOut):
+    if isinstance(structure, Optional | OneOf | String | Rows | ListOut):
         return False
     if isinstance(structure, SequenceValue) and structure.kind not in (tuple, list):
         return False
@@ -136,10 +136,10 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield from (step for part in (*flags, *cases) for step in _steps(part))
             yield "TUPLE", 2 * len(flags), 0
             yield "CALL", 1, lambda found: found[len(flags) + found.index(True)]
-        case Text(number=number, texts=texts):
+        case String(number=number, strings=strings):
             yield from _steps(number)
             yield "TUPLE", 1, 0
-            yield "CALL", 1, lambda found: texts[found[0]]
+            yield "CALL", 1, lambda found: strings[found[0]]
         case Rows():
             places = [leaf.index for leaf in leaves(structure) if isinstance(leaf, Out)]
             yield from (("LEAF", 0, place) for place in places)

@@ -6,7 +6,7 @@
 
 The function is that of one example of a `vmap(axis_name="i")`, with its collectives.  Devices are numbered in the order
 of the mesh, its last axis running fastest, and are the processor's devices of these numbers.  Without the native part,
-and where `step.in_turns` is asked, the devices are turns of a loop in CPython, with the same results.
+and where `step.in_turns` is asked, the devices are iterations of a loop in CPython, with the same results.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class DeviceProgram:
         return outcomes
 
     def in_turns(self, stage: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
-        """The printed stage in CPython, where the devices are turns of a loop."""
+        """The printed stage in CPython, where the devices are iterations of a loop."""
         from . import showing  # the compiler, which machine code from the store does without
 
         function, programs = self.function, dict[Any, Any]()

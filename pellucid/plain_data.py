@@ -1,4 +1,4 @@
-"""Guards, hidden arguments, types and the structure of results as plain data: numbers, texts and tuples of them.
+"""Guards, hidden arguments, types and the structure of results as plain data: numbers, strings and tuples of them.
 
     (f(x), 3)    ->    ("tuple", (("out", 0), ("constant", 3)))    and back
 
@@ -25,7 +25,7 @@ from .compiler.frontend.specialise.values import (
     Record,
     Rows,
     Static,
-    Text,
+    String,
     Value,
     parts,
 )
@@ -143,8 +143,8 @@ def plain_structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
         case OneOf(flags=flags, cases=cases):
             both = [plain_structure(part, seen) for part in (*flags, *cases)]
             return None if None in both else ("one of", tuple(both[: len(flags)]), tuple(both[len(flags) :]))
-        case Text(number=number, texts=texts):
-            return ("text", plain_structure(number, seen), texts)
+        case String(number=number, strings=strings):
+            return ("text", plain_structure(number, seen), strings)
         case Rows(item=item, kind=kind):
             one = plain_structure(item, seen)
             return None if one is None else ("rows", one, kind.__name__)
@@ -190,8 +190,8 @@ def structure_from(found: Any, objects: Sequence[Any]) -> Value:
         case "one of", flags, cases:
             both = [tuple(structure_from(part, objects) for part in side) for side in (flags, cases)]
             return OneOf(both[0], both[1], tuple(("",) for _ in flags))
-        case "text", number, texts:
-            return Text(structure_from(number, objects), texts)
+        case "text", number, strings:
+            return String(structure_from(number, objects), strings)
         case "rows", inner, kind:
             return Rows(structure_from(inner, objects), KINDS[kind])
         case "column", inner, is_weak:

@@ -50,7 +50,7 @@ def program(request: Request, stage: str, arguments: Mapping[str, Value]) -> tup
 
 
 def arguments_within(request: Request, arguments: Mapping[str, Any], kept: int) -> dict[str, Any]:
-    """What the function behind its first transformations is called with, given what that behind all is called with."""
+    """What the function after its first transformations is called with, given what that after all is called with."""
     held = {name: _held(argument) for name, argument in arguments.items()}
     if not all(transform.differentiates for transform in request.transforms[kept:]):
         raise ValueError("this stage is that of one example: debug `transformed` or `loops`, which have them all")

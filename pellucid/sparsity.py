@@ -101,7 +101,7 @@ class Compressed:
     colour     of each column: the direction that it is in
     place      of each element: where it is in the derivatives along all directions, those of a direction side by side
     trees      where elements are found by substitution: of each the sum that it is left in, and the other one that it
-               is taken from.  `place` counts them behind the derivatives
+               is taken from.  `place` counts them after the derivatives
     held       blocks, by their lengths
     tangents   the directions as arguments, by the types of these
     """

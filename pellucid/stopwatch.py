@@ -36,7 +36,7 @@ class Stopwatch:
 
 @contextmanager
 def timed() -> Iterator[Stopwatch]:
-    """Times the steps inside; what is no step counts for the one behind it, or for machine code at the end."""
+    """Times the steps inside; what is no step counts for the one after it, or for machine code at the end."""
     watch = Stopwatch()
     steps.observers.append(watch)
     try:

@@ -226,7 +226,7 @@ def vmap(
     function   a plain or a compiled function of one example
     in_axes    where the examples are in the arguments: an axis, counted from the end if negative; None for what all
                examples share; a tuple says it for one argument after the other, and an entry may be a container of axes
-               built like the argument.  Keywords and defaults behind a tuple are mapped over axis 0
+               built like the argument.  Keywords and defaults after a tuple are mapped over axis 0
     out_axes   where they are in the results, in the same way; None only for what does not depend on the example
     axis_name  the name of the axis, for collectives in the function: `pellucid.lax.psum(x, axis_name)` and others
     axis_size  how many examples there are; needed where no argument is mapped

@@ -3,8 +3,8 @@
     far(x, shift, half)    ->    (r, its lost part, k),    |x| + half * π/2 = (k + 2 j) * p + r,    p = π / 2^shift
 
 The mantissa times a window of 192 bits of 1/π gives the quotient modulo 2 in fixed point (Payne and Hanek); bits above
-the window are whole turns, bits below too small to matter: no double comes closer to a multiple than 2^-62.  Compiled
-code calls `pellucid_far_f64` and `pellucid_far_f32` for the few numbers that need it; they are compiled once.
+the window are whole turns, bits below too small to matter: no double comes closer to a multiple than 2^-62.
+Compiled code calls `pellucid_far_f64` and `pellucid_far_f32` for the few numbers that need it; they are compiled once.
 """
 
 from __future__ import annotations

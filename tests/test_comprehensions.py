@@ -1,4 +1,4 @@
-"""Comprehensions and generator expressions over what only the run knows, and what takes generators apart."""
+"""Comprehensions and generator expressions over what is known only at run time, and what takes generators apart."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Formats of what is known now are written as CPython does; of what only the run knows, in messages alone."""
+"""Formats of what is known now are written as CPython does; of values known only at run time, in messages alone."""
 
 import numpy as np
 import pytest

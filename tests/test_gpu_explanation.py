@@ -51,7 +51,7 @@ def test_kernels_and_what_stays_on_the_host():
         "`falling_3`, line 5: elements(n, 2)", "  reads `x` (8*n bytes); writes `t` (8*n bytes)",
     ]  # fmt: skip
     assert below(falling, "on the host", "f64[n]") == [
-        "`falling_2`, line 3: its turns need each other",
+        "`falling_2`, line 3: its iterations need each other",
         "  copied to the host: `x` (8*n bytes)", "  copied to the host and back: `y` (8*n bytes)",
     ]  # fmt: skip
     assert below(falling, "waits for the GPU", "f64[n]") == ["line 3, for what `falling_2` is given on the host"]

@@ -107,7 +107,7 @@ def test_what_is_no_fold_stays_in_order(function):
     for size in SIZES:
         arguments = arguments_of(function, size, "plain")
         assert_alike(stages.run("kernels", *arguments), in_python(function, *arguments), False)
-    assert "its turns need each other" in stages.texts["kernels"]
+    assert "its iterations need each other" in stages.texts["kernels"]
 
 
 def test_what_fails_in_a_turn_that_does_not_win_is_told():

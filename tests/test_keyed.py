@@ -1,4 +1,4 @@
-"""Dicts, sets, deques, counters and heaps of what only the run knows: CPython's answers and errors, at all stages."""
+"""Dicts, sets, deques, counters and heaps of dynamic values: CPython's answers and errors, at all stages."""
 
 import heapq
 import itertools

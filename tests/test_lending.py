@@ -152,7 +152,7 @@ PROGRAMS = {
     "an attribute and a list in it": (joined_sets, [(4,), (9,)]),
     "a list passed empty": (sums_of_subsets, [(np.array([1.0, 2.0]),), (np.array([0.5]),)]),
     "a set and a list around": (reached, [(LINKS, 0), (LINKS, 1)]),
-    "a dict of the run": (fibonacci, [(10,), (1,)]),
+    "a dynamic dict": (fibonacci, [(10,), (1,)]),
     "two names, and the result": (two_names, [(3,), (0,)]),
     "lists that are longer each time": (permutations, [(3,)]),
     "an array and a list": (an_array_and_a_list, [(np.array([1.0, 2.0]), 4)]),

@@ -1,4 +1,4 @@
-"""Lists of numbers that are read and changed at places which only the run knows, and lists that leave a loop early."""
+"""Lists of numbers that are read and changed at places known only at run time, and lists that leave a loop early."""
 
 import numpy as np
 import pytest

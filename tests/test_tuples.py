@@ -1,4 +1,4 @@
-"""Tuples whose length only the run knows: made, joined, compared, carried, kept, looked up and returned."""
+"""Tuples whose length is known only at run time: made, joined, compared, carried, kept, looked up and returned."""
 
 import heapq
 from collections import deque

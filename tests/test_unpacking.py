@@ -1,4 +1,4 @@
-"""`a, *b = v` and `f(*v)` of what has a length of the run."""
+"""`a, *b = v` and `f(*v)` of what has a dynamic length."""
 
 from functools import partial
 from typing import NamedTuple

@@ -98,7 +98,7 @@ NOT_SHOWN = {
     "do it before the `try`, or catch a class that it does not raise",
     "raise an exception of your own: `raise ValueError(...) from None`",
     "use its arguments: `e.args[0]`",
-    "put it behind the `try` statement",
+    "put it after the `try` statement",
     "raise an exception of your own with the values",
     "pass a copy of one of them: `.copy()`",
     "assign the items in a loop",

@@ -185,10 +185,10 @@ def folding_faults(function: Function) -> Iterator[Fault]:
         chosen = {name for choice in choices_in(loop) for name in choice.names}
         for name in carried(loop.body):
             if name not in sums and name not in chosen:
-                yield loop, f"a turn of `folding` takes `{name}` from the one before, and does more than accumulate"
+                yield loop, f"an iteration of `folding` takes `{name}` from the last, and does more than accumulate"
         yield from _meddling(loop, chosen)
         for array in arrays_handed_on(loop, function.types):
-            yield loop, f"turns of `folding` store the same elements of `{array}`"
+            yield loop, f"iterations of `folding` store the same elements of `{array}`"
 
 
 def _meddling(loop: gast.For, chosen: set[str]) -> Iterator[Fault]:
@@ -196,4 +196,4 @@ def _meddling(loop: gast.For, chosen: set[str]) -> Iterator[Fault]:
     inside = {id(s) for node in _own(loop.body) if choice_of(node) is not None for s in syntax.walk([node])}
     for node in syntax.walk(loop.body):
         if id(node) not in inside and not chosen.isdisjoint((*reads_of(node), *syntax.names_bound(node))):
-            yield node, "a turn of `folding` mentions what it chooses beside the choice"
+            yield node, "an iteration of `folding` mentions what it chooses beside the choice"

@@ -92,7 +92,7 @@ def _faults(loop: gast.For, name: str, types: Mapping[str, Type]) -> Iterator[Fa
         if accumulated(statement) == name and fold_of(statement, types) is not None:
             operators.add(syntax.operator_of(statement.value))
         elif name in syntax.names_bound(statement) or name in reads_of(statement):
-            yield statement, f"a turn of `lanes` takes `{name}` from the one before, and does more than accumulate"
+            yield statement, f"an iteration of `lanes` takes `{name}` from the last, and does more than accumulate"
     if len(operators) > 1:
         yield loop, f"`{name}` is accumulated in several ways"
 
@@ -119,7 +119,7 @@ def _array_faults(loop: gast.For, array: str, types: Mapping[str, Type]) -> Iter
         if accumulated_array(statement) == array and fold_by(operator, type_.dtype) is not None:
             operators.add(operator)
         elif array in _arrays_met(statement):
-            yield statement, f"turns of `lanes` store the same elements of `{array}`, and do more than accumulate"
+            yield statement, f"iterations of `lanes` store the same elements of `{array}`, and do more than accumulate"
     if len(operators) > 1:
         yield loop, f"elements of `{array}` are accumulated in several ways"
 

@@ -209,7 +209,7 @@ class FunctionReader:
         results = self.known[name]
         if results is None:
             raise self.refuse(call, f"the results of `{name}` are not known where it is called", "L002",
-                              f"write their types behind `->` above `{name}`")  # fmt: skip
+                              f"write their types after `->` above `{name}`")  # fmt: skip
         if len(results) != len(targets):
             raise self.refuse(node, f"`{name}` gives {len(results)} results, not {len(targets)}", "L003")
         self.take(node, targets, syntax.call(name, *map(self.operand, call.args)), results)

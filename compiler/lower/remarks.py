@@ -13,7 +13,7 @@ import gast
 from .. import syntax
 from ..program import Decision
 
-APART = "a turn of one needs what other turns of the other store"
+APART = "an iteration of one needs what other iterations of the other store"
 
 
 def not_stored(place: str, reason: str) -> Decision:

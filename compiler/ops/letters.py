@@ -38,7 +38,7 @@ def product_subscripts(left: int, right: int, axes: Any) -> str:
 def einsum_letters(subscripts: object, *ranks: int) -> tuple[str, ...]:
     """The letters of every operand and then of the result, blanks and ellipses resolved, the result made explicit."""
     if not isinstance(subscripts, str):
-        raise TypeFault("R001", "the subscripts of einsum must be a text that is known when the function is compiled")
+        raise TypeFault("R001", "the subscripts of einsum must be a string that is known when the function is compiled")
     inputs, arrow, result = subscripts.replace(" ", "").partition("->")
     operands = inputs.split(",")
     if len(operands) != len(ranks):

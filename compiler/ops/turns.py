@@ -1,4 +1,4 @@
-"""The devices of a mesh as turns of a loop: one program for all of them, in CPython.
+"""The devices of a mesh as iterations of a loop: one program for all of them, in CPython.
 
     run((2, 4), program, [(table_0, x_0), (table_1, x_1), ...])    ->    the results of all devices, in their order
 

@@ -38,8 +38,8 @@ from .lane_steps import LaneSteps, strong
 
 COUNT = Scalar("i64")
 TOLD = {
-    gast.While: "each turns until it is done, and where few are left for long they are finished one by one",
-    gast.For: "a turn of all of them comes before the next turn",
+    gast.While: "each iterates until it is done, and where few are left for long they are finished one by one",
+    gast.For: "an iteration of all of them comes before the next",
 }
 
 

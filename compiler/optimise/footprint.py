@@ -62,7 +62,7 @@ def _when(buffer: _Buffer) -> str:
         when = f"line {buffer.first} to the result"
     else:
         when = f"line {buffer.first}" if buffer.first == buffer.last else f"lines {buffer.first} to {buffer.last}"
-    return f"{when}, made anew in each turn of a loop" if buffer.repeated else when
+    return f"{when}, made anew in each iteration of a loop" if buffer.repeated else when
 
 
 class _Walker:

@@ -149,7 +149,7 @@ class _Joiner:
         return is_private and whole.bound.isdisjoint(effects[1].exposed) and temporaries.isdisjoint(whole.variables)
 
     def steps(self, whole: _Nest, part: _Nest, scope: NestScope) -> list[int] | None:
-        """How far behind the variables of its loops the part lies, by axis; None where it is no part."""
+        """How far after the variables of its loops the part lies, by axis; None where it is no part."""
         type_, found = self.types[part.array], list[int]()
         if len(part.loops) != len(whole.loops) or len(part.items) != len(part.loops) or not isinstance(type_, Array):
             return None

@@ -83,7 +83,7 @@ class _Writer:
         place = step.targets[0]
 
         def marked(node: gast.stmt) -> list[gast.stmt]:
-            """`last[place] = maximum(last[place], turn)`"""
+            """`last[place] = maximum(last[place], iteration)`"""
             store, load = (_at(last, place, context) for context in (gast.Store(), gast.Load()))
             return [number, syntax.assign(store, syntax.call("maximum", load, turn), span)]
 

@@ -65,7 +65,7 @@ def evaluate_strong(value: gast.Call, value_of: Callable[[str], gast.expr | None
 
 
 def _number(atom: gast.expr, value_of: Callable[[str], gast.expr | None]) -> object:
-    """The number behind an atom, NumPy's where a cast made it so."""
+    """The number after an atom, NumPy's where a cast made it so."""
     if isinstance(atom, gast.Constant):
         return atom.value
     constant = cast_constant(atom, value_of)

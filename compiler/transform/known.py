@@ -145,7 +145,7 @@ class Known:
         return names.isdisjoint(bound) and all(self.regions.root(n) not in roots for n in names)
 
     def is_lasting(self, name: str) -> bool:
-        """Whether the elements behind a name never change."""
+        """Whether the elements of the array of a name never change."""
         if name not in self._lasting:
             type_ = self.types.get(name)
             shared = isinstance(type_, Array) and self.regions.root(name) in self.stored

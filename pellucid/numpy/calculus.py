@@ -14,7 +14,7 @@ from .reductions import cumsum
 
 @gives("either")
 def diff(a, n=1, axis=-1, prepend=None, append=None):
-    """Differences of neighbours, `n` times over, with elements in front and behind on request."""
+    """Differences of neighbours, `n` times over, with elements in front and after on request."""
     a = operand(a)
     if static.rank(a) == 0:
         static.refuse("S002", "np.diff takes an array of at least one dimension")
@@ -30,7 +30,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 
 def end_part(part, a, axis):
-    """What goes before or behind an array along an axis: of a single number one element."""
+    """What goes before or after an array along an axis: of a single number one element."""
     part = operand(part)
     if static.rank(part) == 0:
         place = static.axis_of(axis, static.rank(a))
@@ -66,7 +66,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 
 def end_of_row(part, name, word):
-    """What goes before or behind the differences, in their dtype, of whose kind it must be."""
+    """What goes before or after the differences, in their dtype, of whose kind it must be."""
     part = ravel(strong(operand(part)))
     if not static.can_cast(part, word, "same_kind"):
         rule = "must be compatible with input `ary` under the `same_kind` rule."

@@ -187,7 +187,7 @@ def eigh(a, w, v, w_bar, v_bar, UPLO):
 
 
 def over_gaps(m, w):
-    """m_ij / (w_j - w_i), zero on the diagonal and for pairs between which nothing turns."""
+    """m_ij / (w_j - w_i), zero on the diagonal and for pairs between which nothing iterations."""
     same = op.eye(shape=(len(w), len(w)), dtype=static.element(w))
     return quotient((1.0 - same) * m, w[None, :] - w[:, None] + same)
 

@@ -83,7 +83,7 @@ def of_rows(flat, n, count, name):
 
 
 def cut(rows, count):
-    """The rows in this length: shortened, or with zeros behind."""
+    """The rows in this length: shortened, or with zeros after."""
     out = op.zeros(shape=(rows.shape[0], count), dtype=static.element(rows))
     kept = min(count, rows.shape[1])
     out[:, :kept] = rows[:, :kept]

@@ -71,7 +71,7 @@ def between(x, xp, fp, left, right):
 
 
 def on_line(x, xp, fp, j):
-    """From the point before; from the one behind where that is nan; both of one height are the line between them."""
+    """From the point before; from the one after where that is nan; both of one height are the line between them."""
     rise = slope(xp, fp, j)
     value = rise * (x - xp[j]) + fp[j]
     if op.isnan(value):
@@ -93,7 +93,7 @@ def at_point(x, point, value, rise):
 
 
 def place(a, value, after):
-    """Where `value` would be inserted into the increasing `a`: behind its equals, or before them."""
+    """Where `value` would be inserted into the increasing `a`: after its equals, or before them."""
     low, high = 0, a.shape[0]
     while low < high:
         middle = (low + high) // 2

@@ -18,7 +18,7 @@ def parts_of(arrays):
 
 
 def are_many(arrays):
-    """Whether only the run knows how many there are to join: those of a list, or the rows of an array."""
+    """Whether how many there are to join is known only at run time: those of a list, or the rows of an array."""
     return static.is_list(arrays) or static.is_array(arrays) and static.rank(arrays) > 0
 
 
@@ -29,7 +29,7 @@ def first_of(arrays):
 
 
 def end_to_end(arrays, axis):
-    """The arrays of a list, or the rows of an array, one behind the other."""
+    """The arrays of a list, or the rows of an array, one after the other."""
     first = first_of(arrays)
     place = static.axis_of(axis, static.rank(first))
     inner = moveaxis(first, place, 0).shape[1:]

@@ -8,7 +8,7 @@ and broadcasting hold.
 
 import numpy as np
 
-# --- parts at places of the run ------------------------------------------------------------------------------------
+# --- parts at dynamic places ------------------------------------------------------------------------------------
 
 
 def start_within(index, length, size):
@@ -147,9 +147,9 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions):
 
 
 def pad(operand, padding_value, padding_config):
-    """The array with so many copies of a value before its elements, behind them and between them, per dimension.
+    """The array with so many copies of a value before its elements, after them and between them, per dimension.
 
-    padding_config  (before, behind, between) of each dimension; a negative number takes elements away
+    padding_config  (before, after, between) of each dimension; a negative number takes elements away
     """
     for axis in range(len(padding_config)):
         operand = np.moveaxis(padded_rows(np.moveaxis(operand, axis, 0), padding_value, padding_config[axis]), 0, axis)

@@ -49,7 +49,7 @@ def conv_general_dilated(
     lhs                  images, of one or two dimensions in space
     rhs                  windows
     window_strides       how far the window moves, per dimension in space
-    padding              "SAME", "VALID", or (before, behind) per dimension in space
+    padding              "SAME", "VALID", or (before, after) per dimension in space
     lhs_dilation         how far apart the elements of the images are put, with zeros between them
     rhs_dilation         the same of the window
     dimension_numbers    the orders of the dimensions as texts: ("NCHW", "OIHW", "NCHW") where none are given

@@ -5,7 +5,7 @@
 
 
 def place(a, x, lo, hi, key, is_left):
-    """Before the equal items, or behind them."""
+    """Before the equal items, or after them."""
     lo, hi = int(lo), len(a) if hi is None else int(hi)
     if lo < 0:
         raise ValueError("lo must be non-negative")

@@ -73,7 +73,7 @@ class Deque:
             self.size += 1
 
     def enlarge(self):
-        """One place at least is free; a ring that is full gets a copy of itself behind it, so that nothing moves."""
+        """One place at least is free; a ring that is full gets a copy of itself after it, so that nothing moves."""
         count = len(self.ring)
         if count == 0:
             for _ in range(EMPTY_RING):

@@ -1,4 +1,4 @@
-"""Python's dict for keys that only the run knows, written in the language.
+"""Python's dict for keys known only at run time, written in the language.
 
     d = {}                                    names = []; entries = []; slots = [-1] * 8
     d[k] = v         ->     the slot of k says where it stands: entries[at] = v, or names.append(k); entries.append(v)
@@ -68,7 +68,7 @@ def hash_of_both(first, second):
 
 
 def hash_of_items(items):
-    """The hash of a tuple whose length only the run knows: that of one of known length which is equal."""
+    """The hash of a tuple whose length is known only at run time: that of one of known length which is equal."""
     result = len(items)
     for item in items:
         result = hash_of_both(result, hash_of(item))

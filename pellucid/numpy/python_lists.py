@@ -1,6 +1,6 @@
 """What Python's lists do that grow, written in the language: the list is changed where it is.
 
-    xs.insert(1, v)    ->    append, then move what stands behind it up by one place
+    xs.insert(1, v)    ->    append, then move what stands after it up by one place
     sorted(xs)         ->    the places of a merge sort, which keeps the order of equals, and the items from there
 """
 

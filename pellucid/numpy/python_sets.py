@@ -1,4 +1,4 @@
-"""Python's set for items that only the run knows, written in the language.
+"""Python's set for items known only at run time, written in the language.
 
     s = set(); s.add(k)     ->     the slot of k is looked for as in a dict; names.append(k) where it is not there
 

@@ -52,7 +52,7 @@ def in_front(a, axis):
 
 
 def kept(values, a, axis, lead):
-    """With axes of length 1 where the reduced ones were, behind `lead` axes of its own."""
+    """With axes of length 1 where the reduced ones were, after `lead` axes of its own."""
     places = static.axes_of(axis, static.rank(a))
     return expand_dims(values, tuple([k + lead for k in places])) if len(places) > 0 else values
 
@@ -134,7 +134,7 @@ def whole(place):
 
 
 def between(ordered, place, is_weak, halves):
-    """A point between two neighbours; before the first and behind the last element it is that element."""
+    """A point between two neighbours; before the first and after the last element it is that element."""
     last = ordered.shape[0] - 1
     low = whole(op.floor(op.maximum(op.minimum(place, last), 0)))
     high = min(low + 1, last)

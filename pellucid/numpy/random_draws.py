@@ -27,7 +27,7 @@ def floats_word(dtype):
 
 
 def unit_floats(key, shape, word):
-    """Floats in [0, 1): as many random bits as the dtype has behind the first one."""
+    """Floats in [0, 1): as many random bits as the dtype has after the first one."""
     if word == "f64":
         return op.cast(words64(key, shape) >> np.uint64(12), dtype="f64") * 2.0**-52
     words = words32(key, shape)

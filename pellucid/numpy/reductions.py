@@ -64,14 +64,14 @@ def max(a, axis=None, *, keepdims=False, initial=None, where=None):
 
 
 def with_first(initial, a, axis):
-    """The elements along an axis, or all of them, behind one that is there also where there are none."""
+    """The elements along an axis, or all of them, after one that is there also where there are none."""
     rows = ravel(a) if axis is None else in_one_axis(a, axis) if static.is_sequence(axis) else moveaxis(a, axis, 0)
     first = op.full(in_dtype(initial, static.element(rows)), shape=(1, *rows.shape[1:]), dtype=static.element(rows))
     return op.concatenate(first, rows, axis=0)
 
 
 def in_one_axis(a, axes):
-    """The elements along several axes, or along none, behind each other in the first."""
+    """The elements along several axes, or along none, after each other in the first."""
     moved = moveaxis(a, axes, tuple(range(len(axes)))) if len(axes) > 0 else a
     count = 1
     for k in range(len(axes)):
@@ -179,7 +179,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def running(function, x, axis, dtype, include_initial, first):
-    """The running sum or product along the one axis, or the one that is named; on request behind a first value."""
+    """The running sum or product along the one axis, or the one that is named; on request after a first value."""
     x = as_array(x)
     if axis is None and static.rank(x) > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 
 def slots_and_leaf(budget, state):
-    """How many states are kept at a time, and how many turns are run with all that they keep.
+    """How many states are kept at a time, and how many iterations are run with all that they keep.
 
-    Half of the budget is for states; what a turn keeps is taken to be twice the state.
+    Half of the budget is for states; what an iteration keeps is taken to be twice the state.
     """
     slots = max(budget // (2 * max(state, 1)), 1)
     return slots, max(slots // 4, 1)
 
 
 def turns_ahead(turns, slots, leaf):
-    """How many turns are run before the next state is kept, of more than `leaf`.
+    """How many iterations are run before the next state is kept, of more than `leaf`.
 
     With s slots and r runs of each part C(s + r, s) parts can be gone through; the first half has as many of them as
     the same slots manage with one run less.

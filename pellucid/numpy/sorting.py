@@ -62,7 +62,7 @@ def require_no_fields(order):
 
 
 def order_of(values):
-    """The places of a vector's elements in increasing order, equals as they stand and nan behind."""
+    """The places of a vector's elements in increasing order, equals as they stand and nan after."""
     length, word = values.shape[0], static.element(values)
     run, merged = op.empty(shape=(length,), dtype=word), op.empty(shape=(length,), dtype=word)
     places, moved = op.empty(shape=(length,), dtype="i64"), op.empty(shape=(length,), dtype="i64")
@@ -103,7 +103,7 @@ def is_before(left, right):
 
 
 def is_number(value):
-    """Whether a value has a place in the order of numbers; nan comes behind them, of complex ones in an order too."""
+    """Whether a value has a place in the order of numbers; nan comes after them, of complex ones in an order too."""
     return not op.isnan(value) if static.kind(value) == "float" else True
 
 

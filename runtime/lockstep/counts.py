@@ -40,7 +40,7 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What an access wanted of memory and what moved for it, in bytes; for shared memory the turns at worst."""
+    """What an access wanted of memory and what moved for it, in bytes; for shared memory the iterations at worst."""
 
     access: Access
     instructions: int

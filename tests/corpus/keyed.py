@@ -1,4 +1,4 @@
-"""Dicts, sets and deques whose keys and items only the run knows."""
+"""Dicts, sets and deques whose keys and items are known only at run time."""
 
 from collections import deque
 

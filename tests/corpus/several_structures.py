@@ -98,7 +98,7 @@ def matched(x, a):
 
 
 def scene(x, a):
-    """A list of objects of two classes, of which the run knows how many."""
+    """A list of objects of two classes, how many is known at run time."""
     shapes = []
     for v in x:
         shapes.append(_shape(v, x))

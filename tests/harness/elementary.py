@@ -49,7 +49,7 @@ def apply(name, dtype, *operands):
 
 
 def exact(name, *operands):
-    """The value to at least 60 digits behind the first that counts."""
+    """The value to at least 60 digits after the first that counts."""
     numbers = [mpf(float(x)) for x in operands]
     small = max((-2 * mp.frexp(x)[1] for x in numbers if x and abs(x) < 1), default=0)
     with mp.workprec(260 + min(small, 2300)):

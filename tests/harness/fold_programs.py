@@ -1,4 +1,4 @@
-"""Loops as users write them whose turns accumulate or choose, and loops that only look like that.
+"""Loops as users write them whose iterations accumulate or choose, and loops that only look like that.
 
 Argument names say what is given: `x y` floats, `f` 32-bit floats, `k` 64-bit ints, `h` 32-bit ints, `b` truths, `r` a
 matrix of floats, `c` a matrix of truths, `j` ints in bounds of `x`, `a` a float of Python.

@@ -19,7 +19,7 @@ import numpy as np
 import pellucid
 from pellucid.runtime import memory
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts behind itself begins with it ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts after itself begins with it ignored
 
 
 @pellucid.compile

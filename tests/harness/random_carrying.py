@@ -1,4 +1,4 @@
-"""Random programs whose loops carry arrays along: swapped, shifted, kept for two turns, updated or stored into.
+"""Random programs whose loops carry arrays along: swapped, shifted, kept for two iterations, updated or stored into.
 
     text = random_program(7)      typed text for `read_program`, of x, y: f64[n], k: int, flag: bool
 """

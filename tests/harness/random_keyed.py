@@ -1,4 +1,4 @@
-"""Random programs over dicts, sets, deques and counters whose keys and items only the run knows.
+"""Random programs over dicts, sets, deques and counters whose keys and items are known only at run time.
 
     random_program(seed, folder)     ->     a function `f(k)` of an array of ints, written to a file there
 

@@ -1,4 +1,4 @@
-"""Random programs whose arrays change their length: in loops, in branches, behind loops, by way of lists.
+"""Random programs whose arrays change their length: in loops, in branches, after loops, by way of lists.
 
     a = x; b = np.zeros(9)
     for i in range(k):

@@ -148,7 +148,7 @@ class Writer:
     # --- structure
 
     def nested(self, count: int):
-        """A block: names made in it are gone behind it."""
+        """A block: names made in it are gone after it."""
         before = {kind: list(names) for kind, names in self.scope.items()}
         self.depth += 1
         for _ in range(count):

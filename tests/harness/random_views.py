@@ -183,7 +183,7 @@ class Writer:
         return [f"{first} = {second}"]
 
     def loop(self):
-        """Rows one after the other, and names that a turn hands to the next."""
+        """Rows one after the other, and names that an iteration hands to the next."""
         head = self.chance.choice(("for i in range(3):", "for i in range(2):", "for i in range(-1, 2):"))
         return self.block([head], {"i": "i", "j": self.chance.randint(0, 2)}, self.chance.randint(1, 4))
 

@@ -2,8 +2,8 @@
 
     y = sin(x) * 2.0        2 * len(x) made, 2 * len(x) read; a view costs one, as does a number; n * k * m of a product
 
-The printed text is run in CPython with every call, operator, store and turn of a loop handed to a counter.  It is the
-work of the program as it is written, before loops are fused: what counts is how it grows.
+The printed text is run in CPython with every call, operator, store and iteration of a loop handed to a counter.  It is
+the work of the program as it is written, before loops are fused: what counts is how it grows.
 """
 
 import ast
@@ -95,7 +95,7 @@ def _of(method):
 
 
 def _stored(target, node):
-    """`_work.made(a[items])` behind a store, as something made: as many elements as were written."""
+    """`_work.made(a[items])` after a store, as something made: as many elements as were written."""
     place = ast.parse(f"_work.turn(); _work.done += _np.size({ast.unparse(target)})").body
     block = ast.If(ast.Constant(True), place, [])
     return ast.fix_missing_locations(ast.copy_location(block, node))

@@ -4,7 +4,7 @@
     (x, y)                          ->  a container            c and x                     ->  either
     helper(x)                       ->  by the summary of `helper`, or else: made here, or a view of x
 
-The transfer functions behind `alias_source.Flow`; calls of the user's functions are left to `Surroundings.call`.
+The transfer functions after `alias_source.Flow`; calls of the user's functions are left to `Surroundings.call`.
 """
 
 from __future__ import annotations

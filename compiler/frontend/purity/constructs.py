@@ -83,7 +83,7 @@ def _fault(node: gast.AST, file: str) -> Diagnostic | None:
             return None
         case gast.Try() if (leaves := _left_from(node.finalbody)) is not None:
             text = f"`{type(leaves).__name__.lower()}` in `finally` drops what was raised, which is not supported"
-            return Diagnostic("U001", text, Span.of(leaves, file), "leaves here", help=("put it behind the `try`",))
+            return Diagnostic("U001", text, Span.of(leaves, file), "leaves here", help=("put it after the `try`",))
     if type(node) in REFUSED:
         code, what, way_out = REFUSED[type(node)]
         message = f"{what} is outside the language"

@@ -35,7 +35,7 @@ SURVIVES = {
         # Functions compiled on their own depend on nothing but their signature, so the next attempt calls them again.
         # What was noted while they were compiled holds as long as they do.
         "functions", "instances", "function_names", "derived", "hidden", "hidden_of", "exceptions", "walked_into",
-        "unjudged", "lent_texts", "has_tables",
+        "unjudged", "lent_strings", "has_tables",
         # notes of what the program may do: one in vain makes the compiler more careful, and nothing wrong
         "shared_items", "changed_by_functions", "single_numbers", "single_stores",
     },
@@ -50,14 +50,15 @@ class Learned:
 
     `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`), `positions` where an
     item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two objects is one or the
-    other.  `texts` numbers the strings that may be chosen at run time.  `shareable` has the classes that may be kept in
-    pools, and whether their instances are put into lists, `pools` those that are, with their attributes (`pools.py`).
+    other.  `strings` numbers the strings that may be chosen at run time.  `shareable` has the classes that may be kept
+    in pools, and whether their instances are put into lists, `pools` those that are, with their attributes
+    (`pools.py`).
     """
 
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
     kept_apart: set[Any] = field(default_factory=set)
-    texts: dict[str, int] = field(default_factory=dict)
+    strings: dict[str, int] = field(default_factory=dict)
     shareable: dict[type, bool] = field(default_factory=dict)
     pools: dict[type, tuple[str, ...]] = field(default_factory=dict)
 

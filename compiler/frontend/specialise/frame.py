@@ -100,10 +100,10 @@ class Task:
     through, so that unrolled loops can return to them.  `freeze` and `frozen` are those of the request, `hidden` the
     arrays from outside that some function reads; `unjudged` has the functions that were met in containers, by their
     identity.  `learned` is what earlier walks have learned, and `has_tables` says that some statement looks up strings
-    by its numbers (`texts.py`).  `is_differentiated` says that a derivative is taken of what is walked through:
+    by its numbers (`strings.py`).  `is_differentiated` says that a derivative is taken of what is walked through:
     functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
     a number on other paths, `single_stores` that an array of one element is stored into.  `lent` has the lengths of the
-    lists that are copied into functions compiled on their own, `lent_texts` their strings (`lending.py`).  `keepers`
+    lists that are copied into functions compiled on their own, `lent_strings` their strings (`lending.py`).  `keepers`
     are the surrounding compiled functions that freeze values of their own.  `walked_into` has the functions by the
     locations of their calls.
     """
@@ -139,7 +139,7 @@ class Task:
     single_numbers: bool = False
     single_stores: bool = False
     lent: list[dict[Any, int]] = field(default_factory=list)
-    lent_texts: dict[Any, set[Any]] = field(default_factory=dict)
+    lent_strings: dict[Any, set[Any]] = field(default_factory=dict)
     keepers: list[Any] = field(default_factory=list)
     walked_into: dict[Span, SourceFile] = field(default_factory=dict)
 
@@ -257,7 +257,7 @@ class Frame:
         variable = next((k for k, v in frame.variables.items() if v == value and k.isidentifier()), None)
         subject = f"`{variable}`" if variable is not None else "this"
         message = f"{what} must be known when the function is compiled, but {subject} is only known when it runs"
-        shown, help_ = "depends on a value of the run", ways_out(self, value, what)
+        shown, help_ = "depends on a value known only at run time", ways_out(self, value, what)
         diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), help_)
         raise NeedsStatic(name, diagnostic)
 

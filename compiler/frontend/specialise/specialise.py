@@ -33,7 +33,7 @@ from .derivatives import ruled_calls
 from .frame import ERROR_CLASSES, Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .functions import instances
 from .interpreter import apply, constant_tables, long_lists
-from .kinds import dict_methods, every, text_numbers  # noqa: F401
+from .kinds import dict_methods, every, string_numbers  # noqa: F401
 from .library import library
 from .objects import pools
 from .objects.heap import Owner, objects
@@ -141,7 +141,7 @@ def walked(
         places = tuple(parameters.index(name) for name in changed)
         program = Program(name, {**program.functions, name: program.main.with_(changed=places)})
     guards = tuple(task.world.guards.values())
-    result = text_numbers.told(task, result)
+    result = string_numbers.told(task, result)
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
 
 

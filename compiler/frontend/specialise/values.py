@@ -264,22 +264,22 @@ class OneOf(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Kind):
-    """A string known only at run time: the number of one of the strings of the program (`texts.py`).
+class String(Kind):
+    """A string known only at run time: the number of one of the strings of the program (`strings.py`).
 
-    `texts` has those strings, in what a program returns.
+    `strings` has those strings, in what a program returns.
     """
     number: Value
-    texts: tuple[str, ...] = ()
+    strings: tuple[str, ...] = ()
 
     def inside(self) -> Parts:
         return (("", self.number),)
 
     def around(self, new: tuple[Value, ...]) -> Value:
-        return Text(new[0], self.texts)
+        return String(new[0], self.strings)
 
     def facts(self) -> Any:
-        return self.texts
+        return self.strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ if TYPE_CHECKING:
     Value: TypeAlias = (
         Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Lent | Joined | Sequence | Mapping_
         | Record | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall
-        | Optional | OneOf | Text | Handle | Caught | Undefined | Dropped | Conflict
+        | Optional | OneOf | String | Handle | Caught | Undefined | Dropped | Conflict
     )
 else:
     Value = Kind

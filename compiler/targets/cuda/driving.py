@@ -362,7 +362,7 @@ class DriverWriter:
             as_scan = scan_of(self.function, node)
             if as_scan is not None:
                 return self.tried([node], lambda: scan(self, as_scan))
-        return on_host(self, [node], "its turns need each other")
+        return on_host(self, [node], "its iterations need each other")
 
 
     def is_of_numbers(self, node: gast.stmt) -> bool:

@@ -186,7 +186,7 @@ def _rows_added(driver: DriverWriter, found: Scatter, parts_: str) -> list[gast.
 def _sorted(driver: DriverWriter, found: Scatter) -> list[gast.stmt]:
     """Iterations are sorted by target, and a warp adds up those of each target; iterations without one come last."""
     if len(found.loops) > 1 and not found.is_by_data:
-        raise Unmappable("there are more turns than elements, and perhaps more places than shared memory holds")
+        raise Unmappable("there are more iterations than elements, and perhaps more places than shared memory holds")
     base, loop = found.place.value.id, found.loop
     dtype = dtype_of(driver.types[base])
     terms = driver.names.fresh(f"{base}_terms")

@@ -1,4 +1,4 @@
-"""Which iterations of a loop change its loop-carried names, and to what, read from trees (`turns.py`).
+"""Which iterations of a loop change its loop-carried names, and to what, read from trees (`iterations.py`).
 
     best     v if greater(v, best) else best                 Update: taken where greater(v, best), the first of equals,
     place    i if greater(v, best) else place         ->     best becomes v, place becomes i

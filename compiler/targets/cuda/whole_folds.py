@@ -36,7 +36,7 @@ HEAVY_PART = 256  # the same where iterations have loops of their own
 def whole(driver: DriverWriter, loop: gast.For, behind: Sequence[gast.stmt]) -> list[gast.stmt]:
     """Blocks fold parts of fixed size, and one block folds what they give and does what comes next."""
     if arrays_handed_on(loop, driver.types) or not driver.has_free_turns(loop):
-        raise Unmappable("its turns add to the same elements")
+        raise Unmappable("its iterations add to the same elements")
     if any(is_together(s) for s in syntax.walk(loop.body)):
         return whole_by_rows(driver, loop, behind)
     own = own_names([loop])

@@ -121,7 +121,7 @@ class KernelWriter:
     def stopped(self, test: gast.expr) -> list[gast.stmt]:
         """The way out of a `while` loop once a kernel has failed: what it then computes with may never end it.
 
-        A thread that others wait for leaves the loop alone.  Behind a test of ints it may not, since indices are taken
+        A thread that others wait for leaves the loop alone.  After a test of ints it may not, since indices are taken
         to be in bounds there by what such a test says when it ends a loop.
         """
         if not self.ends_alone and self.tells_of_ints(test):
@@ -167,7 +167,7 @@ class KernelWriter:
         for length in lengths:
             size *= length
         if syntax.operator_of(value) != "empty" or len(lengths) != type_.ndim or size > LARGEST_LOCAL or self.in_row:
-            raise Unmappable("an array is made in each turn of the loop")
+            raise Unmappable("an array is made in each iteration of the loop")
         shape = syntax.literal(tuple(lengths) if len(lengths) > 1 else lengths[0])
         dtype = attribute(f"np.{NUMPY_DTYPE[type_.dtype].name}")
         return gast.Call(attribute("cuda.local.array"), [shape, dtype], [])

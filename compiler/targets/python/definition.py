@@ -51,7 +51,7 @@ LINES = "__pellucid_lines__"
 
 
 def user_line(frame_globals: Mapping[str, Any], line: int) -> Span | None:
-    """The user's line behind a line of a loaded stage, for a frame with these globals."""
+    """The user's line after a line of a loaded stage, for a frame with these globals."""
     return frame_globals.get(LINES, {}).get(line)
 
 

@@ -65,7 +65,7 @@ class Collected:
         builder.append(syntax.expression(syntax.call("append", self.list, own)))
 
     def finish(self) -> None:
-        """Behind the loop: the array of all examples."""
+        """After the loop: the array of all examples."""
         builder, examples, taken = self.builder, self.loop.taken.examples, self.loop.taken
         type_ = stacked(self.type, examples.extent, "C")
         shape = syntax.tuple_([examples.count, *map(syntax.atom, self.lengths)])

@@ -119,10 +119,10 @@ class Distributor:
         match statement:
             case gast.For(body=body):
                 head = syntax.rebuild(statement, iter=self.stacking.lengths(statement.iter))
-                self._note(statement, "the loop stays, and each turn is done for all examples")
+                self._note(statement, "the loop stays, and each iteration is done for all examples")
                 self.builder.append(syntax.rebuild(head, body=self.inner(body)))
             case gast.While(test=test, body=body):
-                self._note(statement, "the loop stays, and each turn is done for all examples")
+                self._note(statement, "the loop stays, and each iteration is done for all examples")
                 made = syntax.rebuild(statement, test=self.stacking.lengths(test), body=self.inner(body))
                 self.builder.append(made)
             case gast.If(test=test, body=body, orelse=orelse):

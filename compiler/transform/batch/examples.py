@@ -18,7 +18,7 @@ from ...frontend.specialise.values import (
     Optional,
     Out,
     Rows,
-    Text,
+    String,
     Value,
     leaves,
     parts,
@@ -152,15 +152,15 @@ def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
     inner = [part for _, part in parts(value)]
     varies = any(vary[leaf.index] for leaf in leaves(value) if isinstance(leaf, Out))
     if isinstance(value, ListOut) or isinstance(value, Rows) and varies and not _is_of_numbers(value):
-        fault(where, "a list of arrays, of lists or of texts that grows is no result of many examples",
+        fault(where, "a list of arrays, of lists or of strings that grows is no result of many examples",
               "return an array: `np.array(...)`", code="B002")  # fmt: skip
     if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
         fault(where, "some examples return None and others a value", "return a number that stands for none",
               code="B002")  # fmt: skip
     if isinstance(value, OneOf) and any(isinstance(flag, Out) and vary[flag.index] for flag in value.flags):
         fault(where, "examples may return different structures", "return one of a single structure", code="B002")
-    if isinstance(value, Text) and isinstance(value.number, Out) and vary[value.number.index]:
-        fault(where, "examples may return different texts", "return a number that stands for each", code="B002")
+    if isinstance(value, String) and isinstance(value.number, Out) and vary[value.number.index]:
+        fault(where, "examples may return different strings", "return a number that stands for each", code="B002")
     for part in inner:
         refuse_lists(part, vary, where)
 
@@ -170,7 +170,7 @@ def _is_of_numbers(rows: Rows) -> bool:
     waiting = [rows.item]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Rows | Text | ListOut | Optional | OneOf):
+        if isinstance(part, Rows | String | ListOut | Optional | OneOf):
             return False
         waiting += [] if isinstance(part, Column) else [inner for _, inner in parts(part)]
     return rows.kind is list
@@ -190,7 +190,7 @@ def absences(value: Value) -> Iterator[Out]:
         yield value.absent
     if isinstance(value, OneOf):
         yield from (flag for flag in value.flags if isinstance(flag, Out))
-    if isinstance(value, Text) and isinstance(value.number, Out):
+    if isinstance(value, String) and isinstance(value.number, Out):
         yield value.number
     for _, part in parts(value):
         yield from absences(part)

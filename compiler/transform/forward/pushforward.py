@@ -29,7 +29,7 @@ from ...frontend.specialise.values import (
     Rows,
     Sequence,
     Static,
-    Text,
+    String,
     Typed,
     Value,
     is_none,
@@ -93,7 +93,7 @@ def _default(parameter: inspect.Parameter, where: Span) -> Value:
     if value is parameter.empty:
         fault(where, "T004", f"the primals have no value for the parameter `{parameter.name}`")
     if not _is_plain(value):
-        fault(where, "T004", f"the primals leave out `{parameter.name}`, whose default value is no number or text",
+        fault(where, "T004", f"the primals leave out `{parameter.name}`, whose default value is no number or string",
               ("pass it among the primals, with the tangent None",))  # fmt: skip
     return from_python(value, lambda _: None)
 
@@ -268,7 +268,7 @@ def tangent_of(value: Value, places: Mapping[int, int]) -> Value:
             return Optional(absent, tangent_of(inner, places))
         case OneOf(flags=flags, cases=cases, kinds=kinds):
             return OneOf(flags, tuple(tangent_of(case, places) for case in cases), kinds)
-        case Text():
+        case String():
             return NONE
         case ListOut(data=data, shapes=shapes, is_weak=is_weak):
             slope = tangent_of(data, places)

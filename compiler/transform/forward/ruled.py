@@ -71,7 +71,7 @@ def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule)
 def _along_curve(state: Tangents, callee: Function, rule: Rule, count: int) -> Function:
     """The rule with the derivatives of its tangents, which are the higher ones of the function.
 
-    Behind its parameters it takes, for each order, the derivatives of the arguments and those of their tangents.
+    After its parameters it takes, for each order, the derivatives of the arguments and those of their tangents.
     """
     taken = callee.parameters
     wrt = [*(taken[p] for p in rule.wrt), *taken[rule.arguments : rule.arguments + len(rule.wrt)]]

@@ -12,7 +12,7 @@ import gast
 from ...program import Decision, Function
 
 TAKEN = ", which BLAS computes"
-ADDED = "go down columns: each turn adds to the sums behind it, by rows"
+ADDED = "go down columns: each iteration adds to the sums after it, by rows"
 
 
 def is_told(function: Function) -> bool:

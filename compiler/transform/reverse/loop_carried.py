@@ -47,7 +47,7 @@ class LoopState:
                 raise refuse(loop, "G004", "a loop in segments hands on numbers and arrays, and no list that grows",
                              "store into an array that is made before the loop")  # fmt: skip
         if not self.carried and not self.stored:
-            message = "a loop in segments hands something on from turn to turn"
+            message = "a loop in segments hands something on from iteration to iteration"
             raise refuse(loop, "G004", message, "leave `checkpoint` out")
 
     def bounds(self) -> tuple[gast.expr, gast.expr]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Ownership:
     """Which cotangents of one function are in boxes, at each point of its backward sweep.
 
-    of_call    for each call the array of this function behind each parameter, where its cotangent is passed in, and
+    of_call    for each call the array of this function after each parameter, where its cotangent is passed in, and
                where the part that is the argument begins in it
     handing    for each statement the arrays whose cotangents calls inside of it add to
     alone      the boxes that a call takes for single arguments, of which the cotangents are added after it

@@ -44,7 +44,7 @@ class Section:
 
 
 def section(sweep: Sweep, parameter: str, axes: AbstractSet[int]) -> Section:
-    """Names for the whole array behind a parameter, and for where the parameter begins on these axes."""
+    """Names for the whole array after a parameter, and for where the parameter begins on these axes."""
     type_ = array_type(sweep.types, parameter)
     whole = sweep.names.fresh(base_of(parameter))
     dims = tuple(sweep.root.builder.fresh_symbol("n") if k in axes else d for k, d in enumerate(type_.dims))

@@ -154,17 +154,17 @@ def _sizes(builder: Builder, start: gast.expr, stop: gast.expr, segments: int) -
 
 def _decision(loop: gast.stmt) -> Decision:
     if isinstance(loop, gast.While):
-        how = "segments of one turn, two, three, ..."
+        how = "segments of one iteration, two, three, ..."
     elif loop.budget is not None:
         how = (
             f"line {loop.span.line}: within {loop.budget / 1e6:g} MB; the backward sweep keeps s states, as many as "
-            "half of that holds, and runs each turn again: r + 1 forward runs in all, r the least for which there are "
-            "no more than C(s + r, s) times s / 4 turns"
+            "half of that holds, and runs each iteration again: r + 1 forward runs in all, r the least for which "
+            "there are no more than C(s + r, s) times s / 4 iterations"
         )
         return Decision("checkpoint", how)
     elif loop.segments:
         how = f"{loop.segments} segments"
     else:
-        how = "segments of about the square root of its turns"
-    text = f"line {loop.span.line}: in {how}; the backward sweep keeps what each begins with and runs each turn again: "
-    return Decision("checkpoint", f"{text}2 forward runs in all")
+        how = "segments of about the square root of its iterations"
+    what = "the backward sweep keeps what each begins with and runs each iteration again: 2 forward runs in all"
+    return Decision("checkpoint", f"line {loop.span.line}: in {how}; {what}")

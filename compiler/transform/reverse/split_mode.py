@@ -32,7 +32,7 @@ from ...frontend.specialise.values import (
     Out,
     Record,
     Rows,
-    Text,
+    String,
     Value,
     leaves,
     map_leaves,
@@ -91,12 +91,12 @@ def _without_cotangent(out: Value) -> str:
             return "may be None"
         case OneOf():
             return "has one of several structures"
-        case Text():
-            return "is a text that only the run knows"
+        case String():
+            return "is a string known only at run time"
         case Rows(kind=kind) if kind is str:
-            return "is a text that only the run knows"
+            return "is a string known only at run time"
         case Record(cls=cls) if issubclass(cls, dict | set | frozenset | deque):
-            return f"is a {cls.__name__} of what only the run knows"
+            return f"is a {cls.__name__} of values known only at run time"
     return ""
 
 

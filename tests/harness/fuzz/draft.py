@@ -2,7 +2,7 @@
 
     draft.attempt("t = x[1:] + s")        kept if it runs, for every set of arguments that comes this far
     with draft.block("for i in range(3):"):
-        ...                               statements are tried in the first turn, the whole loop when it is complete
+        ...                               statements are tried in the first iteration, the loop when it is complete
     draft.values                          what `locals()` is at the cursor
 
 The text so far is run again from its start for every statement: programs are small, and nothing has to be undone, so

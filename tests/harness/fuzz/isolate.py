@@ -3,7 +3,7 @@
     for seed, case, findings in checked(make, seeds, ...): ...
 
 A child is forked for a batch of programs and says when it begins and ends one.  One that dies, or is silent for too
-long, is ended, its program is the failure, and the next child goes on behind it.
+long, is ended, its program is the failure, and the next child goes on after it.
 """
 
 import contextlib

@@ -98,7 +98,7 @@ def drop(tree, rng):
 
 
 def leave(tree, rng):
-    """`break`, `continue` or a second `return` behind a condition."""
+    """`break`, `continue` or a second `return` after a condition."""
     ends = nodes(tree, ast.Return, lambda n: n.value is not None)
     loops = nodes(tree, (ast.For, ast.While))
     if loops and rng.randrange(3):

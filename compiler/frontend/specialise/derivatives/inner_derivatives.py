@@ -25,7 +25,7 @@ from ..functional import Closure, Derived
 from ..functions import environments, instances, signatures
 from ..functions.environments import Environment
 from ..interpreter import apply
-from ..kinds import texts
+from ..kinds import strings
 from ..specialised import Instance, Specialised
 from ..values import Static, Value, parts
 from ..world import outside
@@ -49,12 +49,12 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     if any(map(environments.has_functions, map(frame.tree, bound.values()))):
         return call_derived(frame, _as_local(frame, compiled, node), *_in_order(spec, bound), node)
     key, abstract = signatures.signature(frame, id(compiled), bound, compiled.static)
-    texts.require_none(frame, bound.values(), node)
+    strings.require_none(frame, bound.values(), node)
     instance = frame.task.instances.get(key)
     if instance is None:
         wanted = replace(compiled, freeze=together(frame.task.kept, compiled.freeze), frozen=frame.task.frozen)
         derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
-        texts.require_none(frame, [derived.result], node)
+        strings.require_none(frame, [derived.result], node)
         instance = frame.task.instances[key] = adopt(frame, derived)
         inner_pullbacks.complete(instance, wanted, abstract, Guards(derived.guards))
     return instances.call_named(frame, instance, abstract, bound, node)

@@ -61,8 +61,8 @@ def words_of(function: Callable[[], object]) -> Message:
     try:
         function()
     except (ArithmeticError, ValueError) as error:
-        texts = [escaped(a) if isinstance(a, str) else (a,) for a in error.args]
-        return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else tuple(texts)
+        strings = [escaped(a) if isinstance(a, str) else (a,) for a in error.args]
+        return strings[0] if len(strings) == 1 and isinstance(strings[0], str) else tuple(strings)
     raise AssertionError("this was meant to fail")
 
 

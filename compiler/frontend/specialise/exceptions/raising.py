@@ -70,8 +70,8 @@ def made_now(frame: Frame, node: gast.expr) -> Value | None:
     try:
         return evaluate.evaluate(frame, node)
     except NeedsStatic as needed:
-        is_text = needed.diagnostic.code == "U008"
-        if not is_text and (not isinstance(node, gast.Call) or needed.list is not None or needed.keys is not None):
+        is_string = needed.diagnostic.code == "U008"
+        if not is_string and (not isinstance(node, gast.Call) or needed.list is not None or needed.keys is not None):
             raise
     except UnsupportedError as refused:
         if refused.diagnostics[0].code != "U008":

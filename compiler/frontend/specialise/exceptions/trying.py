@@ -210,7 +210,7 @@ class Trying:
             fails = block.nests or any(_can_fail(frame, s) for s in frame.builder.body[before:])
         if fails:
             frame.fault("U001", "what stands in `finally` may raise an exception of its own", self.node.finalbody[0],
-                        "this block", ("put it behind the `try` statement",))  # fmt: skip
+                        "this block", ("put it after the `try` statement",))  # fmt: skip
         frame.heap.contents[protection.fault] = held
         if held != RUNNING and isinstance(held, Static):
             raise Stopped
@@ -301,8 +301,8 @@ def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
         elif isinstance(argument, tuple):
             found.append(Static(argument[0]))
         elif argument.replace("{{", "").replace("}}", "").count("{"):
-            frame.fault("U008", "the text of this exception depends on values of the run", node, "used here",
-                        ("raise an exception of your own with the values",))  # fmt: skip
+            frame.fault("U008", "the message of this exception depends on values known only at run time", node,
+                        "used here", ("raise an exception of your own with the values",))  # fmt: skip
         else:
             found.append(Static(argument.replace("{{", "{").replace("}}", "}")))
     return found
@@ -318,9 +318,9 @@ def format_of(frame: Frame, caught: Caught, node: gast.AST) -> tuple[str, list[V
 def text_of(frame: Frame, caught: Caught, node: gast.AST) -> str:
     """`str(e)`."""
     (_, site), *_ = caught.sites
-    args = [protocol.known(frame, a, node, "the text of an exception") for a in arguments_of(frame, caught, node)]
+    args = [protocol.known(frame, a, node, "the message of an exception") for a in arguments_of(frame, caught, node)]
     if site.cls.__str__ not in (BaseException.__str__, KeyError.__str__):
-        frame.fault("U008", f"`{site.cls.__name__}` has a text of its own", node, "used here",
+        frame.fault("U008", f"`{site.cls.__name__}` has a message of its own", node, "used here",
                     ("use its arguments: `e.args[0]`",))  # fmt: skip
     return str((KeyError if issubclass(site.cls, KeyError) else Exception)(*args))
 

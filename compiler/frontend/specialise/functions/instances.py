@@ -86,10 +86,10 @@ def _require_few(frame: Frame, identity: tuple[Hashable, Hashable], tree: Any, n
     function = identity[0]
     alike = (key[0] for key in frame.task.instances if isinstance(key[0], tuple))
     if sum(other[0] == function for other in alike) > MOST_INSTANCES:
-        lending.let_texts_vary(frame, identity)
+        lending.let_strings_vary(frame, identity)
         name = getattr(tree, "name", "lambda")
         message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
-        frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which only the run knows",))
+        frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which may differ at run time",))
 
 
 def call_named(

@@ -25,8 +25,8 @@ from ....records import dataclass
 from ....types import ListOf, Scalar
 from ..frame import Anew, Frame
 from ..functional import Closure
-from ..kinds import built_texts, containers, forms, rows, tables
-from ..kinds.text_numbers import is_text
+from ..kinds import built_strings, containers, forms, rows, tables
+from ..kinds.string_numbers import is_string
 from ..objects import pools, sites
 from ..objects.heap import Owner
 from ..objects.object_changes import absorb, change, name_of
@@ -124,10 +124,10 @@ def lend(
 
 def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
     """A tuple or string that is passed on, of dynamic length where each call would have a longer one."""
-    if is_text(value):
+    if is_string(value):
         if ("lent", *place) in frame.task.learned.forms:
-            return built_texts.spelled(frame, value, node)
-        frame.task.lent_texts.setdefault(place, set()).add(value)
+            return built_strings.spelled(frame, value, node)
+        frame.task.lent_strings.setdefault(place, set()).add(value)
     if not isinstance(value, Sequence) or value.kind is not tuple:
         return value
     if ("lent", *place) not in frame.task.learned.forms:
@@ -138,9 +138,9 @@ def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.A
     return tables.rows_of(frame, value, form, node, frame.heap.contents) if isinstance(form, Rows) else value
 
 
-def let_texts_vary(frame: Frame, identity: Hashable) -> None:
+def let_strings_vary(frame: Frame, identity: Hashable) -> None:
     """Start again where a function would be made for each of many strings: they are then chosen at run time."""
-    met = frame.task.lent_texts
+    met = frame.task.lent_strings
     many = [place for place, found in met.items() if place[0] == identity and len(found) > MOST_LENGTHS]
     for place in many:
         frame.task.learned.forms["lent", *place] = ()

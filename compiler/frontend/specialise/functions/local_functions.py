@@ -27,14 +27,14 @@ def keeps_own_numbers(frame: Frame, value: Value) -> bool:
         return any(keeps_own_numbers(frame, part) for _, part in parts(value))
     kept = [v for v in (*value.defaults, *value.keyword_defaults) if v is not None]
     kept += [v for holder, v in _kept(value) if not _is_around(holder, frame)]
-    return any(_is_of_the_run(frame, v) for v in kept)
+    return any(_is_dynamic(frame, v) for v in kept)
 
 
-def _is_of_the_run(frame: Frame, value: Value) -> bool:
+def _is_dynamic(frame: Frame, value: Value) -> bool:
     if isinstance(value, Static | Closure | Derived):
         return keeps_own_numbers(frame, value)
     inner = parts(value)
-    return any(_is_of_the_run(frame, part) for _, part in inner) if inner else isinstance(value, Leaf | Ref | Rows)
+    return any(_is_dynamic(frame, part) for _, part in inner) if inner else isinstance(value, Leaf | Ref | Rows)
 
 
 def _kept(closure: Closure) -> list[tuple[Frame, Value]]:

@@ -24,9 +24,9 @@ from ....types import Scalar
 from .. import protocol
 from ..frame import Frame, NeedsStatic
 from ..iterables import Enumerate, Rest, Reversed, Zip
-from ..kinds import built_texts, iterations, texts
-from ..kinds.text_numbers import number_of
-from ..values import Column, Ref, Rows, Sequence, Static, Text, Value, is_number, is_sequence
+from ..kinds import built_strings, iterations, strings
+from ..kinds.string_numbers import number_of
+from ..values import Column, Ref, Rows, Sequence, Static, String, Value, is_number, is_sequence
 
 MANY = 128  # from so many items on a table is made, however little is done with each
 FEWEST = 17  # with fewer items no table is made, however much is done with each
@@ -105,7 +105,7 @@ def of_many(frame: Frame, value: Value, node: gast.AST, least: int = MANY) -> Va
             made = tuple(one for part in inner if (one := _or_itself(frame, part, node, least)) is not None)
             return None if len(made) < len(inner) or made == inner else type(value)(made, value.start)
         case Static(value=str() as text) if len(text) >= of_names(least):
-            return built_texts.spelled(frame, value, node)
+            return built_strings.spelled(frame, value, node)
         case Static(value=tuple() | bytes() as items) if len(items) >= least:
             return _rows(frame, tuple(map(Static, items)), node, least)
         case Sequence(items=items, kind=kind) if kind is tuple and len(items) >= least:
@@ -162,11 +162,11 @@ def _columns(frame: Frame, items: tuple[Value, ...], node: gast.AST, least: int)
         if len(items) < of_names(least):
             return None
         numbers = tuple(Static(number_of(frame.task, word)) for word in words)
-        return Text(Column(texts.table(frame, numbers, INT_WORD, node), True))
+        return String(Column(strings.table(frame, numbers, INT_WORD, node), True))
     kinds = {frame.type_of(item) for item in items}
     kind = kinds.pop() if len(kinds) == 1 else None
     if not isinstance(kind, Scalar) or kind == types.BOOL:
         return None
     if kind.dtype == INT_WORD and not all(-(2**63) <= item.value < 2**63 for item in items if is_number(item)):
         return None
-    return Column(texts.table(frame, items, kind.dtype, node), kind.weak)
+    return Column(strings.table(frame, items, kind.dtype, node), kind.weak)

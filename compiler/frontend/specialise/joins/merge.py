@@ -17,7 +17,7 @@ from .. import protocol
 from ..describing import KEEPING
 from ..frame import Frame
 from ..functions.local_functions import joined_functions, keeps_own_numbers
-from ..kinds import structures, text_numbers
+from ..kinds import string_numbers, structures
 from ..values import (
     DROPPED,
     NONE,
@@ -94,7 +94,7 @@ class Join:
     def _join_alike(self, left: Value, right: Value) -> Value:
         """Two values of one structure; a Conflict for others."""
         frame = self.frame
-        if (text := text_numbers.joined(frame, left, right)) is not None:
+        if (text := string_numbers.joined(frame, left, right)) is not None:
             return text
         if (tuples := _joined_tuples(self, left, right)) is not None:
             return tuples

@@ -18,7 +18,7 @@ from ....records import dataclass
 from ....types import Array, ListOf, Scalar, Type
 from ..frame import Frame
 from ..interpreter.parallel import assign_parallel
-from ..kinds import structures, text_numbers
+from ..kinds import string_numbers, structures
 from ..values import (
     Leaf,
     OneOf,
@@ -26,8 +26,8 @@ from ..values import (
     Ref,
     Rows,
     Sequence,
+    String,
     Table,
-    Text,
     Undefined,
     Value,
     as_optional,
@@ -64,8 +64,8 @@ class Merging:
             source = as_optional(source)
         if isinstance(target, OneOf):
             source = structures.spread(self.frame, source, target, self.contents)
-        if isinstance(target, Text):
-            source = text_numbers.as_text(self.frame, source)
+        if isinstance(target, String):
+            source = string_numbers.as_string(self.frame, source)
         if isinstance(target, Ref):
             if target.number not in self.into or not isinstance(source, Ref):
                 return {}

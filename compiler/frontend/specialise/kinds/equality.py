@@ -17,7 +17,7 @@ from ..frame import Frame
 from ..functional import Closure
 from ..interpreter import branches, choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS
-from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Table, Text, Value, is_number
+from ..values import Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, String, Table, Value, is_number
 from . import container_methods
 
 
@@ -29,7 +29,7 @@ def as_sequence(frame: Frame, value: Value) -> Value:
     return held
 
 
-@protocol.is_unlike_others.of(Sequence, Rows, ListOf, Table, Mapping_, Record, Closure, Text, Scalar)
+@protocol.is_unlike_others.of(Sequence, Rows, ListOf, Table, Mapping_, Record, Closure, String, Scalar)
 def _(frame: Frame, value: Value) -> bool:
     return True
 

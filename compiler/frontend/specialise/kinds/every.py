@@ -18,5 +18,5 @@ from . import (  # noqa: F401
     rows,
     sequences,
     slices,
-    texts,
+    strings,
 )

@@ -1,7 +1,7 @@
 """Strings made by formats outside messages: f-strings, `str`, `format`, `%`, `hex`, of what is known now.
 
     f"row {3:03d}"     ->     "row 003"
-    f"{word}s"         ->     the string known only at run time, with "s" appended (`built_texts.py`)
+    f"{word}s"         ->     the string known only at run time, with "s" appended (`built_strings.py`)
     f"k = {k}"         ->     U008, except in the message of an error, which Python words
 """
 
@@ -22,17 +22,17 @@ from ..frame import Frame, NeedsStatic
 from ..interpreter import evaluate
 from ..library.static_python import computed
 from ..values import Leaf, Sequence, Static, Value
-from . import built_texts
-from .text_numbers import is_text
+from . import built_strings
+from .string_numbers import is_string
 
-WAYS_OUT = ("return the number, and make its text outside the compiled function",
-            "keep the text to the messages of `raise` and `assert`")  # fmt: skip
+WAYS_OUT = ("return the number, and format it outside the compiled function",
+            "format only in the messages of `raise` and `assert`")  # fmt: skip
 COUNT_BITS = "`x.bit_count()` counts the ones of an int, and `x >> k & 1` is one of them"
 
 
 def refuse(frame: Frame, value: Value, node: gast.AST, function: Any = None) -> NoReturn:
     """Raise a CompileError, or NeedsStatic for a number, so that a loop over a known range is unrolled."""
-    message = f"the text of a {frame.describe(value)} that only the run knows is not in the language"
+    message = f"the string of a {frame.describe(value)} known only at run time is not in the language"
     if not isinstance(value, Leaf) or not isinstance(frame.type_of(value), Scalar):
         frame.fault("U008", message, node, "made here", WAYS_OUT)
     first = (COUNT_BITS,) if function is bin else WAYS_OUT
@@ -47,12 +47,12 @@ def of_value(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 def formatted(frame: Frame, value: Value, conversion: str, form: str, node: gast.AST) -> Value:
     """`f"{value!conversion:form}"`."""
-    if is_text(value) and not isinstance(value, Static) and conversion in ("", "s") and not form:
+    if is_string(value) and not isinstance(value, Static) and conversion in ("", "s") and not form:
         return value
     if isinstance(value, Static):
         shown = raising.CONVERSIONS[conversion](value.value) if conversion else value.value
         return Static(computed(frame, format, node, shown, form))
-    if not is_text(value) and not frame.is_scalar(value):
+    if not is_string(value) and not frame.is_scalar(value):
         values: list[gast.expr] = []
         text = raising.shown(frame, value, conversion, form, node, values)
         if not values and UNSHOWN not in text:
@@ -69,7 +69,7 @@ def f_string(frame: Frame, node: gast.JoinedStr) -> Value:
         value = evaluate.evaluate(frame, part.value)
         form = "" if part.format_spec is None else evaluate.static(frame, part.format_spec, "a format")
         pieces.append(formatted(frame, value, "" if part.conversion < 0 else chr(part.conversion), form, part))
-    return built_texts.joined(frame, Static(""), Sequence(tuple(pieces)), node)
+    return built_strings.joined(frame, Static(""), Sequence(tuple(pieces)), node)
 
 
 def by_builtin(frame: Frame, args: list[Value], node: gast.AST) -> Value:

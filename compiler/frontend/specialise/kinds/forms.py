@@ -34,8 +34,8 @@ from ..values import (
     Rows,
     Sequence,
     Static,
+    String,
     Table,
-    Text,
     Typed,
     Value,
     leaves,
@@ -44,7 +44,7 @@ from ..values import (
     same_structure,
     with_parts,
 )
-from . import structures, text_numbers
+from . import string_numbers, structures
 from .library_classes import is_of_library
 from .record_classes import can_change
 
@@ -78,7 +78,7 @@ def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = N
     if isinstance(value, Record) and (depth := _depth(value, value.cls, contents)) > MOST_INSIDE:
         inside = " in ".join([f"a {value.cls.__name__}"] * depth)
         return Conflict("a list that grows", inside)
-    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | OneOf | Text | Handle):
+    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | OneOf | String | Handle):
         inner = tuple(form_of(frame, part, contents) for _, part in parts(value))
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(value, inner))
     found = frame.type_of(value)
@@ -154,7 +154,7 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         return _join_columns(frame, left, right)
     if identical(left, right):
         return left
-    if (text := text_numbers.joined(frame, left, right)) is not None:
+    if (text := string_numbers.joined(frame, left, right)) is not None:
         return text
     if same_structure(left, right):
         inner = [join_forms(frame, a, b) for (_, a), (_, b) in zip(parts(left), parts(right), strict=True)]
@@ -178,7 +178,7 @@ def with_room(frame: Frame, form: Value) -> Value:
     Where the form has only strings, other items will have other strings.
     """
     made = _with_room(frame, form, list)
-    return made if any(isinstance(leaf, Typed) for leaf in leaves(made)) else text_numbers.of_the_run(made)
+    return made if any(isinstance(leaf, Typed) for leaf in leaves(made)) else string_numbers.as_dynamic(made)
 
 
 def with_room_for_tuples(frame: Frame, form: Value) -> Value:

@@ -37,7 +37,7 @@ from ..values import (
     Rows,
     Sequence,
     Static,
-    Text,
+    String,
     Typed,
     Value,
     leaves,
@@ -45,8 +45,8 @@ from ..values import (
     parts,
 )
 from ..world.taking_apart import from_python
-from . import built_texts, classes, containers, forms, library_classes, making, sets, tables, tuples
-from .text_numbers import as_text, is_text
+from . import built_strings, classes, containers, forms, library_classes, making, sets, tables, tuples
+from .string_numbers import as_string, is_string
 
 FEWEST_SLOTS = 8
 KEYS = "keys that are known only when it runs are numbers, or tuples of numbers"
@@ -102,8 +102,8 @@ def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored:
             needed.keys = target.number, columns
             raise
         sites.learn(frame, target.number, columns, node)
-        help_ = ("ask a copy, which is made for keys of the run: `dict(...)`",)
-        frame.fault("R001", needed.diagnostic.message, node, "depends on a value of the run", help_)
+        help_ = ("ask a copy, which takes keys known only at run time: `dict(...)`",)
+        frame.fault("R001", needed.diagnostic.message, node, "depends on a value known only at run time", help_)
     computed(frame, hash, node, key)
     return key
 
@@ -170,7 +170,7 @@ def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
 def value_form(frame: Frame, value: Value, node: gast.AST) -> Value:
     form = forms.form_of(frame, value)
     if isinstance(form, Conflict) or not any(isinstance(leaf, Typed) for leaf in leaves(forms.with_room(frame, form))):
-        frame.fault("U018", f"a dict whose keys the run knows cannot hold a {frame.describe(value)}", node,
+        frame.fault("U018", f"a dict whose keys are known only at run time cannot hold a {frame.describe(value)}", node,
                     "put into it here", ("let its values be numbers, arrays, tuples or lists of numbers",))  # fmt: skip
     return form
 
@@ -179,7 +179,7 @@ def hash_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     """The hash of a key: that of a tuple combines those of its items."""
     key = args[0]
     if len(args) > 1 and forms.grows(frame, frame.held(args[1])):
-        key = built_texts.in_form(frame, key, forms.structure(frame.held(args[1])), node)
+        key = built_strings.in_form(frame, key, forms.structure(frame.held(args[1])), node)
     return _hashed(frame, key, node)
 
 
@@ -195,10 +195,10 @@ def _hashed(frame: Frame, key: Value, node: gast.AST) -> Value:
         return result
     if isinstance(key, Rows):
         return tuples.hash_of(frame, key, node)
-    if isinstance(key, Text):
+    if isinstance(key, String):
         return key.number
     if isinstance(key, Static):
-        return as_text(frame, key).number if is_text(key) else Static(0)
+        return as_string(frame, key).number if is_string(key) else Static(0)
     key_form(frame, key, node)
     frame.fault("T001", f"unhashable type: '{frame.describe(key)}'", node, "used as a key")
 

@@ -20,9 +20,9 @@ from ..library import numbers
 from ..library.static_python import computed
 from ..objects import sites
 from ..protocol import Named, call_method, describe, is_unrolled, items, known, load, member, python_class, truth
-from ..values import Leaf, Sequence, Static, Text, Value, is_number
+from ..values import Leaf, Sequence, Static, String, Value, is_number
 from ..world import outside
-from . import built_texts, classes, container_methods, equality, keyed, numeric, own_operators, sets, slices, texts
+from . import built_strings, classes, container_methods, equality, keyed, numeric, own_operators, sets, slices, strings
 
 CONTAINERS = (tuple, list, dict, str, bytes)
 
@@ -75,10 +75,10 @@ def _(frame: Frame, base: Static, items: gast.expr, node: gast.AST, hint: str = 
         given: list[Value] = [Sequence(tuple(map(Static, constant))), position]
         return keyed.in_language(frame, "python_builtins:item_of_bytes", given, node, hint)
     if isinstance(constant, str) and isinstance(position, Leaf):
-        return texts.item(frame, base, position, node)
+        return strings.item(frame, base, position, node)
     is_slice = isinstance(constant, str) and isinstance(items, gast.Slice)
     if isinstance(items, gast.Slice) and is_slice and sites.site_of(frame, node) in frame.task.learned.positions:
-        return built_texts.sliced(frame, base, items, node)
+        return built_strings.sliced(frame, base, items, node)
     try:
         index = known(frame, position, node, "an index")
     except NeedsStatic as needed:
@@ -110,11 +110,11 @@ def _(
 ) -> Value:
     if is_number(receiver):
         return _method_of_number(frame, receiver, method, args, named, node, hint)
-    if isinstance(receiver.value, str) and built_texts.is_of_run(frame, method, args, named):
-        return texts.with_texts(frame, receiver, method, args, named, node, hint)
+    if isinstance(receiver.value, str) and built_strings.is_of_run(frame, method, args, named):
+        return strings.with_strings(frame, receiver, method, args, named, node, hint)
     if not isinstance(receiver.value, str | bytes | frozenset):
         return call_method.otherwise(frame, receiver, method, args, named, node, hint)
-    return texts.of_known(frame, receiver.value, method, args, named, node)
+    return strings.of_known(frame, receiver.value, method, args, named, node)
 
 
 def _method_of_number(
@@ -132,8 +132,8 @@ def _(frame: Frame, container: Static, item: Value, node: gast.AST, hint: str = 
     if found is not None:
         return found
     constant = container.value
-    if isinstance(constant, str) and (isinstance(item, Text) or texts.is_built(item)):
-        return texts.part_of(frame, item, container, node)
+    if isinstance(constant, str) and (isinstance(item, String) or strings.is_built(item)):
+        return strings.part_of(frame, item, container, node)
     if isinstance(constant, bytes) and not isinstance(item, Static) and frame.is_integer(item):
         given: list[Value] = [Sequence(tuple(map(Static, constant))), item]
         return container_methods.in_language(frame, "is_byte_of", given, node, hint)

@@ -19,8 +19,8 @@ from ..interpreter import evaluate, subscript
 from ..interpreter.trial import looking_ahead
 from ..library.static_python import stop
 from ..objects import sites
-from ..values import Conflict, Ref, Rows, Sequence, Static, Text, Typed, Value, leaves
-from . import containers, forms, known_numbers, rows, text_numbers, texts, tuples
+from ..values import Conflict, Ref, Rows, Sequence, Static, String, Typed, Value, leaves
+from . import containers, forms, known_numbers, rows, string_numbers, strings, tuples
 
 
 def known_position(
@@ -36,7 +36,7 @@ def known_position(
         if not isinstance(base, Ref) and are_alike(frame, held):
             help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
             needed.diagnostic = replace(needed.diagnostic, help=help_)
-        if not isinstance(base, Ref) and (is_of_numbers(frame, held) or is_of_texts(held)):
+        if not isinstance(base, Ref) and (is_of_numbers(frame, held) or is_of_strings(held)):
             needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
         if not isinstance(base, Ref) or not are_alike(frame, held):
             raise
@@ -58,16 +58,16 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
     if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.learned.positions:
         return None
     position = evaluate.evaluate(frame, items)
-    if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_texts(held)):
+    if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_strings(held)):
         return None
     position = known_numbers.as_int(frame, position, node)
     rows.require_within(frame, Static(len(held.items)), position, tuple, node)
-    if is_of_texts(held):
-        numbers = tuple(text_numbers.as_text(frame, text).number for text in held.items)
-        return Text(texts.entry(frame, numbers, position, INT_WORD, node, hint))
+    if is_of_strings(held):
+        numbers = tuple(string_numbers.as_string(frame, text).number for text in held.items)
+        return String(strings.entry(frame, numbers, position, INT_WORD, node, hint))
     element = frame.type_of(held.items[0])
     assert isinstance(element, Scalar)
-    table = texts.table(frame, held.items, element.dtype, node)
+    table = strings.table(frame, held.items, element.dtype, node)
     found = subscript.element(frame, table, [frame.atom(position, node)], node, hint)
     return frame.emit("cast", found, node=node, hint=hint, dtype=element.dtype, weak=element.weak)
 
@@ -104,8 +104,8 @@ def is_of_numbers(frame: Frame, held: Value) -> bool:
     return are_alike(frame, held) and isinstance(held, Sequence) and frame.is_scalar(held.items[0])
 
 
-def is_of_texts(held: Sequence) -> bool:
-    return bool(held.items) and all(text_numbers.is_text(v) and not text_numbers.is_built(v) for v in held.items)
+def is_of_strings(held: Sequence) -> bool:
+    return bool(held.items) and all(string_numbers.is_string(v) and not string_numbers.is_built(v) for v in held.items)
 
 
 def are_alike(frame: Frame, held: Value) -> bool:

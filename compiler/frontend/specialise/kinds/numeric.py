@@ -35,7 +35,7 @@ from ..protocol import (
     type_as,
 )
 from ..values import Leaf, Static, Value, is_number
-from . import arrays, classes, optional, texts
+from . import arrays, classes, optional, strings
 
 PYTHON_OF: dict[Any, Callable[..., Any]] = {**PYTHON_INFIX, **PYTHON_COMPARISONS}
 
@@ -69,10 +69,11 @@ def _(frame: Frame, value: Leaf) -> str:
 @protocol.infix.of(Static)
 def _(frame: Frame, left: Static, right: Static, op: type, node: gast.AST, hint: str = "t") -> Value:
     are_numbers = is_number(left) and is_number(right)
-    are_texts = isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int)
+    are_strings = isinstance(left.value, str | bytes) and isinstance(right.value, str | bytes | int)
     if are_numbers:
         evaluate.require_short(frame, op, left, right, node)
-    if op in COMPARISONS or are_numbers or are_texts or op is gast.BitOr and classes.is_any_of(left.value, right.value):
+    are_types = op is gast.BitOr and classes.is_any_of(left.value, right.value)
+    if op in COMPARISONS or are_numbers or are_strings or are_types:
         return evaluate.fold(frame, PYTHON_OF[op], node, left, right)
     return protocol.infix.otherwise(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
 
@@ -80,7 +81,7 @@ def _(frame: Frame, left: Static, right: Static, op: type, node: gast.AST, hint:
 @protocol.infix.of(Scalar, Array, beside=(Scalar, Array, Static))
 def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: str = "t") -> Value:
     if frame.type_of(left) is None or frame.type_of(right) is None:
-        return texts.infix(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
+        return strings.infix(frame, *optional.operands(frame, op, left, right, node), op, node, hint)
     if op is gast.Pow:
         return evaluate.power(frame, left, right, node, hint)
     return frame.emit(OPERATOR_OF[op], left, right, node=node, hint=hint)

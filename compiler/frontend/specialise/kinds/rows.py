@@ -18,13 +18,13 @@ from ..interpreter import choices, evaluate, subscript
 from ..library import library
 from ..objects import given_back
 from ..values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
-from . import arrays, built_texts, container_methods, containers, forms, tables, texts
+from . import arrays, built_strings, container_methods, containers, forms, strings, tables
 
 
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     column = next((leaf for leaf in leaves(rows) if isinstance(leaf, Leaf)), None)
     if column is None:
-        text = "a list of lists of objects, of lengths that only the run knows, is not in the language"
+        text = "a list of lists of objects, of lengths known only at run time, is not in the language"
         frame.fault("U018", text, node, "read here")
     return evaluate.length_of(frame, column, 0, node)
 
@@ -161,15 +161,15 @@ def _(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "
 def _(
     frame: Frame, receiver: Value, method: str, args: list[Value], named: protocol.Named, node: gast.AST, hint: str
 ) -> Value:
-    if texts.is_built(receiver) and not named:
-        return built_texts.call_method(frame, receiver, method, args, node)
+    if strings.is_built(receiver) and not named:
+        return built_strings.call_method(frame, receiver, method, args, node)
     return container_methods.call_method(frame, receiver, method, args, named, node)
 
 
 @protocol.member.of(Rows)
 def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
-    if texts.is_built(container):
-        return texts.part_of(frame, item, container, node)
+    if strings.is_built(container):
+        return strings.part_of(frame, item, container, node)
     column = column_of_numbers(frame, protocol.held_as(frame, container, Rows))
     if column is None:
         return container_methods.in_language(frame, "contains", [container, item], node, hint)

@@ -15,7 +15,7 @@ from ..library.static_python import computed
 from ..objects import given_back
 from ..protocol import describe, held_as, is_unrolled, items, known, load, member, python_class, truth
 from ..values import Rows, Sequence, Static, Table, Value
-from . import arrays, container_methods, containers, equality, list_positions, sets, texts, tuples
+from . import arrays, container_methods, containers, equality, list_positions, sets, strings, tuples
 
 
 @known.of(Sequence)
@@ -95,7 +95,7 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
         joined = container_methods.copy(frame, left, node)
         container_methods.extend(frame, joined, node, right)
         return joined
-    return texts.infix(frame, left, right, op, node, hint)
+    return strings.infix(frame, left, right, op, node, hint)
 
 
 @protocol.infix.of(Sequence, Rows, Table, ListOf, beside=(Scalar, Static))
@@ -104,8 +104,8 @@ def _(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hint: s
     if (of_sets := sets.infix(frame, op, left, right, node)) is not None:
         return of_sets
     sequence, count = (left, right) if protocol.is_container(frame, left) else (right, left)
-    if texts.is_text(sequence):
-        return texts.infix(frame, left, right, op, node, hint)
+    if strings.is_string(sequence):
+        return strings.infix(frame, left, right, op, node, hint)
     if op is gast.Mult and frame.is_integer(count) and protocol.sequence_kind(frame, frame.held(sequence)) is not set:
         return container_methods.repeated(frame, sequence, count, node)
     operate = arrays.infix if evaluate.is_strong(frame, count) else equality.unordered

@@ -40,12 +40,12 @@ def known_items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
-def of_the_run(frame: Frame, value: Value) -> bool:
+def is_dynamic(frame: Frame, value: Value) -> bool:
     return "names" in (parts := keyed.parts_of(frame, value)) and "entries" not in parts
 
 
 def is_set(frame: Frame, value: Value) -> bool:
-    return known_items(frame, value) is not None or of_the_run(frame, value)
+    return known_items(frame, value) is not None or is_dynamic(frame, value)
 
 
 # --- making ----------------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def frozen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 
 def _refuse_frozen(frame: Frame, node: gast.AST) -> NoReturn:
-    frame.fault("U018", "a frozenset of what only the run knows is not in the language", node, "made here",
+    frame.fault("U018", "a frozenset of values known only at run time is not in the language", node, "made here",
                 ("use a set: `set(...)`",))  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def items_of(frame: Frame, source: Value, node: gast.AST) -> Value:
     items = known_items(frame, source)
     if items is not None:
         return Sequence(items)
-    if of_the_run(frame, source):
+    if is_dynamic(frame, source):
         return keyed.parts_of(frame, source)["names"]
     return classes.iterable(frame, source, node)
 
@@ -200,7 +200,7 @@ def _let_hold(frame: Frame, target: Ref, item: Value, node: gast.AST) -> None:
     form = _forms_of(frame, [*items, item], node)
     assert form is not None
     sites.learn(frame, target.number, (form,), node)
-    frame.fault("U007", "a set from outside cannot be asked for an item of the run", node, "asked here")
+    frame.fault("U007", "a set from outside cannot be asked for an item known only at run time", node, "asked here")
 
 
 def _values(frame: Frame, value: Value, node: gast.AST) -> dict[Any, None]:
@@ -285,7 +285,7 @@ def _in_order(found: set, *sources: Any) -> tuple[Value, ...]:
 
 
 def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
-    frame.fault("U018", "this operator of sets that only the run knows is not in the language", node, "used here",
+    frame.fault("U018", "this operator of sets known only at run time is not in the language", node, "used here",
                 (WAY_OUT,))  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def of_index_expression(frame: Frame, base: Any, items: gast.expr, node: gast.AS
 def _part_in_a_row(frame: Frame, part: Value, node: gast.AST) -> Value:
     counted = _counted(frame, part, node)
     if counted is None and isinstance(part, Static) and isinstance(part.value, str):
-        frame.fault("U012", "directions in text are not supported here", node, "given here",
+        frame.fault("U012", "directions given as strings are not supported here", node, "given here",
                     ("call `np.concatenate` or `np.stack` with the axis",))  # fmt: skip
     if counted is None and library.is_container(frame, part):
         return arrays.as_array(frame, part, node)

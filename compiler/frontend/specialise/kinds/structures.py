@@ -31,7 +31,7 @@ from ..values import (
     Undefined,
     Value,
 )
-from .text_numbers import is_text
+from .string_numbers import is_string
 
 Kind = tuple[Any, ...]
 MOST = 8
@@ -41,7 +41,7 @@ def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind |
     """What distinguishes the structure of a value from others; None for what cannot be one of several."""
     if isinstance(value, Ref):
         value = contents.get(value.number, value)
-    if is_text(value):
+    if is_string(value):
         return ("str",)
     found = value.type if isinstance(value, Typed) else frame.type_of(value)
     match value, found:

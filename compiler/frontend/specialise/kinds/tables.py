@@ -36,8 +36,8 @@ from ..values import (
     Rows,
     Sequence,
     Static,
+    String,
     Table,
-    Text,
     Typed,
     Undefined,
     Value,
@@ -47,8 +47,8 @@ from ..values import (
     parts,
     with_parts,
 )
-from . import arrays, built_texts, containers, forms, structures
-from .text_numbers import as_text
+from . import arrays, built_strings, containers, forms, structures
+from .string_numbers import as_string
 
 # --- making and filling ----------------------------------------------------------------------------------------------
 
@@ -123,8 +123,8 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
         return _nothing(frame, wanted, found)
     if isinstance(wanted, OneOf):
         value = structures.spread(frame, value, wanted, contents)
-    if isinstance(wanted, Text):
-        value = as_text(frame, value)
+    if isinstance(wanted, String):
+        value = as_string(frame, value)
     if isinstance(wanted, Rows):
         value = rows_of(frame, value, wanted, node, contents)
     if isinstance(wanted, Leaf):
@@ -171,7 +171,7 @@ def _nothing(frame: Frame, wanted: Value, found: list) -> None:
 def rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents: Mapping) -> Rows:
     """A list of any kind, or a tuple, as one array for each position in its items."""
     if wanted.kind is str:
-        return built_texts.spelled(frame, value, node)
+        return built_strings.spelled(frame, value, node)
     if isinstance(value, Rows):
         if not forms.is_unknown(value) or forms.is_unknown(wanted):
             return _in_types(frame, value, wanted, node)

@@ -17,7 +17,7 @@ from ..iterables import Range
 from ..joins.joined_types import are_of_one_dtype, note_start
 from ..kinds import (
     arrays,
-    built_texts,
+    built_strings,
     classes,
     container_methods,
     containers,
@@ -28,10 +28,10 @@ from ..kinds import (
     rows,
     sets,
     slices,
-    texts,
+    strings,
     tuples,
 )
-from ..values import NONE, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
+from ..values import NONE, Ref, Rows, Sequence, Static, String, Value, is_none, is_number
 from . import complex_calls, library, numbers
 from .static_python import stop
 
@@ -43,8 +43,8 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
         return by_class
     if sets.is_frozen(value):
         return Static(len(value.value))
-    if isinstance(value, Text):
-        return texts.looked_up(frame, value, len, node, hint)
+    if isinstance(value, String):
+        return strings.looked_up(frame, value, len, node, hint)
     record = classes.instance(frame, value)
     if iterators.as_iterator(frame, value) is not None or record is not None and not record.is_tuple:
         way_out = "make a list of it first: `list(...)`" if record is None else "define `__len__` in its class"
@@ -264,19 +264,19 @@ def _convert(python: type, dtype: str):
         value = args[0]
         if all(isinstance(a, Static) for a in args):
             return evaluate.fold(frame, python, node, *args)
-        if len(args) > 1 and python is int and texts.is_text(value):
-            return built_texts.number_in(frame, value, args[1], node)
-        if texts.is_built(value) and python is int:
-            return built_texts.number_in(frame, value, Static(10), node)
+        if len(args) > 1 and python is int and strings.is_string(value):
+            return built_strings.number_in(frame, value, args[1], node)
+        if strings.is_built(value) and python is int:
+            return built_strings.number_in(frame, value, Static(10), node)
         if len(args) > 1:
-            frame.needs_static(value, "a number that is read from text", node)
+            frame.needs_static(value, "a number that is read from a string", node)
         if is_bool(dtype):
             truth = protocol.truth(frame, value, node)
             if isinstance(truth, Static):
                 return truth
             return frame.emit("cast", truth, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
-        if isinstance(value, Text):
-            return texts.looked_up(frame, value, python, node, hint)
+        if isinstance(value, String):
+            return strings.looked_up(frame, value, python, node, hint)
         value = as_scalar(frame, value, python.__name__, node)
         if frame.type_of(value) == Scalar(dtype, weak=True):
             return value

@@ -28,7 +28,7 @@ from ..frame import Frame
 from ..functional import Partial
 from ..interpreter import apply, choices, evaluate
 from ..kinds import (
-    built_texts,
+    built_strings,
     classes,
     container_methods,
     containers,
@@ -37,7 +37,7 @@ from ..kinds import (
     keyed,
     making,
     sets,
-    texts,
+    strings,
 )
 from ..objects import pools
 from ..values import NONE, Mapping_, Record, Ref, Sequence, Static, Value, map_leaves
@@ -380,7 +380,7 @@ FUNCTIONS: dict[Any, Known] = {
     of_python.call_opened: lambda *call: open_functions.call_opened(*call),
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
-    ord: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, ord, args, node)),
+    ord: taking(1, 1, lambda frame, args, _, node, hint: strings.of_text(frame, ord, args, node)),
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     containers_of_library.append_anything: _asked("append_anything"),
@@ -391,6 +391,6 @@ FUNCTIONS: dict[Any, Known] = {
     format: taking(1, 2, lambda frame, args, _, node, hint: formatted.by_builtin(frame, args, node)),
     repr: taking(1, 1, lambda frame, args, _, node, hint: formatted.formatted(frame, args[0], "r", "", node)),
     **{function: _in_base(function) for function in (bin, oct, hex)},
-    containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
-    chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
+    containers_of_library.digit_of: lambda frame, args, _, node, hint: built_strings.digit_of(frame, args, node),
+    chr: taking(1, 1, lambda frame, args, _, node, hint: strings.of_text(frame, chr, args, node)),
 }  # fmt: skip

@@ -46,7 +46,7 @@ def _tuples(frame: Frame, items: Any, kind: str) -> Value:
 
 
 def _too_many(frame: Frame, name: str, node: gast.AST) -> None:
-    frame.fault("U018", f"`{name}` of so many of what only the run knows is not in the language", node, "called here",
+    frame.fault("U018", f"`{name}` of so many dynamic values is not in the language", node, "called here",
                 ("say how many are chosen, at most 8: `permutations(items, 3)`",))  # fmt: skip
 
 

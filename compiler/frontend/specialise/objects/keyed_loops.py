@@ -75,7 +75,7 @@ def _removed(frame: Frame, view: Iteration) -> Value:
 def as_list_item(frame: Frame, base: Value, node: gast.Subscript) -> tuple[Value, gast.Subscript]:
     """`base[key]` of a dict or deque as the item of the list inside; anything else as it is."""
     record = keyed.parts_of(frame, base)
-    if not record or isinstance(node.slice, gast.Slice) or sets.of_the_run(frame, base):
+    if not record or isinstance(node.slice, gast.Slice) or sets.is_dynamic(frame, base):
         return base, node
     key = own_operators.index_of(frame, node.slice, node)
     if "table" in record:

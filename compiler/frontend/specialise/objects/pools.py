@@ -41,7 +41,7 @@ def note_item(frame: Frame, held: Value) -> None:
 
 
 def note_made(frame: Frame, cls: type) -> None:
-    """Note that only the run knows how many instances of a class there are."""
+    """Note it is known only at run time how many instances of a class there are."""
     if (frame.builder.loops or frame.heap.lent) and _may_be_shared(cls):
         frame.task.learned.shareable.setdefault(cls, False)
 
@@ -130,7 +130,7 @@ def _count(frame: Frame, columns: Mapping[str, Ref], node: gast.AST) -> Value:
     for column in columns.values():
         if forms.lists_of(frame.held(column)):
             return protocol.length(frame, column, node)
-    frame.fault("U018", "instances without attributes that only the run knows cannot be told apart", node, "made here")
+    frame.fault("U018", "instances without dynamic attributes cannot be told apart at run time", node, "made here")
 
 
 # --- functions compiled on their own ---------------------------------------------------------------------------------

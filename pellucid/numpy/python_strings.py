@@ -1,23 +1,23 @@
-"""What Python's texts do that the run builds, written in the language: a text is gone over letter by letter.
+"""What Python's strings do that the run builds, written in the language: a text is gone over character by character.
 
-    "-".join(words)     ->     a list of the letters of all words
+    "-".join(words)     ->     a list of the characters of all words
     int("-12")          ->     -12
 """
 
 from ..compiler.ops.containers import digit_of
 
 
-def letters_of(text):
-    return [letter for letter in text]  # noqa: C416
+def characters_of(text):
+    return [character for character in text]  # noqa: C416
 
 
 def joined(separator, words):
-    letters = []
+    characters = []
     for k in range(len(words)):
         if k > 0:
-            letters.extend(separator)
-        letters.extend(words[k])
-    return letters
+            characters.extend(separator)
+        characters.extend(words[k])
+    return characters
 
 
 def number_in(text):
@@ -49,7 +49,7 @@ def number_in(text):
 
 
 def with_digit(total, digit):
-    """A number with another digit, of its own sign, behind it; and whether that has more than 64 bits."""
+    """A number with another digit, of its own sign, after it; and whether that has more than 64 bits."""
     if digit < 0 or total < 0:
         return total * 10 + digit, total < (-9223372036854775807 - 1 - digit + 9) // 10
     return total * 10 + digit, total > (9223372036854775807 - digit) // 10

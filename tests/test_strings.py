@@ -1,4 +1,4 @@
-"""Texts that only the run knows: chosen, collected, compared, looked up and returned as CPython does."""
+"""Texts known only at run time: chosen, collected, compared, looked up and returned as CPython does."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -258,10 +258,10 @@ def test_what_has_no_meaning_here_is_refused(function):
 
 
 def test_a_text_that_differs_from_example_to_example_is_refused():
-    with pytest.raises(CompileError, match="different texts"):
+    with pytest.raises(CompileError, match="different strings"):
         pellucid.vmap(chosen)(np.stack([X, -X]))
 
 
 def test_a_text_has_no_cotangent():
-    with pytest.raises(CompileError, match="a text that only the run knows"):
+    with pytest.raises(CompileError, match="a text known only at run time"):
         pellucid.vjp(lambda x: (np.sum(x), chosen(x)), X)
