@@ -22,10 +22,10 @@ from .compiler.optimise.keep_for_threads import keep_for_threads
 from .compiler.program import Function
 from .index_checks import index_checks
 
-INDEPENDENT = "a loop whose turns are independent: it may run in vectors, and on several cores where it is long"
-IN_VECTORS = "a loop whose turns are independent: it may run in vectors"
+INDEPENDENT = "a loop whose iterations are independent: it may run in vectors, and on several cores where it is long"
+IN_VECTORS = "a loop whose iterations are independent: it may run in vectors"
 LANES = "a loop that takes values together: it may run in vectors, several partial results at a time"
-IN_ORDER = "a loop, one turn after the other"
+IN_ORDER = "a loop, one iteration after the other"
 
 
 def by_line(function: Function, versions: Function | None = None) -> Iterator[str]:

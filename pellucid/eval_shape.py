@@ -46,7 +46,7 @@ def eval_shape(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     from . import showing
 
     function, args = compiled_function(f, args)
-    flat = function._flatten(args, kwargs, strings=True)
+    flat = function._flatten(args, kwargs, texts=True)
     request = function.__pellucid__
     made, _ = showing.program(request, TRANSFORMED, with_known_lengths(flat))
     guards = Guards(made.guards)

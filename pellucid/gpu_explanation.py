@@ -89,7 +89,7 @@ def _told(stage: Stage, body: Iterable[ast.stmt], loop: str) -> Iterator[tuple[s
                 yield from _of_call(stage, node, at)
         inside = loop
         if isinstance(statement, ast.For | ast.While):
-            inside = f", in each turn of the loop at {stage.line_of(statement)}"
+            inside = f", in each iteration of the loop at {stage.line_of(statement)}"
         for field in ("body", "orelse"):
             yield from _told(stage, getattr(statement, field, []), inside)
 

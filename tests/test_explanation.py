@@ -46,7 +46,7 @@ def lines_of(text):
 
 def test_each_line_says_what_it_became():
     told = lines_of(compile(heat).explain("f64[n]", "int", "float"))
-    independent, together, in_order = ("turns are independent", "values together", "one turn after the other")
+    independent, together, in_order = ("iterations are independent", "values together", "one iteration after the other")
     for line, part in (
         ("u = u.copy()", independent),
         ("for _ in range(steps):", in_order),

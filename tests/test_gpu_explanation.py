@@ -61,15 +61,15 @@ def test_kernels_and_what_stays_on_the_host():
 def test_loops_of_launches():
     types = "f32[n, m]", "f32[m, m]"
     assert below(until, "by cuBLAS, where it is installed", *types) == [
-        "line 3, in each turn of the loop at line 2: gemm(t, x_1, w)"
+        "line 3, in each iteration of the loop at line 2: gemm(t, x_1, w)"
     ]
     assert below(until, "waits for the GPU", *types) == [
-        "line 4, in each turn of the loop at line 2, for the number in `error_cell`"
+        "line 4, in each iteration of the loop at line 2, for the number in `error_cell`"
     ]
     told = below(until, "kernels on the GPU", *types)
-    assert "`until_1`, line 3, in each turn of the loop at line 2: elements(n*m, 4)" in told
+    assert "`until_1`, line 3, in each iteration of the loop at line 2: elements(n*m, 4)" in told
     assert "  reads `t_flat` (4*n*m bytes); writes `t_2_flat` (4*n*m bytes)" in told
-    assert "`until_2`, line 4, in each turn of the loop at line 2: parts(n*m)" in told
+    assert "`until_2`, line 4, in each iteration of the loop at line 2: parts(n*m)" in told
     assert any("writes `error_parts` (4*ceil(n*m / 8192) bytes)" in line for line in told)
 
 
