@@ -35,6 +35,7 @@ from ..world.hidden import fresh_lengths, leaf_of
 from ..world.world import Namespace
 from . import lending, results, returning, signatures
 from .environments import Environment
+from .required_lengths import with_required_lengths
 
 
 def call_instance(
@@ -103,7 +104,10 @@ def call_named(
     for name, value in abstract.items():
         atoms += [coerce(frame, part, wanted.type, node) for wanted, part in passed(frame, value, bound[name])]
     atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
-    lengths = lengths_here(frame, instance.function, atoms) if instance.is_settled and instance.function else None
+    lengths = None
+    if instance.is_settled and instance.function is not None:
+        atoms = with_required_lengths(frame, instance.function, atoms, node)
+        lengths = lengths_here(frame, instance.function, atoms)
     return results_of(frame, instance, atoms, node, lengths, loan)
 
 
