@@ -92,11 +92,11 @@ def _without_cotangent(out: Value) -> str:
         case OneOf():
             return "has one of several structures"
         case Text():
-            return "is a text that only the run knows"
+            return "is a string that is only known at run time"
         case Rows(kind=kind) if kind is str:
-            return "is a text that only the run knows"
+            return "is a string that is only known at run time"
         case Record(cls=cls) if issubclass(cls, dict | set | frozenset | deque):
-            return f"is a {cls.__name__} of what only the run knows"
+            return f"is a {cls.__name__} of what is only known at run time"
     return ""
 
 

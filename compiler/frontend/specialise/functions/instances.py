@@ -90,7 +90,8 @@ def _require_few(frame: Frame, identity: tuple[Hashable, Hashable], tree: Any, n
         lending.let_texts_vary(frame, identity)
         name = getattr(tree, "name", "lambda")
         message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
-        frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which only the run knows",))
+        help_ = ("pass numbers and arrays, which need not be known when it is compiled",)
+        frame.fault("U018", message, node, "called here", help_)
 
 
 def call_named(

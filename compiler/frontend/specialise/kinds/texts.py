@@ -42,7 +42,7 @@ WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
 def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
     """Refuse dynamic strings where another program takes over, because it numbers its own strings."""
     if any(has_text(frame.tree(value)) for value in values):
-        frame.fault("U018", "a text that only the run knows cannot be passed to or from a derivative", node,
+        frame.fault("U018", "a string that is only known at run time cannot be passed to or from a derivative", node,
                     "passed here", ("choose what depends on it before the derivative is taken",))  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
         return looked_up(frame, whole, lambda text: part.value in text, node)
     if is_text(whole) and is_text(part):
         return built_texts.part_of(frame, part, whole, node)
-    return refuse(frame, "`in` a text that only the run knows", node)
+    return refuse(frame, "`in` a string that is only known at run time", node)
 
 
 @protocol.infix.of(Text, beside=(Text, Static, Rows, Scalar, Array))
@@ -103,7 +103,7 @@ def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hin
                 formatted.refuse(frame, count, node)
             built_texts.refuse(frame, "`*`", node)
     if op not in COMPARISONS and (isinstance(left, Text) or isinstance(right, Text)):
-        refuse(frame, "a text made of one that only the run knows", node)
+        refuse(frame, "a string made of one that is only known at run time", node)
     return protocol.infix.otherwise(frame, left, right, op, node, hint)
 
 
@@ -212,7 +212,7 @@ def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str =
         position = evaluate.evaluate(frame, items)
         if isinstance(position, Leaf):
             return item(frame, text, position, node)
-        place = protocol.known(frame, position, items, "a position in a text that only the run knows")
+        place = protocol.known(frame, position, items, "a position in a string that is only known at run time")
     return looked_up(frame, text, lambda one: one[place], node, hint)
 
 
@@ -239,7 +239,7 @@ def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: 
     if built_texts.is_of_run(frame, method, args, {}):
         return built_texts.call_method(frame, text, method, args, node)
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
-        refuse(frame, f"`.{method}()` of a text that only the run knows", node)
+        refuse(frame, f"`.{method}()` of a string that is only known at run time", node)
     values = [protocol.known(frame, a, node, "text") for a in args]
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
