@@ -160,21 +160,21 @@ class Builder:
         self.symbols.add(symbol)
         return types.symbol(symbol)
 
-    def unify(self, pairs: list[tuple[Dim, Dim]], row: schema.Operator) -> None:
-        """Take lengths of arguments for one where an operator cannot do with two."""
-        for left, right in pairs:
-            if left == right or left not in self.lengths or right not in self.lengths:
-                continue
-            lengths = {right.terms[0][0]: left}
-            for name in self.arguments:
-                dims = getattr(self.types[name], "dims", ())
-                for axis in (k for k, extent in enumerate(dims) if extent == right):
-                    self.reasons[name, axis] = Reason(self.span, self.inlined, as_written(row))
-            for name, type_ in self.types.items():
-                self.types[name] = types.with_lengths(type_, lengths)
-            for name, extent in self.extents.items():
-                self.extents[name] = types.substitute(extent, lengths)
-            self.lengths = {types.substitute(e, lengths): place for e, place in reversed(self.lengths.items())}
+    def unify(self, left: Extent, right: Dim, operator: str = "") -> bool:
+        """Take a length of an argument for another one, or for a number, where `operator` cannot do with two."""
+        if right not in self.lengths or not (isinstance(left, int) or left in self.lengths):
+            return False
+        lengths = {right.terms[0][0]: left}
+        for name in self.arguments:
+            dims = getattr(self.types[name], "dims", ())
+            for axis in (k for k, extent in enumerate(dims) if extent == right):
+                self.reasons[name, axis] = Reason(self.span, self.inlined, operator)
+        for name, type_ in self.types.items():
+            self.types[name] = types.with_lengths(type_, lengths)
+        for name, extent in self.extents.items():
+            self.extents[name] = types.substitute(extent, lengths)
+        self.lengths = {types.substitute(e, lengths): place for e, place in reversed(self.lengths.items())}
+        return True
 
     def bind(self, value: gast.expr, type_: Type, hint: str = "t") -> gast.Name:
         """Append `fresh = value`; the name is new and has this type."""
@@ -226,7 +226,8 @@ class Builder:
         full = {**{k: v for k, v in row.static.items() if v is not ...}, **static} if row.static else static
         operands = [self.type_of(a) for a in atoms]
         if self.may_unify and (pairs := required_equal(row, operands)):
-            self.unify(pairs, row)
+            for left, right in pairs:
+                self.unify(left, right, as_written(row))
             operands = [self.type_of(a) for a in atoms]
         result = type_for(self, row, operands, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)

@@ -109,7 +109,7 @@ def test_frequencies_of_a_negative_number():
 REFUSED = {
     "np.fft.fft(x[0, 0])": "np.fft.fft takes arrays of at least one dimension",
     "np.linalg.qr(x, mode='r')": "np.linalg.qr in the mode 'r' is not supported",
-    "np.unstack(x)": "how many arrays np.unstack gives is the length of an axis, known only at run time",
+    "np.unstack(x)": "how many arrays np.unstack gives is the length of an axis, which is only known at run time",
     "np.linalg.det(np.stack((x, x)))": "np.linalg.det and np.linalg.slogdet take one matrix here, not an array of 3",
     "np.take(x, [0], mode='other')": "np.take knows no mode 'other', but 'raise', 'clip' and 'wrap'",
 }

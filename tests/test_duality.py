@@ -83,7 +83,7 @@ CHOSEN = some([program for program in programs() if program.has_gradient], 3)
 NO_COTANGENT = {
     "optional_values.largest_and_where": "may be None",
     "optional_values.rows_in_turn": "may be None",
-    "keyed.sums_by_label": "is a dict of values known only at run time",
+    "keyed.sums_by_label": "is a dict of what is only known at run time",
 }
 
 

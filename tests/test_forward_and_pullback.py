@@ -118,3 +118,59 @@ def test_items_kept_between_the_halves_have_lengths_of_their_own():
     x = np.array([0.3, 0.5, -0.7, 0.2])
     for function in (shrinking, squares):
         np.testing.assert_allclose(pellucid.jacrev(function)(x), pellucid.jacfwd(function)(x), rtol=1e-13, atol=1e-16)
+
+
+def stacked_rows(x, k):
+    n = len(x)
+    rows = x.reshape((n // k, k))
+    s = rows
+    for _ in range(3):
+        s = s + np.stack([rows[:, 1] * s[:, 0], s[:, 1]], axis=1)
+    return s
+
+
+def stacked_onto_nothing(x, k):
+    cells = x.reshape((2, len(x) // (2 * k), k))
+    s = np.zeros_like(cells)
+    for i in range(3):
+        s = s + np.stack([cells[:, :, 1], s[:, :, 0] * s[:, :, 1] + i * cells[:, :, 0]], axis=2)
+    return s
+
+
+def summed_and_stacked(x, k):
+    s = x.reshape((2, len(x) // (2 * k), k))
+    for _ in range(4):
+        s = s + np.stack([np.sum(s, axis=2)] * 2, axis=2) * 0.1
+    return s
+
+
+def reshaped_apart(x, k):
+    n = len(x)
+    rows = x.reshape((n // (2 * k), 2, k))
+    s = x.reshape((2, n // (2 * k), k))
+    for _ in range(3):
+        s = s + np.stack([rows[:, 0] * s[0], rows[:, 1]], axis=0)
+    return s
+
+
+def longer_stacks(x, k):
+    s = x.reshape((len(x) // k, k))
+    m = len(s)
+    for _ in range(3):
+        m = m + len(s)
+        s = np.vstack([s, s[:1] * s[1:2]])
+    return s * len(s) + m
+
+
+@pytest.mark.parametrize(
+    "function", [stacked_rows, stacked_onto_nothing, summed_and_stacked, reshaped_apart, longer_stacks]
+)
+def test_lengths_that_are_computed_are_one_length_in_both_halves(function):
+    x = np.linspace(0.1, 0.9, 8)
+    value, pullback = pellucid.vjp(function, x, 2)
+    want = function(x, 2)
+    np.testing.assert_allclose(value, want, rtol=1e-14)
+    weights = np.cos(np.arange(want.size)).reshape(want.shape)
+    step = 1e-6 * np.eye(len(x))
+    changes = [np.sum(weights * (function(x + dx, 2) - function(x - dx, 2))) / 2e-6 for dx in step]
+    np.testing.assert_allclose(pullback(weights)[0], changes, rtol=1e-7, atol=1e-8)

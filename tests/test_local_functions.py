@@ -239,7 +239,7 @@ def a_pullback_leaves(x, flag):
 
 
 @pytest.mark.parametrize(("function", "message"), [
-    (chosen_by_the_run, "which of two functions it is, is known only at run time"),
+    (chosen_by_the_run, "which of two functions it is, is only known at run time"),
     (either_pullback, "what is called is function on one path and function on another"),
     (a_pullback_leaves, "let it be a function outside, whose pullbacks can be returned"),
 ])  # fmt: skip

@@ -263,5 +263,5 @@ def test_a_text_that_differs_from_example_to_example_is_refused():
 
 
 def test_a_text_has_no_cotangent():
-    with pytest.raises(CompileError, match="a string known only at run time"):
+    with pytest.raises(CompileError, match="a string that is only known at run time"):
         pellucid.vjp(lambda x: (np.sum(x), chosen(x)), X)

@@ -239,8 +239,10 @@ class _Lengths:
         )  # fmt: skip
 
     def unclamped(self, name: str) -> str:
-        """The int that is held at zero, as every length is."""
+        """The int that is held at zero, as every length is, or that this one is a copy of."""
         value = self.values.get(name)
+        if isinstance(value, gast.Name) and self.builder.merged.isdisjoint((name, value.id)):
+            return self.unclamped(value.id)
         if not isinstance(value, gast.Call) or not isinstance(value.args[0], gast.Name):
             return name
         operator = syntax.operator_of(value)

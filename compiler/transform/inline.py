@@ -113,27 +113,12 @@ def _make_equal(callee: Function, call: gast.stmt, table: dict[str, Type], resul
 
 def _taken_for_one(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
     """A symbol, and the other length that the callee takes for the same; nothing where there is none."""
-    for parameter, atom in atoms.items():
-        inner, outer = callee.types[parameter], table.get(atom.id) if isinstance(atom, gast.Name) else None
-        for number, length in _known_lengths(inner, outer):
-            return {length.terms[0][0]: number}
     seen: dict[str, Extent] = {}
     for symbol, extent in _lengths_of(callee, atoms, table):
         first = seen.setdefault(symbol, extent)
         if first != extent and isinstance(extent, types.Dim):
             return {extent.terms[0][0]: first}
     return {}
-
-
-def _known_lengths(inner: Type, outer: Type | None) -> Iterator[tuple[int, types.Dim]]:
-    """The numbers that are a length of a parameter, and the symbols that the argument has for them.
-
-    A callee for the devices of a mesh, or with `axis_size=`, is written for this number.
-    """
-    if isinstance(inner, Array) and isinstance(outer, Array):
-        for mine, theirs in zip(inner.dims, outer.dims, strict=True):
-            if isinstance(mine, int) and isinstance(theirs, types.Dim) and types.is_plain(theirs):
-                yield mine, theirs
 
 
 def _body_of(

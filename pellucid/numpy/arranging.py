@@ -45,7 +45,7 @@ def unstack(x, /, *, axis=0):
     """The parts along an axis whose length is known before the program runs."""
     rows = moveaxis(as_array(x), axis, 0)
     if not static.is_static(rows.shape[0]):
-        fault = "how many arrays np.unstack gives is the length of an axis, known only at run time"
+        fault = "how many arrays np.unstack gives is the length of an axis, which is only known at run time"
         static.refuse("R001", f"{fault}: index the parts, or unpack them, `a, b = x`")
     return tuple([rows[k] for k in range(static.known_length(rows))])
 

@@ -257,7 +257,7 @@ class Frame:
         variable = next((k for k, v in frame.variables.items() if v == value and k.isidentifier()), None)
         subject = f"`{variable}`" if variable is not None else "this"
         message = f"{what} must be known when the function is compiled, but {subject} is only known when it runs"
-        shown, help_ = "depends on a value known only at run time", ways_out(self, value, what)
+        shown, help_ = "only known at run time", ways_out(self, value, what)
         diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), help_)
         raise NeedsStatic(name, diagnostic)
 

@@ -3,7 +3,8 @@
     return z, x, y, n, 2.0                          return z, x, y
     def f_pullback(x, y, n, c, w, z_bar)     ->     def f_pullback(x, y, z_bar): n = x.shape[0]; c = 2.0; ...
 
-Lengths are asked of the arrays, and what is an argument of the function may be passed in again in place of a residual.
+Lengths are asked of the arrays, one that no array has is passed once, and what is an argument of the function may be
+passed in again in place of a residual.
 It is done as soon as the two are parted, so that the arrays of the pullback have lengths that it knows, and once more
 when both are simplified, since much of what is written down first is read no longer.
 """
@@ -18,7 +19,7 @@ from ... import syntax
 from ...analysis.def_use import def_use
 from ...ops.schema import OPERATORS
 from ...program import Function
-from ...types import INT
+from ...types import INT, Extent
 from .declared import array_type
 
 
@@ -75,6 +76,8 @@ class _Lengths:
         self.forward, self.called, self.taken = forward, called, taken
         self.values = def_use(forward)
         self.made: dict[str, str] = {}  # the names of the forward sweep -> of the pullback
+        self.passed: dict[Extent, str] = {}  # the lengths that are passed -> the names of the forward sweep
+        self.lasting = {name for statement in forward.body for name in syntax.names_bound(statement)}
         self.statements: list[gast.stmt] = []
 
     def make(self, name: str) -> str | None:
@@ -82,7 +85,10 @@ class _Lengths:
         if name in self.made:
             return self.made[name]
         is_free = name in self.called or name not in self.taken
-        value = self._value(self.values.value_of(name)) if is_free else None
+        found = self.values.value_of(name)
+        value = self._value(found) if is_free else None
+        if value is None:
+            value = self._passed_already(name, found)
         if value is None:
             return None
         here = self.made[name] = self.called.get(name, name)
@@ -92,7 +98,7 @@ class _Lengths:
     def _value(self, value: gast.expr | None) -> gast.expr | None:
         match value:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call:
-                extent = array_type(self.forward.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
+                extent = self._extent(array, call)
                 for other, passed in self.called.items():
                     dims = getattr(self.forward.types.get(other), "dims", ())
                     if extent in dims:
@@ -103,6 +109,17 @@ class _Lengths:
                     return None
                 again = [o if isinstance(o, gast.Constant) else self._operand(o) for o in operands]
                 return None if None in again else syntax.rebuild(call, args=again)
+        return None
+
+    def _extent(self, array: str, call: gast.Call) -> Extent:
+        return array_type(self.forward.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
+
+    def _passed_already(self, name: str, value: gast.expr | None) -> gast.expr | None:
+        """Another int that is passed and is the same length, as the types say: the pullback could not tell that."""
+        match value:
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) if name in self.called:
+                first = self.passed.setdefault(self._extent(array, value), name) if name in self.lasting else name
+                return None if first == name else syntax.name(self.called[first])
         return None
 
     def _operand(self, operand: gast.expr) -> gast.expr | None:

@@ -91,12 +91,12 @@ def _without_cotangent(out: Value) -> str:
             return "may be None"
         case OneOf():
             return "has one of several structures"
-        case String():
-            return "is a string known only at run time"
+        case Text():
+            return "is a string that is only known at run time"
         case Rows(kind=kind) if kind is str:
-            return "is a string known only at run time"
+            return "is a string that is only known at run time"
         case Record(cls=cls) if issubclass(cls, dict | set | frozenset | deque):
-            return f"is a {cls.__name__} of values known only at run time"
+            return f"is a {cls.__name__} of what is only known at run time"
     return ""
 
 

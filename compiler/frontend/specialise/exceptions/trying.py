@@ -301,8 +301,9 @@ def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
         elif isinstance(argument, tuple):
             found.append(Static(argument[0]))
         elif argument.replace("{{", "").replace("}}", "").count("{"):
-            frame.fault("U008", "the message of this exception depends on values known only at run time", node,
-                        "used here", ("raise an exception of your own with the values",))  # fmt: skip
+            message = "the text of this exception depends on values that are only known at run time"
+            frame.fault("U008", message, node, "used here",
+                        ("raise an exception of your own with the values",))  # fmt: skip
         else:
             found.append(Static(argument.replace("{{", "{").replace("}}", "}")))
     return found

@@ -35,6 +35,7 @@ from ..world.hidden import fresh_lengths, leaf_of
 from ..world.world import Namespace
 from . import lending, results, returning, signatures
 from .environments import Environment
+from .required_lengths import with_required_lengths
 
 
 def call_instance(
@@ -89,7 +90,8 @@ def _require_few(frame: Frame, identity: tuple[Hashable, Hashable], tree: Any, n
         lending.let_strings_vary(frame, identity)
         name = getattr(tree, "name", "lambda")
         message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
-        frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which may differ at run time",))
+        help_ = ("pass numbers and arrays, which need not be known when it is compiled",)
+        frame.fault("U018", message, node, "called here", help_)
 
 
 def call_named(
@@ -103,7 +105,10 @@ def call_named(
     for name, value in abstract.items():
         atoms += [coerce(frame, part, wanted.type, node) for wanted, part in passed(frame, value, bound[name])]
     atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
-    lengths = lengths_here(frame, instance.function, atoms) if instance.is_settled and instance.function else None
+    lengths = None
+    if instance.is_settled and instance.function is not None:
+        atoms = with_required_lengths(frame, instance.function, atoms, node)
+        lengths = lengths_here(frame, instance.function, atoms)
     return results_of(frame, instance, atoms, node, lengths, loan)
 
 

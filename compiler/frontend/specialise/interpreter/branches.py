@@ -238,7 +238,7 @@ def choose(frame: Frame, test: gast.expr, first: Walk, second: Walk, node: gast.
     if isinstance(value, Conflict):
         message, help_ = f"one side is {value.left}, the other {value.right}", "make both sides the same type"
         if {value.left, value.right} <= FUNCTIONS:
-            message = "which of two functions it is, is known only at run time"
+            message = "which of two functions it is, is only known at run time"
             help_ = "choose between what they give: `f(x) if condition else g(x)`"
         frame.fault("T002", message, node, "these are joined here", (help_,))
     return value

@@ -69,4 +69,4 @@ def _may_be_one(left: Type, right: Type) -> bool:
 
 
 def refuse(frame: Frame, node: gast.AST, help_: str = "compare what they hold: `==`") -> None:
-    frame.fault("R001", "whether these are one object is known only at run time", node, "compared here", (help_,))
+    frame.fault("R001", "whether these are one object is only known at run time", node, "compared here", (help_,))

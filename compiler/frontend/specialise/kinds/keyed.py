@@ -102,8 +102,8 @@ def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored:
             needed.keys = target.number, columns
             raise
         sites.learn(frame, target.number, columns, node)
-        help_ = ("ask a copy, which takes keys known only at run time: `dict(...)`",)
-        frame.fault("R001", needed.diagnostic.message, node, "depends on a value known only at run time", help_)
+        help_ = ("look it up in a copy, which may have keys that are computed: `dict(...)`",)
+        frame.fault("R001", needed.diagnostic.message, node, "only known at run time", help_)
     computed(frame, hash, node, key)
     return key
 
@@ -170,7 +170,7 @@ def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
 def value_form(frame: Frame, value: Value, node: gast.AST) -> Value:
     form = forms.form_of(frame, value)
     if isinstance(form, Conflict) or not any(isinstance(leaf, Typed) for leaf in leaves(forms.with_room(frame, form))):
-        frame.fault("U018", f"a dict whose keys are known only at run time cannot hold a {frame.describe(value)}", node,
+        frame.fault("U018", f"a dict whose keys are only known at run time cannot hold a {frame.describe(value)}", node,
                     "put into it here", ("let its values be numbers, arrays, tuples or lists of numbers",))  # fmt: skip
     return form
 

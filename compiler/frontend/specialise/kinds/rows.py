@@ -24,7 +24,7 @@ from . import arrays, built_strings, container_methods, containers, forms, strin
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     column = next((leaf for leaf in leaves(rows) if isinstance(leaf, Leaf)), None)
     if column is None:
-        text = "a list of lists of objects, of lengths known only at run time, is not in the language"
+        text = "a list of lists of objects whose lengths are only known at run time is not in the language"
         frame.fault("U018", text, node, "read here")
     return evaluate.length_of(frame, column, 0, node)
 

@@ -126,7 +126,8 @@ def frozen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 
 def _refuse_frozen(frame: Frame, node: gast.AST) -> NoReturn:
-    frame.fault("U018", "a frozenset of values known only at run time is not in the language", node, "made here",
+    message = "a frozenset of items that are only known at run time is not in the language"
+    frame.fault("U018", message, node, "made here",
                 ("use a set: `set(...)`",))  # fmt: skip
 
 
@@ -200,7 +201,8 @@ def _let_hold(frame: Frame, target: Ref, item: Value, node: gast.AST) -> None:
     form = _forms_of(frame, [*items, item], node)
     assert form is not None
     sites.learn(frame, target.number, (form,), node)
-    frame.fault("U007", "a set from outside cannot be asked for an item known only at run time", node, "asked here")
+    message = "a set from outside cannot be searched for an item that is only known at run time"
+    frame.fault("U007", message, node, "asked here")
 
 
 def _values(frame: Frame, value: Value, node: gast.AST) -> dict[Any, None]:
@@ -285,8 +287,8 @@ def _in_order(found: set, *sources: Any) -> tuple[Value, ...]:
 
 
 def _refuse_operator(frame: Frame, node: gast.AST) -> NoReturn:
-    frame.fault("U018", "this operator of sets known only at run time is not in the language", node, "used here",
-                (WAY_OUT,))  # fmt: skip
+    message = "this operator of sets that are only known at run time is not in the language"
+    frame.fault("U018", message, node, "used here", (WAY_OUT,))
 
 
 def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value | None:

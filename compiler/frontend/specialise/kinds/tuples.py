@@ -39,7 +39,7 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
     items = forms.form_of_items(frame, held)
     assert items is not None
     if isinstance(forms.as_rows(items, frame), Conflict) or forms.holds_objects(items):
-        what = "a tuple whose length is known only at run time holds numbers, strings of the program or tuples of them"
+        what = "a tuple whose length is only known at run time holds numbers, known strings, and tuples of them"
         frame.fault("U018", what, node, "made here", ("make a list: `list(...)`",))
     return Rows(tables.arrays_of(frame, held, node).item, tuple)
 
@@ -58,7 +58,7 @@ def joined(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     found = [forms.form_of(frame, side) for side in sides]
     form = forms.join_forms(frame, *found)
     if isinstance(form, Conflict):
-        what = f"a tuple whose length is known only at run time holds items of one type, not {_words(form)}"
+        what = f"a tuple whose length is only known at run time holds items of one type, not {_words(form)}"
         frame.fault("T002", what, node, "joined here", ALIKE)
     wanted = protocol.held_as(frame, form, Rows)
     first, second = (tables.rows_of(frame, side, wanted, node, frame.heap.contents) for side in sides)

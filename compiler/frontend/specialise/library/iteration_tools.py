@@ -46,7 +46,8 @@ def _tuples(frame: Frame, items: Any, kind: str) -> Value:
 
 
 def _too_many(frame: Frame, name: str, node: gast.AST) -> None:
-    frame.fault("U018", f"`{name}` of so many dynamic values is not in the language", node, "called here",
+    message = f"`{name}` of so many items that are only known at run time is not in the language"
+    frame.fault("U018", message, node, "called here",
                 ("say how many are chosen, at most 8: `permutations(items, 3)`",))  # fmt: skip
 
 

@@ -130,7 +130,8 @@ def _count(frame: Frame, columns: Mapping[str, Ref], node: gast.AST) -> Value:
     for column in columns.values():
         if forms.lists_of(frame.held(column)):
             return protocol.length(frame, column, node)
-    frame.fault("U018", "instances without dynamic attributes cannot be told apart at run time", node, "made here")
+    message = "instances without attributes cannot be told apart where their number is only known at run time"
+    frame.fault("U018", message, node, "made here")
 
 
 # --- functions compiled on their own ---------------------------------------------------------------------------------
