@@ -51,7 +51,7 @@ CODES = {
     "U005": "class definition inside a function",
     "U006": "import of a name that is assigned too",
     "U007": "order of a set",
-    "U008": "text of a value that is only known at run time",
+    "U008": "string of a value that is only known at run time",
     "U009": "match statement",
     "U012": "library function that is not supported",
     "U013": "method that is not supported",

@@ -91,7 +91,7 @@ def _without_cotangent(out: Value) -> str:
             return "may be None"
         case OneOf():
             return "has one of several structures"
-        case Text():
+        case String():
             return "is a string that is only known at run time"
         case Rows(kind=kind) if kind is str:
             return "is a string that is only known at run time"

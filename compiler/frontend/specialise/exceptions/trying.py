@@ -301,7 +301,7 @@ def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
         elif isinstance(argument, tuple):
             found.append(Static(argument[0]))
         elif argument.replace("{{", "").replace("}}", "").count("{"):
-            message = "the text of this exception depends on values that are only known at run time"
+            message = "the message of this exception depends on values that are only known at run time"
             frame.fault("U008", message, node, "used here",
                         ("raise an exception of your own with the values",))  # fmt: skip
         else:
