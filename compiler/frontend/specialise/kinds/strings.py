@@ -41,7 +41,7 @@ WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
 
 def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
     """Refuse dynamic strings where another program takes over, because it numbers its own strings."""
-    if any(has_text(frame.tree(value)) for value in values):
+    if any(has_string(frame.tree(value)) for value in values):
         frame.fault("U018", "a string that is only known at run time cannot be passed to or from a derivative", node,
                     "passed here", ("choose what depends on it before the derivative is taken",))  # fmt: skip
 
@@ -85,8 +85,8 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
         return looked_up(frame, part, lambda text: text in whole.value, node)
     if isinstance(whole, String) and is_string(part) and isinstance(part, Static):
         return looked_up(frame, whole, lambda text: part.value in text, node)
-    if is_text(whole) and is_text(part):
-        return built_texts.part_of(frame, part, whole, node)
+    if is_string(whole) and is_string(part):
+        return built_strings.part_of(frame, part, whole, node)
     return refuse(frame, "`in` a string that is only known at run time", node)
 
 
@@ -101,8 +101,8 @@ def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hin
         if op is gast.Mult and is_string(text) and frame.is_integer(count):
             if isinstance(text, Static):
                 formatted.refuse(frame, count, node)
-            built_texts.refuse(frame, "`*`", node)
-    if op not in COMPARISONS and (isinstance(left, Text) or isinstance(right, Text)):
+            built_strings.refuse(frame, "`*`", node)
+    if op not in COMPARISONS and (isinstance(left, String) or isinstance(right, String)):
         refuse(frame, "a string made of one that is only known at run time", node)
     return protocol.infix.otherwise(frame, left, right, op, node, hint)
 
