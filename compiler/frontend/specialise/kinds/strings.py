@@ -29,7 +29,7 @@ from ..limits import limit
 from ..objects import sites
 from ..values import Leaf, Rows, Sequence, Static, String, Value
 from . import arrays, built_strings, containers, formatted, identity, known_numbers, rows
-from .string_numbers import as_string, is_built, is_string, note, number_of
+from .string_numbers import as_string, has_string, is_built, is_string, note, number_of
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
 # Methods that return numbers, or strings of which only finitely many can arise.
