@@ -25,6 +25,7 @@ from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
 from .compiler.stages import CORE, EDITABLE, KERNELS, LOOPS, MACHINE, RUNNABLE, STAGES, TYPED
 from .function import Function
+from .runtime.nature import article
 from .settings import rows
 from .transformations import compile, grad
 
@@ -344,7 +345,7 @@ def chosen(target: Target, options: argparse.Namespace) -> Function:
     """The compiled function that the options describe."""
     function, static = target.value, tuple(static_values(target, options))
     if not isinstance(function, Function) and not inspect.isfunction(function):
-        raise UsageError(f"{target.name} is no function but a {type(function).__name__}")
+        raise UsageError(f"{target.name} is no function but {article(type(function).__name__)}")
     unknown = [name for name in static if name not in inspect.signature(function).parameters]
     if unknown:
         raise UsageError(f"{unknown[0]!r} is no parameter of {target.name}{inspect.signature(function)}")

@@ -26,6 +26,7 @@ from .compiler.types import Dim, ListOf, Scalar, Type
 from .dtypes_of import dtype_of_value
 from .function import Function
 from .runtime.array import Array
+from .runtime.nature import article
 from .text import Text
 
 
@@ -191,7 +192,8 @@ def check_argument(function: str, name: str, value: Any, type_: Type) -> None:
 def described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} with {value.ndim} dimensions"
-    return f"a {type(value).__module__ + '.' if type(value).__module__ != 'builtins' else ''}{type(value).__name__}"
+    module = type(value).__module__
+    return article(f"{module + '.' if module != 'builtins' else ''}{type(value).__name__}")
 
 
 def note_lengths(name: str, value: np.ndarray, type_: ArrayType, lengths: dict[str, tuple[int, str]]) -> None:

@@ -75,4 +75,9 @@ def is_bound_method(value: Any) -> bool:
 
 
 def article(word: str) -> str:
-    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
+    """A word with its article, as it is spoken: an int, an f64, a ufunc, a u8, an Event."""
+    spoken = word.lower()
+    is_vowel = spoken.startswith(tuple("aeiou")) and not spoken.startswith(("ufunc", "uint", "union", "unit", "user"))
+    if spoken[1:2].isdigit():  # a dtype: u8, f64, i64
+        is_vowel = spoken[0] in "fi"
+    return f"an {word}" if is_vowel else f"a {word}"

@@ -281,7 +281,7 @@ MISTAKES = {
     "no name": (["emit", "model.py"], "'model.py' names no function; write FILE.py:NAME"),
     "no such function": (["emit", "model.py:los"], "model.py has no 'los'; its functions are loss, hypotenuse, "),
     "no such attribute": (["emit", "model.py:Models.half"], "Models in model.py has no 'half'"),
-    "no function": (["emit", "model.py:NUMBER"], "NUMBER is no function but a int"),
+    "no function": (["emit", "model.py:NUMBER"], "NUMBER is no function but an int"),
     "too few": (["emit", "model.py:scaled", "--args", "f64[n]"], "also needs a type for `axis`"),
     "too many": (["emit", "model.py:hypotenuse", "--args", "f64, f64, f64"], "has no place for 3 arguments"),
     "not a type": (["emit", "model.py:hypotenuse", "--args", "f65, f64"], "not a type: 'f65'"),

@@ -151,7 +151,7 @@ def a_set_repeated(x):
     (ranges, "a range cannot be compared"),
     (a_string_beside_an_array, "cannot be compared with a str"),
     (sets_added, "`\\+` of a set and a set"),
-    (a_set_repeated, "`\\*` of a set and a int"),
+    (a_set_repeated, "`\\*` of a set and an int"),
 ])  # fmt: skip
 def test_what_is_not_known_is_refused(program, says):
     with pytest.raises(CompileError, match=says):

@@ -180,7 +180,7 @@ def test_what_cannot_be_read_is_said_with_its_place(stage, old, new, code, messa
 ARGUMENTS = [
     ((np.ones(3, np.float32), 1.0), TypeError, "takes f64[n] for `x`, not an array of float32"),
     ((np.ones((3, 3)), 1.0), TypeError, "with 2 dimensions"),
-    ((np.ones(3), 1), TypeError, "takes float for `k`, not a int"),
+    ((np.ones(3), 1), TypeError, "takes float for `k`, not an int"),
     ((np.ones(3), np.float64(1.0)), TypeError, "takes float for `k`, not a numpy.float64"),
     (([1.0], 1.0), TypeError, "takes f64[n] for `x`, not a list"),
     ((np.ones(6)[::2], 1.0), ValueError, "np.ascontiguousarray(x)"),

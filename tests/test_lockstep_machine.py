@@ -150,7 +150,7 @@ def test_what_is_not_there_is_refused():
         (lambda: made[1.0, 1], "a grid and a block are one to three whole numbers"),
         (lambda: cuda.jit(device=True)(print_nothing)(1), "only kernels call it"),
         (lambda: cuda.jit(fast=True), "cuda.jit has no option fast"),
-        (lambda: kernel("def apply(x):\n    x.shape[0][1] = 3\n")[1, 1](x), "x.shape.0. is a int: a kernel indexes"),
+        (lambda: kernel("def apply(x):\n    x.shape[0][1] = 3\n")[1, 1](x), "x.shape.0. is an int: a kernel indexes"),
     ):
         with pytest.raises(TypeError, match=message):
             use()

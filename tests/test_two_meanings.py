@@ -63,6 +63,33 @@ def test_no_check_stops_a_loop_that_goes_on_as_numpys():
         assert held(text, (words,), (words[:0],), (words[:1],)) == 3
 
 
+COMPARED = """
+v == y
+v < y
+v != y
+y >= v
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("begin", [0.0, 0.5, 0, 7])
+@pytest.mark.parametrize("compared", COMPARED)
+def test_a_comparison_that_comes_out_alike_is_not_checked(compared, begin):
+    """The number of the beginning is the same number in every dtype, so that no check of it could ever hold."""
+    text = f"v = {begin}\ncount = 0\nfor w in x:\n    count += {compared}\n    v = w\ncount"
+    elements = np.array([0, 7, 1]) if isinstance(begin, int) else np.array([0.0, 0.5, 1.0])
+    python = function_of(text, "x, y")
+    for y in (begin, 1, 2**60, np.int64(7), np.float64(0.5), np.float32(0.5), np.float32(1e-45)):
+        compiled = pellucid.compile(python)
+        assert alike(outcome(compiled, (elements, y)), outcome(python, (elements, y)))
+        assert "meet in one variable" not in compiled.source("loops", elements, y)
+
+
+def test_a_comparison_that_may_come_out_otherwise_is_checked():
+    python = function_of("v = 0.1\ncount = 0\nfor w in x:\n    count += v == y\n    v = w\ncount", "x, y")
+    with pytest.raises(OverflowError, match="meet in one variable"):
+        pellucid.compile(python)(np.ones(2), np.float32(0.1))  # True of Python's 0.1, which is rounded to y's dtype
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", ["x * 16777217", "x + 2**25 + 1", "x - 2**24 - 2", "y + x", "x * x * y"])
 def test_an_int_beside_a_float32_keeps_its_digits_or_raises(text):

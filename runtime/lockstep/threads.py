@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from ..nature import article
 from .errors import KernelFault, LockstepError
 from .memory import LOCAL, SHARED, Allocation, DeviceArray, allocate
 from .numbers import wrapped
@@ -163,7 +164,7 @@ class Thread:
     def place(self, site: Site, array: Any, index: Any) -> int:
         """Where in its allocation an element lies; an index is a whole number from 0 on."""
         if not isinstance(array, DeviceArray):
-            raise TypeError(f"{site.text} is a {type(array).__name__}: a kernel indexes arrays of the device")
+            raise TypeError(f"{site.text} is {article(type(array).__name__)}: a kernel indexes arrays of the device")
         at = index if type(index) is tuple else (index,)
         shape = array.shape
         if len(at) != len(shape):

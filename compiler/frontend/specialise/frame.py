@@ -17,6 +17,7 @@ import gast
 import numpy as np
 
 from ....runtime.frozen import Freeze, Frozen, PlaceKey, together
+from ....runtime.nature import article
 from ... import syntax, types
 from ...builder import Builder
 from ...diagnostics import (
@@ -344,7 +345,7 @@ class Frame:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
                     self.fault("T001", too_large(number), node, "too large", help_)
                 return syntax.constant(number if type(number) in PLAIN else plain_number(number))
-        message = f"a number or an array is needed here, not a {self.describe(value)}"
+        message = f"a number or an array is needed here, not {article(self.describe(value))}"
         help_ = ("make an array of it: `np.array(...)`",) if self.is_list(self.held(value)) else ()
         self.fault("T001", message, node, "used as a number", help_)
 

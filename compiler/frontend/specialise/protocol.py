@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, ParamSpec, TypeVar
 
 import gast
 
+from ....runtime.nature import article
 from ...builder import COMPARISONS, INFIX
 from ...types import Array
 from .describing import SYMBOLS
@@ -249,7 +250,7 @@ def length(frame: Frame, value: Value, node: gast.AST) -> Value:
     """How many items a loop will see."""
     if is_unrolled(frame, value):
         return Static(len(items(frame, value, node)))
-    frame.fault("T001", f"a {frame.describe(value)} cannot be iterated over", node, "iterated here")
+    frame.fault("T001", f"{article(frame.describe(value))} cannot be iterated over", node, "iterated here")
 
 
 @operation
@@ -296,7 +297,7 @@ def sequence_kind(frame: Frame, held: Value) -> type | None:
 @operation
 def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: known, or of dtype bool."""
-    frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
+    frame.fault("T001", f"{article(frame.describe(value))} cannot be used as a condition", node)
 
 
 def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -319,7 +320,7 @@ def describe(frame: Frame, value: Value) -> str:
 @lifted_operation(none="'NoneType' object is not subscriptable")
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
-    frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
+    frame.fault("T001", f"{article(frame.describe(base))} has no elements", node, "indexed here")
 
 
 @operation
@@ -346,13 +347,13 @@ def call_method(
     frame: Frame, receiver: Value, method: str, args: list[Value], named: Named, node: gast.AST, hint: str
 ) -> Value:
     """`receiver.method(...)`."""
-    frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
+    frame.fault("U013", f"{article(frame.describe(receiver))} has no method `{method}` here", node, "called here")
 
 
 @lifted_operation(none="'NoneType' object is not callable")
 def call(frame: Frame, function: Value, args: list[Value], named: Named, node: gast.AST, hint: str = "t") -> Value:
     """`function(...)`."""
-    frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+    frame.fault("T001", f"{article(frame.describe(function))} cannot be called", node, "called here")
 
 
 # --- operators -------------------------------------------------------------------------------------------------------
@@ -367,7 +368,8 @@ def infix(frame: Frame, left: Value, right: Value, op: type, node: gast.AST, hin
     if op in COMPARISONS:
         refuse_comparison(frame, left, right, node)
     if is_container(frame, left) or is_container(frame, right):
-        frame.fault("T001", f"`{SYMBOLS[op]}` of a {frame.describe(left)} and a {frame.describe(right)}", node)
+        one, other = (article(frame.describe(side)) for side in (left, right))
+        frame.fault("T001", f"`{SYMBOLS[op]}` of {one} and {other}", node)
     return frame.emit(INFIX[op], left, right, node=node, hint=hint)
 
 
@@ -392,4 +394,5 @@ def is_unlike_others(frame: Frame, value: Value) -> bool:
 
 
 def refuse_comparison(frame: Frame, left: Value, right: Value, node: gast.AST) -> NoReturn:
-    frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+    one, other = (article(frame.describe(side)) for side in (left, right))
+    frame.fault("T001", f"{one} cannot be compared with {other}", node)

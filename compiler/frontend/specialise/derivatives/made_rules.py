@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from .....runtime.nature import article
 from .... import types
 from ....program import Function, Rule
 from ....types import Array, Type
@@ -70,7 +71,7 @@ def _forward(ruled: Ruled, instance: Instance) -> tuple[Instance, Value]:
     made = body.inner.held(protocol.call(body.inner, role, args, named, ruled.node))
     if not isinstance(made, Sequence) or len(made.items) != 2:
         body.fault_of(role, f"the forward rule of `{ruled.name}` returns a pair: its result, and what the backward "
-                      f"rule needs; this is a {body.inner.describe(made)}")  # fmt: skip
+                      f"rule needs; this is {article(body.inner.describe(made))}")  # fmt: skip
     result = body.like(role, made.items[0], instance, f"the forward rule of `{ruled.name}` returns")
     name = frame.task.function_name(body.name_of(role, f"{ruled.name}_forward"))
     done = body.finish(name, Sequence((result, made.items[1])), role)
@@ -108,8 +109,9 @@ def _backward(
     what = f"the backward rule of `{ruled.name}`"
     names = ruled.differentiated
     if not isinstance(made, Sequence) or len(made.items) != len(names):
+        found = article(body.inner.describe(made))
         body.fault_of(role, f"{what} returns a tuple of {len(names)}: one cotangent for each of "
-                      f"{', '.join(f'`{n}`' for n in names)}; this is a {body.inner.describe(made)}")  # fmt: skip
+                      f"{', '.join(f'`{n}`' for n in names)}; this is {found}")  # fmt: skip
     numbered = rule_bodies.places_of(ruled.abstract)
     found: dict[int, Value] = {}
     for name, value in zip(names, made.items):

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax
 from ....diagnostics import UnsupportedError
 from ....messages import UNSHOWN, Argument, Message, escaped
@@ -127,8 +128,8 @@ def shown(
         case Static(value=known):
             return escaped(format(CONVERSIONS[conversion](known) if conversion else known, specification))
         case _ if specification and not conversion and not frame.is_scalar(value):
-            what = frame.describe(value)
-            frame.fault("U008", f"the format `:{specification}` of a {what} is not supported", node, "shown here",
+            what = article(frame.describe(value))
+            frame.fault("U008", f"the format `:{specification}` of {what} is not supported", node, "shown here",
                         ("show its numbers one by one",))  # fmt: skip
         case Sequence() | Mapping_() | Record() if specification:
             return UNSHOWN

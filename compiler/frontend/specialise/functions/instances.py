@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax, types
 from ....analysis.memory.alias import conflicts_as_numpy
 from ....builder import Builder
@@ -349,7 +350,7 @@ def outputs(
                 frame.fault("T003", message, node, "returned here", ("return values of one type on every path",))
             ways = ("return what it gives", "let it be a function outside, whose pullbacks can be returned")
             help_ = ways if isinstance(part, Closure | Derived) else ()
-            frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here", help_)
+            frame.fault("T003", f"{article(frame.describe(part))} cannot be returned", node, "returned here", help_)
         if frame.is_list(part):
             return results.left(frame, part, place, node)
         if is_number(part):

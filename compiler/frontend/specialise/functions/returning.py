@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gast
 
+from .....runtime.nature import article
 from ..frame import Frame
 from ..functional import Bound, Closure
 from ..iterables import Iteration, Iterator, Range
@@ -75,7 +76,7 @@ def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
     """Refuse to return what only a loop can use, or what is called."""
     if isinstance(value, Bound):
         help_ = ("return what it gives",)
-        frame.fault("T003", f"a {frame.describe(value)} cannot be returned", node, "returned here", help_)
+        frame.fault("T003", f"{article(frame.describe(value))} cannot be returned", node, "returned here", help_)
     if isinstance(value, Range | Iteration | Iterator):
         kind = "range" if isinstance(value, Range) else value.kind
         help_ = ("return its items: `list(...)`",)

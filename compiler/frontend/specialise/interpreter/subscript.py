@@ -9,6 +9,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax, types
 from ....dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
 from ....ops.indexing import index_type
@@ -207,7 +208,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
         return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
     if not isinstance(base, Leaf) or not isinstance(found, Array):
-        frame.fault("T001", f"a {frame.describe(base)} has no elements to assign", node)
+        frame.fault("T001", f"{article(frame.describe(base))} has no elements to assign", node)
     require_array(frame, found, node)
     store_items(frame, base, normalised(frame, found, items, node), value, node)
     return None
@@ -229,7 +230,7 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
     place = protocol.type_as(frame, base, Array)
     found = frame.type_of(value)
     if found is None or isinstance(found, ListOf):
-        frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
+        frame.fault("T001", f"{article(frame.describe(value))} cannot be an element of {place}", node)
     if types.of_complex(found) and not types.of_complex(place):
         help_ = ("store a part: `z.real`, `z.imag` or `abs(z)`", "make the array complex: `dtype=complex`")
         frame.fault("U017", f"a complex number does not fit into {place}", node, "stored here", help_)

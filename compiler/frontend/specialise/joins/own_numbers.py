@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from .... import syntax
-from ....dtypes import INT_WORD, NUMPY_DTYPE, is_inexact
+from ....builder import Builder
+from ....dtypes import INT_WORD, NUMPY_DTYPE, is_bool, is_exact, is_inexact
+from ....meanings import Meaning
 from ....ops.schema import OPERATORS
 from ....types import Scalar
-from .meeting_paths import Path, error_of, stop_where, tests
+from .meeting_paths import Path, error_of, is_whole, stop_where, tests
 
 if TYPE_CHECKING:
     from ..frame import Frame
@@ -36,9 +39,37 @@ def is_the_same(frame: Frame, path: Path) -> bool:
         return True
     if is_inexact(declared.dtype):
         _require_digits(frame, path, declared)
-    elif declared.dtype != INT_WORD:
+    elif declared.dtype != INT_WORD and not (is_bool(declared.dtype) and _decides_alike(frame.builder, path, declared)):
         _require_same(frame, path)
     return True
+
+
+def _decides_alike(builder: Builder, path: Path, declared: Scalar) -> bool:
+    """Whether a comparison or a test has the same operands in Python: no bits are lost on the way to it in either."""
+    row, operands = OPERATORS[path.operator], list(path.operands(builder))
+    mine = row.works_in([type_ for _, type_, _ in operands], declared)
+    its = row.works_in([meaning.type for _, _, meaning in operands], path.found.type)
+    known = [meaning.number for _, _, meaning in operands if meaning.number is not None]
+    for (_, type_, meaning), words in zip(operands, zip(mine, its, strict=True), strict=True):
+        is_one = meaning.type.dtype == type_.dtype and len({*words}) == 1
+        if not is_one and not all(_is_kept(type_, meaning, word, known) for word in words):
+            return False
+    return True
+
+
+def _is_kept(type_: Scalar, meaning: Meaning, dtype: str, known: Sequence[Any]) -> bool:
+    """Whether a number is the same in another dtype, or an int rounds to none of the known numbers beside it.
+
+    Of a path with a known number that one is asked alone.
+    """
+    if meaning.number is not None:
+        with np.errstate(all="ignore"):
+            return not is_inexact(dtype) or NUMPY_DTYPE[dtype].type(meaning.number).item() == meaning.number
+    if meaning.type.dtype != type_.dtype:
+        return False
+    if is_whole(type_.dtype) and is_inexact(dtype) and known:
+        return max(map(abs, known)) < 2 ** (np.finfo(NUMPY_DTYPE[dtype]).nmant + 1)
+    return is_exact(type_.dtype, dtype)
 
 
 def keeps_other(path: Path) -> bool:

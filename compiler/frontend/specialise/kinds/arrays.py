@@ -11,6 +11,7 @@ from collections.abc import Iterator as Iterated
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax, types
 from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
 from ....meanings import Meaning, Meanings
@@ -65,7 +66,7 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     of_parts = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
     kinds = [found for found in of_parts if isinstance(found, Array | Scalar)]
     if len(kinds) < len(of_parts):
-        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
+        frame.fault("T001", f"an array cannot be made of {article(frame.describe(value))}", node, "made here")
     is_given = dtype is not None
     dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
     shape, inner = regular_shape(frame, value, node)

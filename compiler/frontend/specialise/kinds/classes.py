@@ -18,6 +18,7 @@ import gast
 
 from .....runtime import frozen as freezing
 from .....runtime.guards import ABSENT
+from .....runtime.nature import article
 from .. import protocol
 from ..called_from import calls_to
 from ..frame import Frame
@@ -222,7 +223,7 @@ def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: ga
         return Static(isinstance(value.value, wanted))
     kind = protocol.python_class(frame, value)
     if kind is None:
-        frame.fault("U018", f"of which class a {frame.describe(value)} is cannot be asked", node, "asked here",
+        frame.fault("U018", f"of which class {article(frame.describe(value))} is cannot be asked", node, "asked here",
                     ("leave the question out: a value of the program has one class",))  # fmt: skip
     return Static(issubclass(kind, wanted))
 
@@ -283,7 +284,7 @@ def refuse_to_assign(frame: Frame, receiver: Value, name: str, node: gast.AST) -
         how = f"record._replace({name}=...)" if record.is_tuple else f"dataclasses.replace(record, {name}=...)"
         message = f"this assigns the attribute `{name}` of a `{record.cls.__name__}`, which cannot change"
         frame.fault("P003", message, node, "assigned here", (f"make a new one with `{instead}`: `{how}`",))
-    message = f"this function writes the attribute `{name}` of a {frame.describe(receiver)}"
+    message = f"this function writes the attribute `{name}` of {article(frame.describe(receiver))}"
     frame.fault("P003", message, node, "written here", ("keep it in a variable and return it",))
 
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from .....runtime.nature import article
 from ....diagnostics import Diagnostic
 from ....messages import UNSHOWN
 from ....types import Scalar
@@ -32,7 +33,7 @@ COUNT_BITS = "`x.bit_count()` counts the ones of an int, and `x >> k & 1` is one
 
 def refuse(frame: Frame, value: Value, node: gast.AST, function: Any = None) -> NoReturn:
     """Raise a CompileError, or NeedsStatic for a number, so that a loop over a known range is unrolled."""
-    message = f"the string of a {frame.describe(value)} that is only known at run time is not in the language"
+    message = f"the string of {article(frame.describe(value))} that is only known at run time is not in the language"
     if not isinstance(value, Leaf) or not isinstance(frame.type_of(value), Scalar):
         frame.fault("U008", message, node, "made here", WAYS_OUT)
     first = (COUNT_BITS,) if function is bin else WAYS_OUT

@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .... import types
 from ....diagnostics import InternalError
 from ....dtypes import INT_WORD, is_bool, is_inexact
@@ -170,7 +171,8 @@ def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
 def value_form(frame: Frame, value: Value, node: gast.AST) -> Value:
     form = forms.form_of(frame, value)
     if isinstance(form, Conflict) or not any(isinstance(leaf, Typed) for leaf in leaves(forms.with_room(frame, form))):
-        frame.fault("U018", f"a dict whose keys are only known at run time cannot hold a {frame.describe(value)}", node,
+        message = f"a dict whose keys are only known at run time cannot hold {article(frame.describe(value))}"
+        frame.fault("U018", message, node,
                     "put into it here", ("let its values be numbers, arrays, tuples or lists of numbers",))  # fmt: skip
     return form
 

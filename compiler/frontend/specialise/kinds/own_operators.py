@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from .....runtime.nature import article
 from ....types import Scalar
 from .. import protocol
 from ..frame import Frame
@@ -92,7 +93,7 @@ def in_place(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) 
 
 def refuse_in_place(frame: Frame, value: Value, node: gast.AST) -> NoReturn:
     """Refuse a change in place that would make a new object: aliases of the old one would not see the change."""
-    message = f"a {frame.describe(value)} is not changed by this operator here"
+    message = f"{article(frame.describe(value))} is not changed by this operator here"
     frame.fault("U018", message, node, "changed here", ("bind the result, `a = a | b`, or call its methods",))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax, types
 from ....ops.placeholders import placeholder
 from ....types import Array, ListOf, Scalar
@@ -130,7 +131,7 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
     if isinstance(wanted, Leaf):
         element = protocol.type_as(frame, wanted, ListOf).element
         if not can_hold(frame, element, frame.type_of(value)):
-            message = f"a list of {element} cannot take a {frame.describe(value)}"
+            message = f"a list of {element} cannot take {article(frame.describe(value))}"
             frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
         if isinstance(element, Scalar):
             note_item(frame, wanted.name, value)

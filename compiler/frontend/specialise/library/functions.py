@@ -19,6 +19,7 @@ import gast
 
 from .....runtime import parts as of_python
 from .....runtime.guards import ABSENT
+from .....runtime.nature import article
 from .... import syntax
 from ....ops import containers as containers_of_library
 from ....ops.python_names import NameBinding
@@ -277,14 +278,14 @@ def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> A
         return None if frame.namespace.attribute(held.value, name) is ABSENT else name
     kind = protocol.python_class(frame, base)
     if kind is None:
-        frame.fault("P012", f"it is not known which attributes a {frame.describe(base)} has", node, "asked here")
+        frame.fault("P012", f"it is not known which attributes {article(frame.describe(base))} has", node, "asked here")
     return name if hasattr(kind, name) else None
 
 
 def _type(frame: Frame, args, kwargs, node, hint) -> Value:
     kind = protocol.python_class(frame, args[0])
     if kind is None:
-        frame.fault("P012", f"the type of a {frame.describe(args[0])} is not known", node, "asked here")
+        frame.fault("P012", f"the type of {article(frame.describe(args[0]))} is not known", node, "asked here")
     return Static(kind)
 
 

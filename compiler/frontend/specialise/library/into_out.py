@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax, types
 from ....dtypes import NUMPY_DTYPE, has_kind_of, is_bool
 from ....ops.python_names import NameBinding, takes_out
@@ -50,7 +51,7 @@ def call(
     result = library.call(frame, binding, args, others, node, hint)
     found, place = frame.type_of(result), protocol.type_as(frame, out, Array)
     if not isinstance(found, Array | Scalar):
-        frame.fault("T001", f"an array cannot take a {frame.describe(result)}", node, "stored here")
+        frame.fault("T001", f"an array cannot take {article(frame.describe(result))}", node, "stored here")
     _require_dtype(frame, binding, found, place, node)
     if _is_elementwise(binding):
         _require_rank(frame, found, place, node)

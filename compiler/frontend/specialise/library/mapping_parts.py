@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax, types
 from ....types import Array
 from .. import protocol
@@ -98,7 +99,7 @@ def _rooms(frame: Frame, value: Value, table: dict[Value, types.Type], count: Va
         shape = (first, *(lengths.of(extent) for extent in dims))
         return frame.emit("empty", node=node, hint="ys", shape=shape, dtype=type_.dtype)
     if not isinstance(value, CONTAINERS):
-        frame.fault("T003", f"a scan cannot collect a {frame.describe(value)}", node, "called here")
+        frame.fault("T003", f"a scan cannot collect {article(frame.describe(value))}", node, "called here")
     made = tuple(_rooms(frame, part, table, count, lengths) for _, part in parts(value))
     return object_of(with_parts(value, made) if made else value, frame.heap)
 

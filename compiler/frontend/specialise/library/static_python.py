@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from .....runtime.nature import article
 from .... import syntax
 from ....messages import Message, escaped
 from ..frame import Frame, Stopped
@@ -50,5 +51,5 @@ def no_key(frame: Frame, key: object, node: gast.AST) -> NoReturn:
     """`KeyError(key)`; an error can hold only plain values."""
     parts = key if isinstance(key, tuple) else (key,)
     if not all(isinstance(part, PLAIN) for part in parts):
-        frame.fault("T001", f"a {type(key).__name__} is no key of this dict", node, "looked up here")
+        frame.fault("T001", f"{article(type(key).__name__)} is no key of this dict", node, "looked up here")
     stop(frame, "KeyError", ((key,),), node)

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from .....runtime.nature import article
 from .... import syntax
 from ....dtypes import NUMPY_DTYPE
 from ....types import Array
@@ -40,7 +41,7 @@ def ravel_with(way_back: Any) -> Callable:
 
 def _array(frame: Frame, leaf: Value, node: gast.AST) -> Value:
     if frame.type_of(leaf) is None:
-        frame.fault("T001", f"a {frame.describe(leaf)} has no place in a vector", node, "taken apart here")
+        frame.fault("T001", f"{article(frame.describe(leaf))} has no place in a vector", node, "taken apart here")
     return leaf if frame.is_array(leaf) else protocol.call(frame, Static(np.asarray), [leaf], {}, node)
 
 
@@ -63,7 +64,7 @@ def unravel(frame: Frame, args, kwargs, node, hint) -> Value:
     known, shapes, dtypes, flat = args
     structure = protocol.known(frame, known, node, "the structure")
     if not frame.is_array(flat) or _type(frame, flat).ndim != 1:
-        frame.fault("T001", f"this takes a vector, not a {frame.describe(flat)}", node, "given here")
+        frame.fault("T001", f"this takes a vector, not {article(frame.describe(flat))}", node, "given here")
     lengths = [_items(frame, shape) for shape in _items(frame, shapes)]
     sizes = [_product(frame, list(shape), node) for shape in lengths]
     ends: list[Value] = [Static(0)]

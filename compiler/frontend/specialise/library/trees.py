@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from .....runtime.nature import article
 from .....runtime.structures import (
     REGISTERED,
     DictKey,
@@ -175,7 +176,7 @@ def _parts_like(frame: Frame, one: Structure, other: Value, path: tuple, node: g
     found = parts_of(frame, other, NONE, node)
     if found is None or found[0] != one:
         place = "".join(map(str, path))
-        told = f"a {frame.describe(other)}" if found is None else str(found[0])
+        told = f"{article(frame.describe(other))}" if found is None else str(found[0])
         message = f"the containers are made differently at tree{place}: {one} and {told}"
         frame.fault("T001", message, node, "mapped here")
     return found[1]
