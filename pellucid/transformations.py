@@ -260,13 +260,19 @@ def mapping(
     return Batch(plain_axes(in_axes), plain_axes(out_axes), axis_name, axis_size)
 
 
-def over_devices(function: Any, in_axes: Any, out_axes: Any, axis_name: str, axis_size: int) -> Any:
-    """`vmap` whose examples are the devices along an axis of a mesh, as messages say."""
-    return transformed(function, _mapping_devices(in_axes, out_axes, axis_name, axis_size))
+def over_devices(
+    function: Any, in_axes: Any, out_axes: Any, axis_name: str, axis_size: int, is_typed: bool = False
+) -> Any:
+    """`vmap` whose examples are the devices along an axis of a mesh, as messages say.
+
+    is_typed  derivatives inside take what all devices share for one value
+    """
+    return transformed(function, _mapping_devices(in_axes, out_axes, axis_name, axis_size, is_typed))
 
 
-def _mapping_devices(in_axes: Any, out_axes: Any, axis_name: str, axis_size: int) -> Batch:
-    return dataclasses.replace(mapping(in_axes, out_axes, axis_name, axis_size), is_of_devices=True)
+def _mapping_devices(in_axes: Any, out_axes: Any, axis_name: str, axis_size: int, is_typed: bool = False) -> Batch:
+    asked = mapping(in_axes, out_axes, axis_name, axis_size)
+    return dataclasses.replace(asked, is_of_devices=True, is_typed=is_typed)
 
 
 def plain_axes(axes: Any) -> Any:

@@ -170,8 +170,8 @@ def test_imports_point_downward(path):
 # The steps of `transform/` that take a function with its containers; the passes beside them know leaves alone.
 OF_CONTAINERS = {
     "common_results", "derivatives", "in_arrays", "batch/axes", "batch/examples", "batch/followed_values",
-    "forward/jacobian", "forward/pushforward", "forward/series", "on_device", "reverse/gradient",
-    "reverse/jacobian_by_rows", "reverse/split_mode",
+    "batch/settle_shared", "forward/jacobian", "forward/pushforward", "forward/series", "on_device",
+    "reverse/gradient", "reverse/jacobian_by_rows", "reverse/share", "reverse/split_mode",
 }  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def over_axes(f, axes, specs, out_specs, check_vma):
     inner = over_axes(f, axes[1:], specs, out_specs, check_vma)
     in_axes = ask.mapped_axes(specs, name)
     if check_vma:
-        return over_devices(inner, in_axes, ask.result_axes(out_specs, name), name, size)
+        return over_devices(inner, in_axes, ask.result_axes(out_specs, name), name, size, True)
     mapped = over_devices(inner, in_axes, 0, name, size)
     return lambda *args: of_first(mapped(*args), out_specs, name)
 
