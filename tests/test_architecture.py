@@ -274,6 +274,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
+    "pellucid/cut_calls.py": {"compiler.analysis.cut_axes", "eval_shape", "showing"},
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/block_calls.py": {"cloudpickle"},  # which comes with dask
     "pellucid/blocks.py": {"showing"},
@@ -287,7 +288,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
     "pellucid/support.py": {"runtime.kernels.names"},  # a machine that few printed stages run on
-    "pellucid/transformations.py": {"of_library"},  # which asks the table of all names
+    "pellucid/transformations.py": {"of_library", "placed_calls"},  # the table of all names; classes of functions
     "runtime/devices/cuda/libraries.py": {"cuda.pathfinder"},  # which need not be installed
     "runtime/llvm.py": {"llvmlite.binding"},
     "runtime/machine_code.py": {"shared_object"},
