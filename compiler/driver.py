@@ -23,6 +23,7 @@ from .diagnostics import CompileError, Span
 from .frontend.asked import Asked
 from .frontend.source.read import header_of, read, unnumbered
 from .frontend.specialise.built import Learned
+from .frontend.specialise.derivatives.among import among
 from .frontend.specialise.interpreter.constant_tables import may_unroll
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
@@ -99,10 +100,12 @@ def undifferentiated(request: Request) -> tuple[Transformation, ...]:
 
 
 def _typed(
-    request: Request, arguments: Arguments, is_entry: bool, is_differentiated: bool, learned: Learned
+    request: Request, arguments: Arguments, is_entry: bool, is_differentiated: bool, learned: Learned,
+    along: tuple[str, ...],
 ) -> Specialised:  # fmt: skip
     asked = Asked(
-        request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry, is_differentiated, learned
+        request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry, is_differentiated, learned,
+        along,
     )  # fmt: skip
     return run_way(None, pipeline.TYPED_WAY, asked)
 
@@ -115,26 +118,31 @@ def levels(request: Request, arguments: Arguments) -> list[Arguments]:
 
 
 def derive(
-    request: Request, arguments: Mapping[str, Value], is_entry: bool = True, is_differentiated: bool = False
-) -> Specialised:
-    """The typed program after all transformations asked for; `is_differentiated` says that others are to follow.
+    request: Request, arguments: Mapping[str, Value], is_entry: bool = True, is_differentiated: bool = False,
+    along: tuple[str, ...] = (),
+) -> Specialised:  # fmt: skip
+    """The typed program after all transformations asked for; `is_differentiated` says that others are to follow, and
+    `along` which axes of meshes are around, whose devices share values.
 
     Where long lists became lists of dynamic length and a step refuses what they are used for, they are unrolled.
     """
     learned = Learned()
+    transforms, along = among(request.transforms, along)
+    request = replace(request, transforms=transforms)
     try:
-        return _derived(request, arguments, is_entry, is_differentiated, learned)
+        return _derived(request, arguments, is_entry, is_differentiated, learned, along)
     except CompileError:
         if not may_unroll(learned.forms):
             raise
-    return _derived(request, arguments, is_entry, is_differentiated, learned)
+    return _derived(request, arguments, is_entry, is_differentiated, learned, along)
 
 
 def _derived(
-    request: Request, arguments: Mapping[str, Value], is_entry: bool, is_differentiated: bool, learned: Learned
+    request: Request, arguments: Mapping[str, Value], is_entry: bool, is_differentiated: bool, learned: Learned,
+    along: tuple[str, ...],
 ) -> Specialised:  # fmt: skip
     behind = levels(request, arguments)
-    made = _typed(request, behind[0], is_entry, is_differentiated, learned)
+    made = _typed(request, behind[0], is_entry, is_differentiated, learned, along)
     if not request.transforms:
         return made
     apart = unnumbered(read(request.python).tree.args)
@@ -169,9 +177,11 @@ def arguments_within(
     return found[::-1]
 
 
-def derive_inner(request: Request, arguments: Mapping[str, Value], is_differentiated: bool) -> Specialised:
+def derive_inner(
+    request: Request, arguments: Mapping[str, Value], is_differentiated: bool, along: tuple[str, ...]
+) -> Specialised:
     """The program of a derivative that is taken inside another function, of which one may be taken in turn."""
-    return derive(request, arguments, is_entry=False, is_differentiated=is_differentiated)
+    return derive(request, arguments, is_entry=False, is_differentiated=is_differentiated, along=along)
 
 
 def differentiate_inner(

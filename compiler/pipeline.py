@@ -37,10 +37,12 @@ from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.cuda.mark_folds import mark_folds
 from .targets.llvm.sums import take_sums
 from .transform.batch.examples import batch, batchable
+from .transform.batch.settle_shared import settle_shared
 from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.forget_annotations import forget_annotations
+from .transform.forget_placement import forget_placement
 from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
 from .transform.forward.jacobian import along_directions, choose_jacobians, has_jacobian
@@ -54,6 +56,7 @@ from .transform.prune import prune
 from .transform.reachable import reachable
 from .transform.reverse.gradient import choose_results, differentiable, reverse
 from .transform.reverse.jacobian_by_rows import floating_results, jacobian_by_rows
+from .transform.reverse.share import share
 from .transform.reverse.split_mode import (
     differentiable_results,
     return_pullback,
@@ -100,12 +103,14 @@ CLOSING = (
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(share, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reverse, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
     *CLOSING,
 )
 SPLIT_MODE = (
     Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(share, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(split_sweeps, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(trim_residuals, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -144,12 +149,14 @@ JACOBIAN_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 DEVICE_WAY = (
+    Step(settle_shared, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(on_device, takes=SINGLE, gives=SINGLE, of=MADE),
     *CLOSING,
 )
 BATCH_WAY = (
     Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(batchable, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(settle_shared, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(batch, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
@@ -170,6 +177,7 @@ SETTLED_WAY = (
     Repeat(TIDY_AGAIN),
 )
 LOOPS_WAY = (
+    Step(forget_placement, takes=TYPED, gives=TYPED),
     Step(hoist_tests, takes=TYPED, gives=TYPED),
     Step(separate, takes=TYPED, gives=TYPED, renames=True),
     Step(lower, takes=TYPED, gives=LOOPS, of=PROGRAM),

@@ -30,6 +30,7 @@ class Transformation:
     is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
     stage           what the stage after it is called
     signature       the parameters of the new function, given those of the function that it is made of
+    shares_along    the axes whose devices share values in the function that it is made of
     """
 
     __slots__ = ()
@@ -41,6 +42,14 @@ class Transformation:
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
+
+    @property
+    def shares_along(self) -> tuple[str, ...]:
+        return getattr(self, "axes", None) or (self.axis_name,) if getattr(self, "is_typed", False) else ()  # type: ignore
+
+    def inside(self, axes: tuple[str, ...]) -> Transformation:
+        """The same asked for inside a function whose devices share values along these axes."""
+        return replace(self, along=axes) if hasattr(self, "along") and not self.is_pullback else self  # type: ignore
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Transformation:
         """The same asked of a function whose first arguments are given, as a method's is, and some by name."""
@@ -74,7 +83,10 @@ class ByArguments(Transformation):
 
 @dataclass(frozen=True, slots=True)
 class Backwards(ByArguments):
-    """The options of a derivative in reverse mode by the arguments at these positions; of what, a class below says."""
+    """The options of a derivative in reverse mode by the arguments at these positions; of what, a class below says.
+
+    `along` has the axes along which what all devices share is one value, whose derivative is the sum of theirs.
+    """
 
     stage = REVERSE
     argnums: Argnums = 0
@@ -82,6 +94,7 @@ class Backwards(ByArguments):
     holomorphic: bool = False
     allow_int: bool = False
     with_value: bool = False
+    along: tuple[str, ...] = ()
 
 
 class Gradient(Backwards):
@@ -179,7 +192,8 @@ class Batch(Transformation):
     An axis is an int, None for what all examples share, or a container of axes built like the value, with
     `NamedAxes` for dicts and the like.  `rest` is the axis of what a tuple `in_axes` does not reach: of keywords and
     defaults, or where `is_rest_of_all` of all else.  `shared` are the names of parameters that a `partial` is given,
-    and all examples share.
+    and all examples share.  `is_of_devices` says that the examples are the devices along an axis of a mesh, `is_typed`
+    that derivatives inside take what these share for one value.
     """
 
     suffix = "vmap"
@@ -192,6 +206,7 @@ class Batch(Transformation):
     is_rest_of_all: bool = False
     shared: tuple[str, ...] = ()
     is_of_devices: bool = False
+    is_typed: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Batch:
         given = self.in_axes
@@ -209,6 +224,7 @@ class OnDevice(Transformation):
     shared  parameters whose arguments are the same on all devices along some axes, with the names of these
     meant   for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for: what has None there is the same
             on all devices along it, and results that may differ are refused
+    is_typed  whether derivatives inside take what all devices share for one value
     """
 
     suffix = "on_device"
@@ -216,6 +232,7 @@ class OnDevice(Transformation):
     axes: tuple[str, ...] = ()
     shared: tuple[tuple[str, tuple[str, ...]], ...] = ()
     meant: tuple[tuple[str, Any, Any], ...] = ()
+    is_typed: bool = False
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         kept = list(given.parameters.values())
@@ -247,6 +264,7 @@ class Vjp(ByArguments):
     has_aux: bool = False
     is_linear: bool = False
     spoken: tuple[str, str] = ("cotangent", "out")
+    along: tuple[str, ...] = ()
 
     @property
     def allow_int(self) -> bool:
@@ -284,6 +302,10 @@ class Pullback(Transformation):
     @property
     def argnums(self) -> tuple[int | str, ...]:
         return self.vjp.argnums
+
+    @property
+    def along(self) -> tuple[str, ...]:
+        return self.vjp.along
 
     @property
     def has_aux(self) -> bool:

@@ -37,6 +37,7 @@ from .custom import checkpoint, custom_jvp, custom_vjp
 from .environment import env
 from .eval_shape import eval_shape
 from .forward_mode import hessian, hvp, jacfwd, jet, jvp, value_and_jacfwd
+from .from_parts import make_array_from_callback, make_array_from_single_device_arrays
 from .function import Function
 from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
@@ -117,6 +118,8 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "local_device_count",
+    "make_array_from_callback",
+    "make_array_from_single_device_arrays",
     "make_mesh",
     "pmap",
     "profiler",

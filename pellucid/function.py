@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import entries, guests, pickling, recording, retelling
+from . import cut_calls, entries, guests, pickling, recording, retelling
 from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.derivatives.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
@@ -72,6 +72,7 @@ class Function(_Base[Given, Result]):
         self._learning = threading.Lock()
         self._native: list[tuple[Seen, NativeCalls]] = []  # machine code may still look into those before the last
         self._seen = Seen.of(request)
+        self._places: dict[Any, Any] = {}  # where results of arguments are that are on many devices
         self._is_judged = False  # then it is when it is first called
         if judge:
             self._check_options()
@@ -117,6 +118,8 @@ class Function(_Base[Given, Result]):
             self._known_on_gpu = None
         if self._known_on_gpu is not None and not kwargs and (known := self._known_on_gpu.call(args)):
             return known[0]
+        if cut := cut_calls.sharded_in(args, kwargs):
+            return cut_calls.called(self, args, kwargs, cut)
         device = device_of_call(self.__pellucid__, lambda: self._bind(args, kwargs, seen).arguments.values())
         flat = guests.flattened(self, args, kwargs, seen)
         if flat is None:

@@ -44,6 +44,7 @@ _ARRAYS = frozenset("""
     index_in_dim integer_pow iota pad reciprocal reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum
     reshape rev rsqrt select_n slice slice_in_dim sort sort_key_val split squeeze top_k transpose
 """.split())  # fmt: skip
+_PLACES = frozenset(["with_sharding_constraint"])
 _PRODUCTS = frozenset("batch_matmul conv conv_general_dilated dot_general".split())
 _COLLECTIVES = frozenset("""
     all_gather all_to_all axis_index axis_size pcast pmax pmean pmin ppermute pshuffle psum psum_scatter pswapaxes
@@ -52,7 +53,8 @@ _COLLECTIVES = frozenset("""
 
 __all__ = [
     "associative_scan", "cond", "custom_linear_solve", "custom_root", "fori_loop", "map", "scan", "select",
-    "stop_gradient", "switch", "while_loop", *sorted({*_NUMPY, *_SPECIAL, *_ARRAYS, *_PRODUCTS, *_COLLECTIVES}),
+    "stop_gradient", "switch", "while_loop",
+    *sorted({*_NUMPY, *_SPECIAL, *_ARRAYS, *_PLACES, *_PRODUCTS, *_COLLECTIVES}),
 ]  # fmt: skip
 
 
@@ -77,6 +79,8 @@ def _found(name: str) -> Any:
         return getattr(importlib.import_module("numpy"), _NUMPY[name] or name)
     if name in _SPECIAL:
         return getattr(importlib.import_module("scipy.special"), _SPECIAL[name])
+    if name in _PLACES:
+        return importlib.import_module(".mapped_calls", __package__).with_sharding_constraint
     if name in _COLLECTIVES:
         return getattr(importlib.import_module(".numpy.collectives", __package__), name)
     module = importlib.import_module(f".numpy.{'lax_products' if name in _PRODUCTS else 'lax_arrays'}", __package__)

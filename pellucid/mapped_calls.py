@@ -26,6 +26,7 @@ from .numpy import sharded as meaning
 from .on_blocks import OnBlocks
 from .on_examples import OnExamples
 from .own_frames import told_to_users
+from .placing import with_sharding_constraint
 from .runtime.array import Array
 from .runtime.devices import Device, devices, named
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
@@ -154,6 +155,7 @@ def shard_map(
 
 
 shard_map.__pellucid_told__ = meaning.shard_map  # type: ignore[attr-defined]
+with_sharding_constraint.__pellucid_told__ = meaning.with_sharding_constraint  # type: ignore[attr-defined]
 
 
 def _nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

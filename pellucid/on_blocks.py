@@ -55,7 +55,10 @@ class OnBlocks:
             blocks = self.blocks(args, numbers)
             if self.launcher is None:
                 meant = tuple(map(self._meant, self.mesh.axis_names))
-                self.launcher = Launcher(DeviceProgram(self.function, self.mesh.shape, devices=numbers, meant=meant))
+                program = DeviceProgram(
+                    self.function, self.mesh.shape, devices=numbers, meant=meant, is_typed=self.check_vma
+                )
+                self.launcher = Launcher(program)
             run = self.launcher.start(blocks)
             return None if run is None else (self.joined(run),)
         except (Unfit, TypeFault):
@@ -71,7 +74,7 @@ class OnBlocks:
         specs: Any = ask.specs_of.ask(self.in_specs, structure, self.axes, "in_specs")
         first = [self._first(stated(leaf), spec) for leaf, spec in zip(given, specs, strict=True)]
         meant = tuple(map(self._meant, self.mesh.axis_names))
-        made = of_device(self.function, self.mesh.shape, meant=meant)
+        made = of_device(self.function, self.mesh.shape, meant=meant, is_typed=self.check_vma)
         return OfDevice(made, self.mesh, tuple(structure.unflatten(first)))
 
     def _first(self, leaf: Any, spec: PartitionSpec | None) -> Any:

@@ -44,10 +44,10 @@ def tables(sizes: tuple[int, ...], devices: tuple[int, ...]) -> list[Array]:
 
 def of_device(
     function: Callable[..., Any], axes: Mapping[str, int], shared: Mapping[str, tuple[str, ...]] | None = None,
-    meant: Sequence[tuple[str, Any, Any]] = (),
+    meant: Sequence[tuple[str, Any, Any]] = (), is_typed: bool = False,
 ) -> Any:  # fmt: skip
     """What one device runs: a function of its table and its own arguments.  Parameters are those of `DeviceProgram`."""
-    return transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant)))
+    return transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant), is_typed))
 
 
 class Given:
@@ -103,16 +103,17 @@ class DeviceProgram:
     shared    parameters whose arguments are the same on all devices along some axes, with the names of these
     devices   the numbers of the processor's devices, in the order of the mesh
     meant     for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for, as plain data
+    is_typed  whether derivatives inside take what all devices share for one value
     """
 
     def __init__(
         self, function: Callable[..., Any], axes: Mapping[str, int],
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
-        meant: Sequence[tuple[str, Any, Any]] = (),
+        meant: Sequence[tuple[str, Any, Any]] = (), is_typed: bool = False,
     ) -> None:  # fmt: skip
         self._given = Given(function)
         shared = {**(shared or {}), **dict.fromkeys(self._given.names(), tuple(axes))}
-        self.function: Any = of_device(self._given.function, axes, shared, meant)
+        self.function: Any = of_device(self._given.function, axes, shared, meant, is_typed)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
         if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):

@@ -18,7 +18,8 @@ from .runtime import asynchronous, devices
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.devices.cuda import driver
-from .runtime.sharding import NamedSharding, SingleDeviceSharding, sharded
+from .runtime.sharding import NamedSharding, PartitionSpec, SingleDeviceSharding, sharded
+from .runtime.sharding.meshes import current_mesh
 from .runtime.sharding.sharded import ShardedArray
 
 WITHOUT_GPU = (
@@ -53,10 +54,34 @@ def device_put(x: Any, device: Any = None) -> Any:
     return trees.map(put, x)
 
 
+def sharding_of(given: Any) -> Any:
+    """A sharding, or that of a `PartitionSpec` on the mesh of the `with` block around."""
+    if not isinstance(given, PartitionSpec):
+        return given
+    mesh = current_mesh()
+    if mesh is None:
+        raise ValueError(f"{given} says nothing of the mesh: give a NamedSharding(mesh, {given}), or call `with mesh:`")
+    return NamedSharding(mesh, given)
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """The same arrays, on the devices of a mesh: `device_put`; inside a compiled function, what says where results are.
+
+    x          an array, or a container of them
+    shardings  a `NamedSharding` or a `PartitionSpec`, or a container of them built like `x`, or like a part of it
+               around more
+
+    Inside it is the identity, also for derivatives and batches, and is printed.  It says where the result of a call is
+    whose arguments are on many devices.
+    """
+    return device_put(x, shardings)
+
+
 def _by_shardings(x: Any, shardings: Any) -> Any:
     """A container with its arrays where the shardings above them say."""
 
     def put(sharding: Any, leaf: Any) -> Any:
+        sharding = sharding_of(sharding)
         if sharding is None or isinstance(sharding, Device | str):
             return device_put(leaf, sharding)
         if isinstance(sharding, SingleDeviceSharding):
@@ -65,7 +90,10 @@ def _by_shardings(x: Any, shardings: Any) -> Any:
             raise TypeError(f"device_put takes a device or a sharding, not {type(sharding).__name__}")
         return sharded.put(leaf, sharding)
 
-    return trees.map(lambda sharding, part: trees.map(lambda leaf: put(sharding, leaf), part), shardings, x)
+    def put_all(sharding: Any, part: Any) -> Any:
+        return trees.map(lambda leaf: put(sharding, leaf), part)
+
+    return trees.map(put_all, shardings, x, is_leaf=lambda sharding: sharding is None)
 
 
 def device_get(x: Any) -> Any:

@@ -37,12 +37,14 @@ def compile(
     function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
     target: Target = None, static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
+    in_shardings: Any = None, out_shardings: Any = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
     function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
     target: Target = None, static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
+    in_shardings: Any = None, out_shardings: Any = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
 def compile(
@@ -58,6 +60,8 @@ def compile(
     target: Target = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: Names | None = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
@@ -80,6 +84,9 @@ def compile(
                  results stay there.  "cuda:1" says on which; None: calls run where their arguments are
     static_argnums   parameters that are `static` too, by number, as `jax.jit` takes them
     static_argnames  the same by name
+    in_shardings     where arguments are put before a call: a sharding for all, or a tuple with an entry for each; None:
+                 they stay.  An argument that was put elsewhere is refused
+    out_shardings    where results are put: a sharding for all, or a container of them built like the result
 
     Gives a `Function` with the name, signature and docstring of the original, and `source` and `explain` to look
     inside.  Nothing is compiled before the first call.
@@ -98,8 +105,14 @@ def compile(
         **({} if line_tables is None else {"line_tables": line_tables}),
         **({} if target is None else {"target": target_named(target)}),
     }
+    if function is not None and not (in_shardings is None and out_shardings is None):
+        from .placed_calls import placed
+
+        plain = compile(function, **options, static_argnums=static_argnums, static_argnames=static_argnames)
+        return placed(plain, in_shardings, out_shardings)
     if function is None:
-        numbered: dict[str, Any] = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+        numbered: dict[str, Any] = {"static_argnums": static_argnums, "static_argnames": static_argnames,
+                                    "in_shardings": in_shardings, "out_shardings": out_shardings}  # fmt: skip
         return told_to_users(lambda f: compile(f, **options, **numbered))
     options["static"] = (*options["static"], *names(static_argnames or ()), *numbered_names(function, static_argnums))
     if _is_read(function):
@@ -260,13 +273,19 @@ def mapping(
     return Batch(plain_axes(in_axes), plain_axes(out_axes), axis_name, axis_size)
 
 
-def over_devices(function: Any, in_axes: Any, out_axes: Any, axis_name: str, axis_size: int) -> Any:
-    """`vmap` whose examples are the devices along an axis of a mesh, as messages say."""
-    return transformed(function, _mapping_devices(in_axes, out_axes, axis_name, axis_size))
+def over_devices(
+    function: Any, in_axes: Any, out_axes: Any, axis_name: str, axis_size: int, is_typed: bool = False
+) -> Any:
+    """`vmap` whose examples are the devices along an axis of a mesh, as messages say.
+
+    is_typed  derivatives inside take what all devices share for one value
+    """
+    return transformed(function, _mapping_devices(in_axes, out_axes, axis_name, axis_size, is_typed))
 
 
-def _mapping_devices(in_axes: Any, out_axes: Any, axis_name: str, axis_size: int) -> Batch:
-    return dataclasses.replace(mapping(in_axes, out_axes, axis_name, axis_size), is_of_devices=True)
+def _mapping_devices(in_axes: Any, out_axes: Any, axis_name: str, axis_size: int, is_typed: bool = False) -> Batch:
+    asked = mapping(in_axes, out_axes, axis_name, axis_size)
+    return dataclasses.replace(asked, is_of_devices=True, is_typed=is_typed)
 
 
 def plain_axes(axes: Any) -> Any:

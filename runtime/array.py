@@ -84,6 +84,11 @@ class Array(HeldValues):
         """What each device of this process has of it: objects with `device`, `index`, `replica_id` and `data`."""
         return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
 
+    def addressable_data(self, index: int) -> Array:
+        """What one device of this process has of it, by the number of the device among those that have some."""
+        part: Array = self.addressable_shards[index].data
+        return part
+
     @property
     def is_fully_addressable(self) -> bool:
         """Whether this process has all of it."""

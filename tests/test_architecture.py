@@ -170,8 +170,8 @@ def test_imports_point_downward(path):
 # The steps of `transform/` that take a function with its containers; the passes beside them know leaves alone.
 OF_CONTAINERS = {
     "common_results", "derivatives", "in_arrays", "batch/axes", "batch/examples", "batch/followed_values",
-    "forward/jacobian", "forward/pushforward", "forward/series", "on_device", "reverse/gradient",
-    "reverse/jacobian_by_rows", "reverse/split_mode",
+    "batch/settle_shared", "forward/jacobian", "forward/pushforward", "forward/series", "on_device",
+    "reverse/gradient", "reverse/jacobian_by_rows", "reverse/share", "reverse/split_mode",
 }  # fmt: skip
 
 
@@ -275,6 +275,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
+    "pellucid/cut_calls.py": {"compiler.analysis.cut_axes", "eval_shape", "showing"},
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/block_calls.py": {"cloudpickle"},  # which comes with dask
     "pellucid/blocks.py": {"showing"},
@@ -288,7 +289,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
     "pellucid/support.py": {"runtime.kernels.names"},  # a machine that few printed stages run on
-    "pellucid/transformations.py": {"of_library"},  # which asks the table of all names
+    "pellucid/transformations.py": {"of_library", "placed_calls"},  # the table of all names; classes of functions
     "runtime/devices/cuda/libraries.py": {"cuda.pathfinder"},  # which need not be installed
     "runtime/llvm.py": {"llvmlite.binding"},
     "runtime/machine_code.py": {"shared_object"},

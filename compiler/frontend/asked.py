@@ -35,6 +35,7 @@ class Asked:
     is_entry: bool = True
     is_differentiated: bool = False  # whether a surrounding function takes its derivative
     learned: Learned = field(default_factory=Learned)
+    along: tuple[str, ...] = ()  # the axes of meshes whose devices share values
 
 
 def specialise(_: None, asked: Asked) -> Specialised:
@@ -43,7 +44,7 @@ def specialise(_: None, asked: Asked) -> Specialised:
     return specialising.specialise(
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
         is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
-        within=asked.within, judge=require_pure, learned=asked.learned,
+        within=asked.within, judge=require_pure, learned=asked.learned, along=asked.along,
         is_differentiated=asked.is_differentiated or any(t.differentiates for t in request.transforms),
     )  # fmt: skip
 

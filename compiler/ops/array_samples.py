@@ -78,6 +78,7 @@ def _has_gaps(matrix: np.ndarray) -> bool:
 
 SAMPLES.update({
     "arrays": _reductions(),
+    "sharded": (Sample((GRID,), {"spec": (("x",), None)}), Sample((CUBE[:, ::2],), {"spec": (None, None, ("x", "y"))})),
     "arrays_alone": tuple(Sample((a,)) for a in (GRID, GRID.T, CUBE[:, ::2], np.array(1.0), np.zeros((0, 2)))),
     "shapes": tuple(_made([(), (3,), (2, 0), (2, 3)], DTYPES)),
     "fills": (

@@ -221,6 +221,13 @@ def copy(
     return builder.call(row.name, operands[0].atom)
 
 
+def with_sharding(
+    builder: Builder, row: Operator, operands: Operands, static: Static, result: Type, examples: Examples
+) -> Atom | None:
+    """The examples are cut nowhere."""
+    return builder.call(row.name, operands[0].atom, spec=(None, *static["spec"]))
+
+
 # --- products ------------------------------------------------------------------------------------------------------
 
 

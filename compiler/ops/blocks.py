@@ -106,6 +106,31 @@ def names_axis(spec: Any, name: str) -> bool:
     return _axis(spec, name) is not None
 
 
+@StaticFunction
+def shardings_of(shardings: Any, structure: Any) -> tuple[Any, ...]:
+    """The spec of each leaf of a container, of shardings or specs for it."""
+    found: list[Any] = []
+    _collect(_specs_in(_tree(shardings)), structure, "with_sharding_constraint", found)
+    return tuple(found)
+
+
+def _specs_in(shardings: Any) -> Any:
+    if isinstance(shardings, dict):
+        return {key: _specs_in(part) for key, part in shardings.items()}
+    if isinstance(shardings, tuple | list) and not _is_spec(shardings):
+        return tuple(map(_specs_in, shardings))
+    return getattr(shardings, "spec", shardings)
+
+
+@StaticFunction
+def labels_of(spec: Any, ndim: int) -> tuple[Any, ...]:
+    """For each axis of an array the names of the mesh axes that cut it, or None."""
+    entries = () if spec is None else spec.names_by_axis
+    if len(entries) > ndim:
+        raise TypeFault("B001", f"{spec!r} is for an array of {len(entries)} axes at least, and this one has {ndim}")
+    return (*(entry or None for entry in entries), *[None] * (ndim - len(entries)))
+
+
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
 

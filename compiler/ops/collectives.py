@@ -10,12 +10,20 @@
 Two forms for many examples: `across`, where the examples are those of the axis, is where a collective is computed;
 `batch`, where they are those of another one, passes it on.  Derivatives are those of the function of all examples, in
 which every example has a result of its own: the transpose of a sum over the examples is the sum of the cotangents.
+
+Where all devices share a value, it may be one value, and not one for each of them.  `transform/reverse/share.py` writes
+rows that say so, and `transform/batch/settle_shared.py` takes them away when it is known which values are shared:
+
+    pvary(x, axis_name="i")               x, and from here on each device has its own
+    mark(x, axis_name="i")                0, which varies along the axis if x does
+    spread(x, own, others, ...)           x, which varies where `others` do; the transpose of `unite`
+    unite(x_bar, own, others, ...)        the sum over the devices, if `others` vary and `own` does not; else x_bar
+    psum_shared(x, axis_name="i")         `psum`, whose result is one value: its transpose is `spread`
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import syntax, types
@@ -73,6 +81,14 @@ def scattered_type(operands: Sequence[Type], axis: int, axis_name: str) -> Type:
 
 def index_type(operands: Sequence[Type], axis_name: str) -> Type:
     return INT
+
+
+def own_type(operands: Sequence[Type], axis_name: str) -> Type:
+    return operands[0]
+
+
+def united_type(operands: Sequence[Type], axis_name: str) -> Type:
+    return _operand(operands[:1])
 
 
 # --- where the examples are those of the axis ----------------------------------------------------------------------
@@ -200,6 +216,21 @@ def handed_on(
     return emit(builder, row.name, [x.atom], made, **{**static, **behind, "shape": led_by(examples, static["shape"])})
 
 
+def marked(
+    builder: Builder, row: Any, operands: Operands, static: Static, result: Type, examples: Examples
+) -> Atom:
+    """The same of the first operand, the others being marks."""
+    return builder.call(row.name, *(o.atom for o in operands), **static)
+
+
+def mark_of_all(
+    builder: Builder, row: Any, operands: Operands, static: Static, result: Type, examples: Examples
+) -> Atom:
+    mark = builder.call(row.name, operands[0].atom, **static)
+    made = stacked(result, examples.extent)
+    return emit(builder, "full", [mark], made, shape=syntax.tuple_([examples.count]), dtype=made.dtype)
+
+
 # --- cotangents ----------------------------------------------------------------------------------------------------
 
 
@@ -230,15 +261,46 @@ def permute_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, ou
     return builder.call("ppermute", filled(builder, out_bar, out), perm=back, axis_name=static["axis_name"])
 
 
+def own_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+    return filled(builder, out_bar, out)
+
+
+def spread_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+    return builder.call("unite", filled(builder, out_bar, out), *operands[1:], **static)
+
+
+def unite_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+    return builder.call("spread", filled(builder, out_bar, out), *operands[1:], **static)
+
+
+def shared_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+    """What one value has is what each device has of it."""
+    each = builder.call("axis_index", **static)
+    return builder.call("spread", filled(builder, out_bar, out), 0, each, **static)
+
+
+def marked_jvp(name: str) -> Any:
+    def rule(builder: Builder, operands: Atoms, tangents: Atoms, static: Static, out: Atom) -> Atom:
+        return builder.call(name, tangents[0], *operands[1:], **static)
+
+    return rule
+
+
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-row = partial(collective, meaning=unbound, batch=handed_on)
+def row(name: str, operands: str, *, batch: Any = handed_on, **more: Any) -> None:
+    collective(name, operands, meaning=unbound, batch=batch, **more)
 
-row("psum", "x", type=sum_type, vjp=[sum_vjp], linear=TOGETHER, across=reduced("sum"), is_common=True)
+
+
+row("psum", "x", type=sum_type, vjp=[sum_vjp], linear=TOGETHER, across=reduced("sum"), is_common=True,
+           one="psum_shared")  # fmt: skip
 row("pmax", "x", type=same_type, vjp=[in_language("extreme_of_examples")],
-           jvp=tangent_in_language("extreme_of_examples"), across=reduced("max"), is_common=True)  # fmt: skip
+           jvp=tangent_in_language("extreme_of_examples"), across=reduced("max"), is_common=True,
+           one="pmax_shared")  # fmt: skip
 row("pmin", "x", type=same_type, vjp=[in_language("extreme_of_examples")],
-           jvp=tangent_in_language("extreme_of_examples"), across=reduced("min"), is_common=True)  # fmt: skip
+           jvp=tangent_in_language("extreme_of_examples"), across=reduced("min"), is_common=True,
+           one="pmin_shared")  # fmt: skip
 row("all_gather", "x", static={"axis": ..., "shape": ...}, type=shape_type, vjp=[gather_vjp], linear=TOGETHER,
            across=gathered, is_common=True)  # fmt: skip
 row("psum_scatter", "x", static={"axis": ...}, type=scattered_type, vjp=[scatter_vjp], linear=TOGETHER,
@@ -247,4 +309,19 @@ row("all_to_all", "x", static={"split": ..., "concat": ..., "shape": ...}, type=
            vjp=[exchange_vjp], linear=TOGETHER, across=exchanged)  # fmt: skip
 row("ppermute", "x", static={"perm": ...}, type=same_type, vjp=[permute_vjp], linear=TOGETHER, across=permuted)
 row("axis_index", "", type=index_type, vjp=[], across=numbered, natural=all)
-row("axis_size", "", type=index_type, vjp=[], across=counted, is_common=True, natural=all)
+row("axis_size", "", type=index_type, vjp=[], across=counted, is_common=True, natural=all, one="axis_size")
+row("pvary", "x", type=own_type, vjp=[own_vjp], linear=TOGETHER, is_own=True)
+row("mark", "x", type=index_type, vjp=[None], batch=mark_of_all, is_common=True, marks=(0,), varies_as=(0,),
+           natural=all)  # fmt: skip
+row("spread", "x own others", type=own_type, vjp=[spread_vjp, None, None], jvp=marked_jvp("spread"), batch=marked,
+           is_own=True, marks=(1, 2), varies_as=(0, 1, 2))  # fmt: skip
+row("unite", "x own others", type=united_type, vjp=[unite_vjp, None, None], jvp=marked_jvp("unite"), batch=marked,
+           is_own=True, marks=(1, 2), varies_as=(1,))  # fmt: skip
+row("psum_shared", "x", type=sum_type, vjp=[shared_vjp], linear=TOGETHER, across=reduced("sum"), is_common=True,
+           one="psum_shared")  # fmt: skip
+row("pmax_shared", "x", type=same_type, vjp=[in_language("shared_extreme")],
+           jvp=tangent_in_language("extreme_of_examples"), across=reduced("max"), is_common=True,
+           one="pmax_shared")  # fmt: skip
+row("pmin_shared", "x", type=same_type, vjp=[in_language("shared_extreme")],
+           jvp=tangent_in_language("extreme_of_examples"), across=reduced("min"), is_common=True,
+           one="pmin_shared")  # fmt: skip

@@ -134,6 +134,10 @@ class Operator:
     across      of a collective: its form where the examples are those of its axis, a rule as in `batch`; that one has
                 the form where they are those of another axis
     is_common   of a collective: whether it gives the same to all examples of its axis
+    is_own      of a collective: whether it gives each example its own operand
+    one         of a collective that gives all devices one value: the row whose derivative is that of one value
+    marks       the operands, by position, whose values are not read, but whether they vary
+    varies_as   of a row with marks: the operands that say whether derivatives take the result for one of each device
     of_parts    whether it is taken of each number and array in a container, instead of an array made of that
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
@@ -182,6 +186,10 @@ class Operator:
     batch: Callable[..., Any] | None = None
     across: Callable[..., Any] | None = None
     is_common: bool = False
+    is_own: bool = False
+    one: str = ""
+    marks: tuple[int, ...] = ()
+    varies_as: tuple[int, ...] = ()
     of_parts: bool = False
     shares: str = "copy"
     python: tuple[str, ...] = ()

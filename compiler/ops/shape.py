@@ -148,6 +148,11 @@ def concatenate_vjp(
     return builder.load(out_bar, items)
 
 
+def sharded_type(operands: Sequence[Type], spec: tuple[object, ...]) -> Type:
+    """`spec` has for each axis the names of the axes of a mesh that cut it, or None."""
+    return copy_type(operands)
+
+
 def copy_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     return out_bar
 
@@ -175,6 +180,9 @@ structural("concatenate", "*xs", raises=always, is_light=False, type=concatenate
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
 structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
            batch=batching.copy, spelling="{x}.copy()")  # fmt: skip
+structural("with_sharding", "x", static={"spec": ...}, type=sharded_type, vjp=[copy_vjp], samples="sharded",
+           batch=batching.with_sharding, meaning=lambda x, spec: x.copy(),
+           spelling="pellucid.support.with_sharding({x}, spec={spec})")  # fmt: skip
 structural("dim", "x", work="light", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
            meaning=lambda x, axis: x.shape[axis], spelling="{x}.shape[{axis}]")  # fmt: skip
 

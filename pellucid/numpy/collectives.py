@@ -60,13 +60,25 @@ def pmin(x, axis_name, *, axis_index_groups=None):
 
 
 def pvary(x, axis_name):
-    """The value itself: JAX's note that it may differ along the axes, which nothing here depends on."""
-    return x
+    """The value itself, of which from here on each device has its own.
+
+    In a `shard_map` with `check_vma=True` the derivative by what all devices share is the sum over them; that by its
+    `pvary` is what each has for itself.
+    """
+
+    def part(value):
+        for name in names_of(axis_name):
+            value = op.pvary(value, axis_name=name)
+        return value
+
+    return map_parts(part, x)
 
 
 def pcast(x, axis_name=None, *, to=None):
-    """The value itself, as `pvary`."""
-    return x
+    """`pvary(x, axis_name)`, as JAX spells it: `to` is "varying"."""
+    if to != "varying":
+        raise ValueError(f"pcast: to={to!r}, and only to='varying' is there")
+    return pvary(x, axis_name)
 
 
 def axis_size(axis_name):

@@ -332,3 +332,13 @@ def extreme_of_examples(x, out, out_bar, axis_name):
     rest = op.cast(op.where(op.isnan(out), math.nan, 0.0), dtype=word)  # nothing equals an extreme that is nan
     x_bar = op.where(attained, share, rest)
     return x_bar
+
+
+def shared_extreme(x, out, out_bar, axis_name):
+    """The same of a result that is one value for all devices, with one cotangent."""
+    attained = x == out
+    word = static.element(x)
+    share = out_bar / op.psum_shared(op.cast(attained, dtype=word), axis_name=axis_name)
+    rest = op.cast(op.where(op.isnan(out), math.nan, 0.0), dtype=word)
+    x_bar = op.where(attained, share, rest)
+    return x_bar

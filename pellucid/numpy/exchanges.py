@@ -44,6 +44,9 @@ def pmin(x, devices, along):
     return like(op.min_of_devices(devices, flat(widened(x)), along=along), x)
 
 
+psum_shared, pmax_shared, pmin_shared = psum, pmax, pmin
+
+
 def widened(x):
     """In a dtype that is compared in memory."""
     return op.cast(x, dtype="f32") if static.element(x) == "f16" else x

@@ -11,6 +11,8 @@ import numpy as np
 
 from .. import tree
 from ..compiler.ops import blocks as ask
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
 from ..transformations import over_devices
 from .manipulation import reshape
 
@@ -26,6 +28,19 @@ def shard_map(f=None, *, mesh=None, in_specs=None, out_specs=None, axis_names=()
         return on_blocks(f, ask.axes_of_mesh(mesh, axis_names), in_specs, out_specs, check_vma, args)
 
     return sharded
+
+
+def with_sharding_constraint(x, shardings):
+    """The same arrays, which say where they are from here on."""
+    found, made = tree.flatten(x)
+    specs = ask.shardings_of(shardings, made)
+    return tree.unflatten(made, [placed(leaf, specs[k]) for k, leaf in enumerate(found)])
+
+
+def placed(x, spec):
+    if static.rank(x) == 0 or spec is None:
+        return x
+    return op.with_sharding(x, spec=ask.labels_of(spec, static.rank(x)))
 
 
 def on_blocks(f, axes, in_specs, out_specs, check_vma, args):
@@ -70,7 +85,7 @@ def over_axes(f, axes, specs, out_specs, check_vma):
     inner = over_axes(f, axes[1:], specs, out_specs, check_vma)
     in_axes = ask.mapped_axes(specs, name)
     if check_vma:
-        return over_devices(inner, in_axes, ask.result_axes(out_specs, name), name, size)
+        return over_devices(inner, in_axes, ask.result_axes(out_specs, name), name, size, True)
     mapped = over_devices(inner, in_axes, 0, name, size)
     return lambda *args: of_first(mapped(*args), out_specs, name)
 

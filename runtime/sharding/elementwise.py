@@ -32,14 +32,14 @@ def common_sharding(operands: Sequence[Any], what: str) -> NamedSharding | None:
     entries: list[Entry] = [None] * len(shape)
     for one in cut:
         if one.sharding.mesh != mesh:
-            raise ValueError(_told(what, cut))
+            raise ValueError(told(what, cut))
         for place, entry in _entries(one, len(shape)):
             if entry is not None and entries[place] not in (None, entry):
-                raise ValueError(_told(what, cut))
+                raise ValueError(told(what, cut))
             entries[place] = entry if entries[place] is None else entries[place]
     for one in operands:
         if np.ndim(one) and not _fits(one, shape, entries):
-            raise ValueError(_told(what, cut))
+            raise ValueError(told(what, cut))
     return NamedSharding(mesh, PartitionSpec(*entries))
 
 
@@ -60,7 +60,8 @@ def _fits(operand: Any, shape: tuple[int, ...], entries: list[Entry]) -> bool:
     return sharding.is_fully_replicated or all(entries[place] == entry for place, entry in own)
 
 
-def _told(what: str, cut: Sequence[Any]) -> str:
+def told(what: str, cut: Sequence[Any]) -> str:
+    """The words for arrays that are on other devices than one another."""
     specs = ", ".join(str(one.sharding.spec) for one in cut)
     return (
         f"{what}: the operands are not on the devices in the same way (those that are cut have {specs}).  "

@@ -9,12 +9,21 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from types import MappingProxyType, TracebackType
 from typing import Any
 
 import numpy as np
 
 from ..devices import Device, devices, named
+
+
+class AxisType(Enum):
+    """Who decides in JAX how results are cut along an axis of a mesh; here it changes nothing."""
+
+    Auto = "auto"
+    Explicit = "explicit"
+    Manual = "manual"
 
 
 class _Current(threading.local):

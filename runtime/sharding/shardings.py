@@ -139,6 +139,10 @@ class NamedSharding(Sharding):
         self._spec = spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec)
         require_names(self._spec, mesh.axis_names)
 
+    def with_spec(self, spec: PartitionSpec | tuple[Any, ...]) -> NamedSharding:
+        """The sharding of another spec on the same devices."""
+        return NamedSharding(self._mesh, spec)
+
     @property
     def mesh(self) -> Mesh:
         """The devices."""

@@ -11,6 +11,7 @@
     ```python append=compiler/ops/area.py    lines at the end of a file
     ```diff change=compiler/pipeline.py      lines that take the place of others; `...` is the rest of a line
     ```python sketch=row                     not executed
+    <!-- environment: NAME=value -->         the document is run by a Python of its own that has this variable
 
 A document that adds to the package is run by a Python of its own on a copy of the package, so that nothing stays.
 `pytest tests/test_docs.py --update-cases` rewrites the outputs.
@@ -28,8 +29,10 @@ import sys
 import tempfile
 import types
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from unittest import mock
 
 from pellucid.compiler.diagnostics import InternalError
@@ -43,6 +46,7 @@ BLOCK = re.compile(
     r"|^```(?P<info>python|diff)(?P<option> \w+=\S+)?\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+ENVIRONMENT = re.compile(r"^<!-- environment: (\w+)=(\S+) -->$", re.MULTILINE)
 EDITS = ("new", "append", "change")
 COPIED = ("compiler", "runtime")
 
@@ -163,8 +167,11 @@ def check(path: Path, update: bool = False) -> None:
     text = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         changes = any(part.kind in EDITS for part in parts(text, path.stem))
-        make = regenerate_in_copy if changes else regenerate
-        current = make(text, path.stem, Path(folder))
+        wanted = dict(ENVIRONMENT.findall(text))
+        if changes or wanted:
+            current = regenerate_apart(text, path.stem, Path(folder), wanted)
+        else:
+            current = regenerate(text, path.stem, Path(folder))
     stale = differences(text, current, path.stem)
     if update and stale:
         path.write_text(current, encoding="utf-8")
@@ -172,16 +179,17 @@ def check(path: Path, update: bool = False) -> None:
         raise StaleDocument(f"{path.name} is stale; pytest tests/test_docs.py --update-cases\n\n" + "\n".join(stale))
 
 
-# --- documents that add to the package -----------------------------------------------------------------------------
+# --- documents that add to the package, or want an environment -------------------------------------------------------
 
 
-def regenerate_in_copy(text: str, stem: str, folder: Path) -> str:
-    """`regenerate` by a Python of its own, for which the package is a copy that the document has changed."""
-    copy = folder / "checkout"
-    copy_checkout(copy)
-    for part in parts(text, stem):
-        if part.kind in EDITS:
-            change(copy, part)
+def regenerate_apart(text: str, stem: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """`regenerate` by a Python of its own; the package is a copy that the document has changed, if it does so."""
+    edits = [part for part in parts(text, stem) if part.kind in EDITS]
+    checkout = folder / "checkout" if edits else ROOT
+    if edits:
+        copy_checkout(checkout)
+    for part in edits:
+        change(checkout, part)
     (folder / "document.md").write_text(text, encoding="utf-8")
     (folder / "files").mkdir()
     program = (
@@ -190,7 +198,7 @@ def regenerate_in_copy(text: str, stem: str, folder: Path) -> str:
         "text = regenerate(document.read_text(encoding='utf-8'), sys.argv[2], where / 'files'); "
         "document.write_text(text, encoding='utf-8')"
     )
-    run_python("-c", program, str(folder), stem, checkout=copy)
+    run_python("-c", program, str(folder), stem, checkout=checkout, environment=environment)
     return (folder / "document.md").read_text(encoding="utf-8")
 
 
@@ -229,12 +237,12 @@ def sides(diff: str) -> tuple[str, str]:
     return before, after
 
 
-def run_python(*arguments: str, checkout: Path) -> str:
+def run_python(*arguments: str, checkout: Path, environment: Mapping[str, str] = MappingProxyType({})) -> str:
     """Run a Python that imports the package from `checkout`; what it prints."""
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=checkout,
-        env=os.environ | {"PYTHONPATH": str(checkout), "PELLUCID_VERIFY": "1"},
+        env={**os.environ, "PYTHONPATH": str(checkout), "PELLUCID_VERIFY": "1", **environment},
         capture_output=True,
         text=True,
         timeout=600,

@@ -55,10 +55,11 @@ def test_operands_that_are_cut_otherwise():
 
 def test_everything_else_reads_the_one_buffer():
     x = device_put(VALUES, BOTH)
-    for found, want in [(x[1], VALUES[1]), (x.sum(axis=0), VALUES.sum(axis=0)), (x @ VALUES.T, VALUES @ VALUES.T),
-                        (x.T, VALUES.T), (np.cumsum(x, axis=1), np.cumsum(VALUES, axis=1)), (x.astype(int), VALUES)]:
+    for found, want in [(x[1], VALUES[1]), (x.sum(axis=0), VALUES.sum(axis=0)), (x.T, VALUES.T),
+                        (np.cumsum(x, axis=1), np.cumsum(VALUES, axis=1)), (x.astype(int), VALUES)]:
         np.testing.assert_array_equal(found, want)
         assert type(found) is Array and found.sharding.num_devices == 1
+    is_cut(x @ VALUES.T, VALUES @ VALUES.T, P("x"))  # a compiled function, as all products of Arrays are
     assert float(x.sum()) == VALUES.sum() and len(x) == 4 and [row.sum() for row in x] == list(VALUES.sum(axis=1))
     assert np.add.reduce(x, axis=None) == VALUES.sum() and (x + object.__new__(Other)) == "other"
 

@@ -102,7 +102,8 @@ class Task:
     arrays from outside that some function reads; `unjudged` has the functions that were met in containers, by their
     identity.  `learned` is what earlier walks have learned, and `has_tables` says that some statement looks up strings
     by its numbers (`strings.py`).  `is_differentiated` says that a derivative is taken of what is walked through:
-    functions with a rule for it then stay calls.  `single_numbers` says that some array without dimensions is
+    functions with a rule for it then stay calls.  `along` has the axes of meshes along which derivatives take what all
+    devices share for one value.  `single_numbers` says that some array without dimensions is
     a number on other paths, `single_stores` that an array of one element is stored into.  `lent` has the lengths of the
     lists that are copied into functions compiled on their own, `lent_strings` their strings (`lending.py`).  `keepers`
     are the surrounding compiled functions that freeze values of their own.  `walked_into` has the functions by the
@@ -126,6 +127,7 @@ class Task:
     judge: Any = None
     differentiate: Any = None
     is_differentiated: bool = False
+    along: tuple[str, ...] = ()
     within: Any = None
     derived: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
     reaches: float = inf

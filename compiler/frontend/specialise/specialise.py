@@ -58,19 +58,20 @@ def specialise(
     is_differentiated: bool = False,
     judge: Callable[..., None] | None = None,
     learned: Learned | None = None,
+    along: tuple[str, ...] = (),
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
     `freeze` says which variables from outside keep their first value, and `frozen` has these values.
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
-    a derivative is taken of it, `learned` has what earlier walks learned.
+    a derivative is taken of it, `learned` has what earlier walks learned, `along` the axes whose devices share values.
     """
     source, frozen, learned = read(function), frozen or Frozen(), Learned() if learned is None else learned
     first: CompileError | None = None
     for _ in range(MOST_WALKS):
         task = Task(
             learned, derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze,
-            frozen=frozen, is_differentiated=is_differentiated,
+            frozen=frozen, is_differentiated=is_differentiated, along=along,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)

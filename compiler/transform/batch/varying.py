@@ -19,7 +19,7 @@ import gast
 from ... import syntax
 from ...dtypes import is_bool
 from ...ops.forms import CHANGES_FIRST, is_of_program
-from ...ops.schema import OPERATORS
+from ...ops.schema import OPERATORS, Operator, row_of
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Type, roots, symbols_of
@@ -46,9 +46,14 @@ class Varying:
         return type_ is not None and any(self.symbols & {s, *roots(s)} for s in symbols_of(type_))
 
 
-def varying(function: Function, parameters: Iterable[str], axis_name: str | None = None) -> Varying:
-    """What varies in a typed function when these parameters do, along the axis of this name."""
-    finder = _Finder(function, parameters, axis_name)
+def varying(
+    function: Function, parameters: Iterable[str], axis_name: str | None = None, is_typed: bool = False
+) -> Varying:
+    """What varies in a typed function when these parameters do, along the axis of this name.
+
+    With `is_typed` it is what derivatives take for values of each device, where the devices of a mesh share some.
+    """
+    finder = _Finder(function, parameters, axis_name, is_typed)
     while finder.goes_on:
         finder.goes_on = False
         finder.seen = {s for p in function.parameters for s in symbols_of(function.types[p])}
@@ -59,8 +64,10 @@ def varying(function: Function, parameters: Iterable[str], axis_name: str | None
 class _Finder:
     """Goes over a body once; `control` says whether the examples may come to a statement differently."""
 
-    def __init__(self, function: Function, parameters: Iterable[str], axis_name: str | None) -> None:
-        self.types, self.axis_name = function.types, axis_name
+    def __init__(
+        self, function: Function, parameters: Iterable[str], axis_name: str | None, is_typed: bool
+    ) -> None:  # fmt: skip
+        self.types, self.axis_name, self.is_typed = function.types, axis_name, is_typed
         self.names: set[str] = set(parameters)
         self.symbols: set[str] = set()
         self.seen: set[str] = set()
@@ -144,10 +151,16 @@ class _Finder:
 
     def _value_varies(self, value: gast.expr, control: bool) -> bool:
         if (row := crossing(value, self.axis_name)) is not None:
-            return control or not row.is_common
+            return control or (self._is_of_each(row, value) if self.is_typed else not row.is_common)
         if syntax.operator_of(value) == "dim":
             return self.is_ragged(self.types.get(getattr(value.args[0], "id", "")))
         return control or self.vary(value)
+
+    def _is_of_each(self, row: Operator, call: gast.Call) -> bool:
+        """Whether derivatives take it for a value of each device."""
+        if row.varies_as:
+            return any(getattr(call.args[place], "id", "") in self.names for place in row.varies_as)
+        return not row.one
 
     def _merge(self, name: str, source: str, control: bool) -> None:
         """A merged array has lengths of its own where those of its sources differ."""
@@ -185,13 +198,21 @@ def _symbols(extent: Extent) -> tuple[str, ...]:
 
 
 def values_read(node: gast.AST) -> list[str]:
-    """The names that are read, but for those of arrays that are asked for a length alone."""
-    asked = [call.args[0] for call in syntax.calls_in(node) if syntax.operator_of(call) == "dim"]
+    """The names that are read, but for those of arrays that are asked for a length alone, and for marks."""
+    asked = [a for call in syntax.calls_in(node) for a in _asked(call)]
     found = syntax.names_read(node)
     for array in asked:
         if isinstance(array, gast.Name):
             found.remove(array.id)
     return found
+
+
+def _asked(call: gast.Call) -> list[gast.expr]:
+    operator = syntax.operator_of(call)
+    if operator == "dim":
+        return call.args[:1]
+    row = row_of(operator)
+    return [call.args[place] for place in row.marks] if row is not None else []
 
 
 def items_of(items: gast.expr) -> list[gast.expr]:

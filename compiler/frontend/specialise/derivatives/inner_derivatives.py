@@ -31,6 +31,7 @@ from ..values import Static, Value, parts
 from ..world import outside
 from ..world.hidden import statement_with, with_hidden
 from . import inner_pullbacks
+from .among import among
 
 CALLED = "called_function"
 
@@ -52,8 +53,10 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     strings.require_none(frame, bound.values(), node)
     instance = frame.task.instances.get(key)
     if instance is None:
-        wanted = replace(compiled, freeze=together(frame.task.kept, compiled.freeze), frozen=frame.task.frozen)
-        derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
+        task = frame.task
+        own, _ = among(compiled.transforms, task.along)
+        wanted = replace(compiled, transforms=own, freeze=together(task.kept, compiled.freeze), frozen=task.frozen)
+        derived = task.derive(wanted, abstract, is_differentiated=task.is_differentiated, along=task.along)
         strings.require_none(frame, [derived.result], node)
         instance = frame.task.instances[key] = adopt(frame, derived)
         inner_pullbacks.complete(instance, wanted, abstract, Guards(derived.guards))
@@ -104,6 +107,7 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     key, abstract = signatures.signature(frame, (id(derived), environment.identity), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
+        derived = replace(derived, transforms=among(derived.transforms, frame.task.along)[0])
         slopes = derived_of(frame, derived, abstract, environment, node)
         instance = frame.task.instances[key] = adopt(frame, slopes)
         inner_pullbacks.complete_local(instance, derived, abstract, environment)
@@ -120,11 +124,12 @@ def derived_of(
     inner = Frame(task, frame.builder, source, outer.namespace)
     base = Instance(task.function_name(name))
     levels = task.within(derived.transforms, abstract, signature_of(closure.node.args), frame.here(node))
-    around, task.is_differentiated = task.is_differentiated, True
+    around = task.is_differentiated, task.along
+    task.is_differentiated, task.along = True, among(derived.transforms, task.along)[1]
     try:
         instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
     finally:
-        task.is_differentiated = around
+        task.is_differentiated, task.along = around
     program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
     made = Specialised(program, base.arguments, base.result, hidden=hidden)
     apart = unnumbered(closure.node.args)

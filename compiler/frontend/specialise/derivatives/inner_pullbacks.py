@@ -77,7 +77,8 @@ def call(frame: Frame, half: Any, args: list[Value], kwargs: dict[str, Value], n
         frame.fault("G004", message, node, "called here", ("take the `vjp` again",))
     key = ("pullback", id(half))
     if key not in frame.task.derived:  # `derived` holds it, so that its id stays unique
-        derived = frame.task.derive(request, {}, is_differentiated=frame.task.is_differentiated)
+        task = frame.task
+        derived = task.derive(request, {}, is_differentiated=task.is_differentiated, along=task.along)
         frame.task.derived[key] = (half, derived, inner_derivatives.adopt(frame, derived))
     _, derived, instance = frame.task.derived[key]
     return _called(frame, derived, instance, request.transforms[-1], args, kwargs, node)

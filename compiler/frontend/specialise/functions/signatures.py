@@ -36,7 +36,7 @@ def signature(
     abstract = {
         name: value if name in static else _map_unknown(frame.tree(value), general) for name, value in bound.items()
     }
-    derived = frame.task.is_differentiated  # such instances keep the rules for their derivatives
+    derived = frame.task.is_differentiated, frame.task.along  # such instances keep the rules for their derivatives
     kept = tuple(map(id, frame.task.keepers))  # they freeze values of their own
     return (identity, derived, kept, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
