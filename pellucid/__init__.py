@@ -14,7 +14,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import debug, lax, profiler, sharding, tree
+from . import debug, distributed, lax, profiler, sharding, tree
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
@@ -34,6 +34,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
+from .distributed import make_array_from_process_local_data
 from .environment import env
 from .eval_shape import eval_shape
 from .forward_mode import hessian, hvp, jacfwd, jet, jvp, value_and_jacfwd
@@ -47,7 +48,8 @@ from .placing import device_get, device_put
 from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.asynchronous import synchronous
-from .runtime.devices import Device, default_device, device_count, devices, local_device_count
+from .runtime.devices import Device, default_device, device_count, devices, local_device_count, local_devices
+from .runtime.processes import process_count, process_index
 from .runtime.sharding import NamedSharding, make_mesh
 from .runtime.sharding import PartitionSpec as P
 from .runtime.sharding.meshes import set_mesh
@@ -102,6 +104,7 @@ __all__ = [
     "device_get",
     "device_put",
     "devices",
+    "distributed",
     "env",
     "eval_shape",
     "from_source",
@@ -118,10 +121,14 @@ __all__ = [
     "linear_transpose",
     "linearize",
     "local_device_count",
+    "local_devices",
     "make_array_from_callback",
+    "make_array_from_process_local_data",
     "make_array_from_single_device_arrays",
     "make_mesh",
     "pmap",
+    "process_count",
+    "process_index",
     "profiler",
     "remat",
     "set_mesh",

@@ -24,9 +24,10 @@ from . import tree
 from .compiler.diagnostics import CompileError
 from .numpy import sharded as meaning
 from .on_devices import DeviceProgram, Run
-from .runtime import asynchronous
+from .runtime import asynchronous, mpi
 from .runtime.array import Array
 from .runtime.devices import Device
+from .runtime.mpi import Team
 from .runtime.sharding import Mesh, NamedSharding
 from .runtime.sharding.sharded import ShardedArray
 from .runtime.values import KINDS
@@ -41,10 +42,26 @@ class Unfit(Exception):
 
 
 def numbers_of(devices: Sequence[Device]) -> tuple[int, ...] | None:
-    """The numbers of several devices of the processor, whose queues can be used; None for others."""
+    """The numbers of several devices of the processor, whose queues can be used; None for others.
+
+    Of devices of several processes these are the ones of this process.  Raises ValueError where there are none.
+    """
+    own = [device for device in devices if device.is_here()]
+    if not own:
+        raise ValueError("no device of this process is in the mesh: `pellucid.local_devices()` has those that it has")
     if len(devices) < 2 or any(device.platform != "cpu" for device in devices):
         return None
-    return None if asynchronous.prepare() is None else tuple(device.number for device in devices)
+    return None if asynchronous.prepare() is None else tuple(device.number for device in own)
+
+
+def team_of(devices: Sequence[Device]) -> Team | None:
+    """The processes of the devices of a mesh; None where all are of this one."""
+    if all(device.is_here() for device in devices):
+        return None
+    found = mpi.world()
+    if found is None:
+        raise RuntimeError("devices of other processes are not there any more, after `pellucid.distributed.shutdown()`")
+    return found.team(tuple(device.process_index for device in devices))
 
 
 @dataclass(slots=True)
@@ -61,6 +78,8 @@ class Launcher:
         try:
             run = self.program.start(blocks)
         except CompileError:
+            if self.program.team is not None:  # no process has the arguments of all
+                raise
             self.refused.add(self._key(blocks))
             return None
         native = asynchronous.prepare()

@@ -31,7 +31,7 @@ from .runtime.array import Array
 from .runtime.devices import Device, devices, named
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.meshes import current_mesh
-from .runtime.sharding.sharded import ShardedArray
+from .runtime.sharding.sharded import ShardedArray, of_whole
 from .runtime.sharding.specs import SpecTree
 from .text import Text
 from .transformations import compile, known_inside, mapping, vmap
@@ -165,7 +165,7 @@ def _nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 def _by_specs(mesh: Mesh, specs: Any, _: Any, result: Any) -> Any:
     """A result whose Arrays are on the devices of a mesh."""
     if isinstance(result, Array):
-        return ShardedArray(result._values, NamedSharding(mesh, specs or PartitionSpec()))
+        return of_whole(result._values, NamedSharding(mesh, specs or PartitionSpec()))
     found, made = tree.flatten(result)
     each: Any = meaning.ask.specs_of.ask(specs, made, [(name, 0) for name in mesh.axis_names], "out_specs")
     return made.unflatten([
@@ -248,7 +248,7 @@ def _by_axes(there: tuple[Device, ...], name: str, out_axes: Any, count: int, re
     def laid(part: Any, axis: Any) -> Any:
         if isinstance(part, Array):
             spec = PartitionSpec() if axis is None else PartitionSpec(*[None] * (axis % part.ndim), name)
-            return ShardedArray(part._values, NamedSharding(mesh, spec))
+            return of_whole(part._values, NamedSharding(mesh, spec))
         if axis is None or isinstance(axis, int):
             return tree.map(lambda leaf: laid(leaf, axis) if isinstance(leaf, Array) else leaf, part)
         if isinstance(axis, dict):

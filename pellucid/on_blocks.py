@@ -26,6 +26,7 @@ from .launching import (
     readable,
     rows,
     stated,
+    team_of,
 )
 from .on_devices import DeviceProgram, Run, of_device
 from .runtime.array import Array
@@ -48,7 +49,8 @@ class OnBlocks:
 
     def call(self, _: None, args: tuple[Any, ...]) -> tuple[Any] | None:
         """The result; None where the call runs as what it means."""
-        numbers = numbers_of(list(self.mesh.devices.flat))
+        devices = list(self.mesh.devices.flat)
+        numbers = numbers_of(devices)
         if numbers is None:
             return None
         try:
@@ -56,8 +58,9 @@ class OnBlocks:
             if self.launcher is None:
                 meant = tuple(map(self._meant, self.mesh.axis_names))
                 program = DeviceProgram(
-                    self.function, self.mesh.shape, devices=numbers, meant=meant, is_typed=self.check_vma
-                )
+                    self.function, self.mesh.shape, devices=numbers, meant=meant, is_typed=self.check_vma,
+                    team=team_of(devices),
+                )  # fmt: skip
                 self.launcher = Launcher(program)
             run = self.launcher.start(blocks)
             return None if run is None else (self.joined(run),)
@@ -80,7 +83,7 @@ class OnBlocks:
     def _first(self, leaf: Any, spec: PartitionSpec | None) -> Any:
         """The block of the first device."""
         if not isinstance(leaf, str):
-            return self._cut(leaf, spec, range(self.mesh.size))[0]
+            return self._cut(leaf, spec, range(sum(device.is_here() for device in self.mesh.devices.flat)))[0]
         apart = lengths_in(leaf)
         if apart is None:
             return leaf
@@ -109,7 +112,7 @@ class OnBlocks:
         cuts: Any = ask.cuts_of.ask(spec, whole.ndim, self.axes, "in_specs")
         if any(length % math.prod(sizes) for length, sizes in zip(whole.shape, cuts, strict=True)):
             raise Unfit
-        places: list[Any] = [(*index, ...) for index in sharding.devices_indices_map(whole.shape).values()]
+        places: list[Any] = [(*index, ...) for index in sharding.addressable_devices_indices_map(whole.shape).values()]
         return [Array(whole._values[place])._on(number) for place, number in zip(places, numbers, strict=True)]
 
     def joined(self, run: Run) -> Any:
@@ -129,7 +132,12 @@ class OnBlocks:
         return ShardedArray.of_parts(Parts(blocks, finishing(run, column)), sharding)
 
     def _of_first(self, column: list[Any], spec: PartitionSpec) -> list[Any]:
-        """For each device what the first one has along the axes of the mesh that are not named."""
+        """For each device what the first one has along the axes of the mesh that are not named.
+
+        Where that may be of another process, each device keeps what it has made.
+        """
+        if len(column) < self.mesh.size:
+            return column
         numbers = np.arange(len(column)).reshape(self.mesh.axis_sizes)
         for axis, name in enumerate(self.mesh.axis_names):
             if name not in spec.names:

@@ -31,13 +31,15 @@ from .runtime import asynchronous
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.guards import Guards
+from .runtime.mpi import ProcessError, Team
 from .transformations import transformed
 
 
 @lru_cache(maxsize=64)
-def tables(sizes: tuple[int, ...], devices: tuple[int, ...]) -> list[Array]:
-    """For each device of a mesh its number along each axis, and how many there are."""
-    places = np.stack(np.unravel_index(np.arange(prod(sizes)), sizes), axis=1)
+def tables(sizes: tuple[int, ...], devices: tuple[int, ...], seats: tuple[int, ...] | None = None) -> list[Array]:
+    """For each device of a mesh, or each of these, its number along each axis, and how many there are."""
+    numbers = np.arange(prod(sizes)) if seats is None else np.array(seats)
+    places = np.stack(np.unravel_index(numbers, sizes), axis=1)
     rows = [np.stack([place, sizes], axis=1).ravel().astype(np.int64) for place in places]
     return [on_device(Array(row), number) for row, number in zip(rows, devices, strict=True)]
 
@@ -104,26 +106,30 @@ class DeviceProgram:
     devices   the numbers of the processor's devices, in the order of the mesh
     meant     for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for, as plain data
     is_typed  whether derivatives inside take what all devices share for one value
+    team      the processes of the mesh, where not all devices are of this one: `devices`, and the arguments and results
+              of a run, are those of this process
     """
 
     def __init__(
         self, function: Callable[..., Any], axes: Mapping[str, int],
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
-        meant: Sequence[tuple[str, Any, Any]] = (), is_typed: bool = False,
+        meant: Sequence[tuple[str, Any, Any]] = (), is_typed: bool = False, team: Team | None = None,
     ) -> None:  # fmt: skip
+        self.team = team
         self._given = Given(function)
         shared = {**(shared or {}), **dict.fromkeys(self._given.names(), tuple(axes))}
         self.function: Any = of_device(self._given.function, axes, shared, meant, is_typed)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
-        if len(self.devices) != prod(self.sizes) or len(set(self.devices)) < len(self.devices):
+        seats = range(prod(self.sizes)) if team is None else team.seats
+        if len(self.devices) != len(seats) or len(set(self.devices)) < len(self.devices):
             raise ValueError(f"a mesh of {self.sizes} has {prod(self.sizes)} devices, each once, not {self.devices}")
         if max(self.devices) >= asynchronous.cpu_devices():
             raise ValueError(
                 f"the mesh has {len(self.devices)} devices, and the processor is {asynchronous.cpu_devices()}: "
                 f"set {asynchronous.DEVICES}"
             )
-        self.tables = tables(self.sizes, self.devices)
+        self.tables = tables(self.sizes, self.devices, None if team is None else team.seats)
 
     def start(self, arguments: Sequence[Sequence[Any]]) -> Run:
         """Begin a run, given the arguments of each device.  NumPy arrays are copied, Arrays are not."""
@@ -143,10 +149,13 @@ class DeviceProgram:
     def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
         """A run by the queues of the devices; None where machine code does not know such calls."""
         try:
-            results, launch = native.launch(self.function, self.sizes, self.tables, own)
+            results, launch = native.launch(self.function, self.sizes, self.tables, own, self._capsule())
         except native.NotReady:
             return None
-        return Run(results, launch, native)
+        return Run(results, launch, native, self.team)
+
+    def _capsule(self) -> Any:
+        return None if self.team is None else self.team.capsule
 
     def _learn(self, given: Sequence[Sequence[Any]]) -> None:
         """Compile for arguments like these, and let machine code make such calls."""
@@ -163,7 +172,7 @@ class DeviceProgram:
 
     def _on_threads(self, native: Any, given: Sequence[Sequence[Any]]) -> list[Any]:
         """For what no queue takes: each device is a thread of Python's, and the run ends before this returns."""
-        launch = native.make_launch(self.sizes)
+        launch = native.make_launch(self.sizes, self._capsule())
         outcomes: list[Any] = [None] * len(given)
 
         def seated(number: int, table: Array, own: Sequence[Any]) -> None:
@@ -188,7 +197,7 @@ class DeviceProgram:
             native.fail_launch(launch)
             raise
         errors = {k: one.error for k, one in enumerate(outcomes) if isinstance(one, _Failure)}
-        raise_first(errors, native.blamed(launch))
+        raise_first(errors, native.blamed(launch), self.team)
         return outcomes
 
     def in_turns(self, stage: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
@@ -227,12 +236,14 @@ class _Failure:
 class Run:
     """What all devices are computing: `results` has that of each, in their order."""
 
-    def __init__(self, results: list[Any], launch: Any = None, native: Any = None) -> None:
-        self.results, self._native, self._launch = results, native, launch
+    def __init__(
+        self, results: list[Any], launch: Any = None, native: Any = None, team: Team | None = None
+    ) -> None:  # fmt: skip
+        self.results, self._native, self._launch, self._team = results, native, launch, team
 
     def of(self, results: list[Any]) -> Run:
         """The same run, of which one result of each device is to be waited for."""
-        return Run(results, self._launch, self._native)
+        return Run(results, self._launch, self._native, self._team)
 
     def wait(self) -> list[Any]:
         """The results once they are there.  Raises the error of the first device that has one of its own."""
@@ -247,12 +258,22 @@ class Run:
             except Exception as error:
                 errors[number] = error
         if errors:
-            raise_first(errors, self._native.blamed(self._launch))
+            raise_first(errors, self._native.blamed(self._launch), self._team)
         return self.results
 
 
-def raise_first(errors: Mapping[int, BaseException], blamed: int) -> None:
-    """Raise the error of the device that is blamed, or else the first; where there is none, nothing happens."""
+def raise_first(errors: Mapping[int, BaseException], blamed: int, team: Team | None = None) -> None:
+    """Raise the error of the device that is blamed, or else the first; where there is none, nothing happens.
+
+    Raises ProcessError where the device that is blamed is of another process.
+    """
+    if team is not None and blamed >= 0 and errors:
+        if blamed not in team.seats:
+            raise ProcessError(
+                f"process {team.processes[blamed]} has failed in this call, or has ended before it: what it printed "
+                "says why"
+            )
+        blamed = team.seats.index(blamed)
     for number in (blamed, *sorted(errors)):
         if number in errors:
             leave_out(errors[number])

@@ -24,10 +24,12 @@ from .launching import (
     readable,
     rows,
     stated,
+    team_of,
 )
 from .on_devices import DeviceProgram, Run, of_device
 from .runtime.array import Array
 from .runtime.devices import Device
+from .runtime.mpi import Team
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.parts import Parts
 from .runtime.sharding.sharded import ShardedArray
@@ -54,9 +56,10 @@ class OnExamples:
         if numbers is None:
             return None
         mesh = self.mesh(count)
+        team = team_of(self.devices[:count])
         try:
             blocks = self.blocks(args, mesh, numbers)
-            run = self._launcher(count, numbers).start(blocks)
+            run = self._launcher(count, numbers, team).start(blocks)
             return None if run is None else (self.joined(run, mesh),)
         except Unfit:
             return None
@@ -84,7 +87,7 @@ class OnExamples:
         if axis is None:
             return leaf
         if not isinstance(leaf, str):
-            return self._cut(leaf, axis, mesh, range(mesh.size))[0]
+            return self._cut(leaf, axis, mesh, range(len(seats_of(mesh))))[0]
         apart = lengths_in(leaf)
         if apart is None or not -len(apart[1]) <= axis < len(apart[1]):
             raise Unfit
@@ -92,10 +95,12 @@ class OnExamples:
         del lengths[axis]
         return f"{word}[{', '.join(lengths)}]" if lengths else word
 
-    def _launcher(self, count: int, numbers: tuple[int, ...]) -> Launcher:
+    def _launcher(self, count: int, numbers: tuple[int, ...], team: Team | None) -> Launcher:
         found = self.launchers.get(count)
         if found is None:
-            program = DeviceProgram(self.function, {self.axis_name: count}, devices=numbers, meant=self._meant())
+            program = DeviceProgram(
+                self.function, {self.axis_name: count}, devices=numbers, meant=self._meant(), team=team
+            )
             found = self.launchers[count] = Launcher(program)
         return found
 
@@ -133,9 +138,10 @@ class OnExamples:
         if not isinstance(whole, Array) or not -whole.ndim <= axis < whole.ndim:
             raise Unfit
         place = axis % whole.ndim
-        if whole.shape[place] != len(numbers):
+        if whole.shape[place] != mesh.size:
             raise Unfit
-        examples: Any = np.moveaxis(whole._values, place, 0)
+        all_examples: Any = np.moveaxis(whole._values, place, 0)
+        examples = [all_examples[seat] for seat in seats_of(mesh)]
         is_array = whole.ndim > 1
         return [Array(one)._on(number) if is_array else one for one, number in zip(examples, numbers, strict=True)]
 
@@ -162,8 +168,15 @@ class OnExamples:
             raise Unfit
         sharding = self._sharding(mesh, axis, ndim)
         if not isinstance(first, Array):
-            return ShardedArray(np.array(column), sharding)
+            if len(column) == mesh.size:
+                return ShardedArray(np.array(column), sharding)
+            column = [Array(np.array(one)) for one in column]
         return ShardedArray.of_parts(Parts(column, finishing(run, column), axis % ndim), sharding)
+
+
+def seats_of(mesh: Mesh) -> list[int]:
+    """The places of the devices of this process."""
+    return [place for place, device in enumerate(mesh.devices.flat) if device.is_here()]
 
 
 def axes_of(structure: Any, axes: Any) -> list[int | None]:

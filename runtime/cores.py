@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import os
 
+from .processes import processes
+
 MOST_THREADS = 1024
 
 
 def default_threads() -> int:
-    """PELLUCID_NUM_THREADS, else the cores that this process may use."""
+    """PELLUCID_NUM_THREADS, else the cores that this process may use, or its share of them."""
     given = os.environ.get("PELLUCID_NUM_THREADS", "").strip()
     if given:
         return checked_threads(int(given) if given.isdigit() else given, "PELLUCID_NUM_THREADS")
-    return max(1, min(available_cores(), MOST_THREADS))
+    return max(1, min(available_cores() // processes().sharers, MOST_THREADS))
 
 
 def available_cores() -> int:

@@ -293,6 +293,7 @@ INSIDE_FUNCTIONS = {
     "runtime/devices/cuda/libraries.py": {"cuda.pathfinder"},  # which need not be installed
     "runtime/llvm.py": {"llvmlite.binding"},
     "runtime/machine_code.py": {"shared_object"},
+    "runtime/mpi.py": {"mpi4py"},  # which need not be installed
     "runtime/targets.py": {"target_questions"},
 }
 
@@ -484,6 +485,8 @@ GROWING = {
     "pellucid/profiler.py": {"_LATEST"},
     "pellucid/recording.py": {"LISTENING"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
+    "runtime/mpi.py": {"_STARTED"},
+    "runtime/processes.py": {"_JOINED"},
     "compiler/ops/routines.py": {"ROUTINES"},
     "runtime/portable.py": {"ADDRESSES", "_MADE"},
     "runtime/routines.py": {"PROVIDED"},

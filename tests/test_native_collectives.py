@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SOURCES = (HERE / "native" / "collectives.c", HERE.parent / "runtime" / "native" / "collectives.c")
+NATIVE = HERE.parent / "runtime" / "native"
+SOURCES = (HERE / "native" / "collectives.c", NATIVE / "collectives.c", NATIVE / "processes.c")
 COMPILER = shutil.which("cc")
 
 
 def built(folder, *options):
     """The program, or None where the compiler does not know these options."""
     program = folder / "collectives"
-    command = [COMPILER, "-std=c11", "-pthread", *options, f"-I{SOURCES[1].parent}", "-o", program, *SOURCES]
+    command = [COMPILER, "-std=c11", "-pthread", *options, f"-I{NATIVE}", "-o", program, *SOURCES]
     done = subprocess.run(command, capture_output=True, text=True)
     return program if done.returncode == 0 else None
 

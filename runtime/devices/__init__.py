@@ -8,6 +8,9 @@
     cpu                     the processor
     cuda                    GPUs of NVIDIA
 
+Where several processes run one program, `devices()` has those of the processor of all of them, in the order of the
+processes; calls and arrays are on those of this process alone.  GPUs are those of this process.
+
 The driver of CUDA is looked for when the program asks for all devices or for one of its own, and never before.
 """
 
@@ -17,6 +20,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
+from ..processes import processes
 from ..values import HeldValues
 from .cpu import Cpu
 from .cuda import driver
@@ -29,13 +33,14 @@ PLATFORMS: tuple[Platform, ...] = (Cpu(), Cuda())
 class Device:
     """A device: `platform` is its kind, "cpu", and `id` its number among those of its kind.
 
-    It is equal to the name of its kind if it is the first, as NumPy calls its only device "cpu".
+    `process_index` says which process it belongs to.  It is equal to the name of its kind if it is the first of this
+    process, as NumPy calls its only device "cpu".
     """
 
-    __slots__ = ("_offers", "id")
+    __slots__ = ("_offers", "_own", "id", "process_index")
 
-    def __init__(self, offers: Platform, number: int) -> None:
-        self._offers, self.id = offers, number
+    def __init__(self, offers: Platform, own: int, process: int, number: int) -> None:
+        self._offers, self._own, self.process_index, self.id = offers, own, process, number
 
     @property
     def platform(self) -> str:
@@ -44,19 +49,32 @@ class Device:
 
     @property
     def number(self) -> int:
-        """Its number among all devices, as arrays keep it."""
-        return self._offers.first() + self.id
+        """Its number among all devices of this process, as arrays keep it."""
+        return self._offers.first() + self._here()
+
+    def is_here(self) -> bool:
+        """Whether it is a device of this process."""
+        return self.process_index == processes().index
+
+    def _here(self) -> int:
+        """Its number among those of its kind in this process.  Raises ValueError where it is of another."""
+        if not self.is_here():
+            raise ValueError(
+                f"{self} is a device of process {self.process_index}, and this is process {processes().index}: "
+                "`pellucid.local_devices()` has the devices of this process"
+            )
+        return self._own
 
     def memory_stats(self) -> dict[str, int]:
         """`bytes_in_use`: what results and temporaries of compiled functions take; devices of a processor share it.
 
         Those of CUDA tell `peak_bytes_in_use`, `bytes_held`, `bytes_free` and `bytes_limit` as well.
         """
-        return self._offers.memory_stats(self.id)
+        return self._offers.memory_stats(self._here())
 
     def put(self, array: HeldValues) -> Any:
         """The array on this device."""
-        return self._offers.put(array, self.id)
+        return self._offers.put(array, self._here())
 
     def shared(self, array: HeldValues) -> Any:
         """The array as other libraries read it on this device."""
@@ -64,23 +82,26 @@ class Device:
 
     def make_default(self) -> int:
         """Let calls of this thread run on it, if their arguments do not say where; the number of the former."""
-        return self._offers.make_default(self.id)
+        return self._offers.make_default(self._here())
 
     def in_flight(self) -> int:
         """How many calls have been made for it and have not ended."""
-        return self._offers.in_flight(self.id)
+        return self._offers.in_flight(self._here())
 
     def finish(self) -> None:
         """Wait for all calls that have been made for it."""
-        self._offers.finish(self.id)
+        self._offers.finish(self._here())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Device):
             return (self.platform, self.id) == (other.platform, other.id)
-        return self.id == 0 and other == self.platform
+        return self._is_first() and other == self.platform
 
     def __hash__(self) -> int:
-        return hash(self.platform if self.id == 0 else (self.platform, self.id))
+        return hash(self.platform if self._is_first() else (self.platform, self.id))
+
+    def _is_first(self) -> bool:
+        return self._own == 0 and self.is_here()
 
     def __str__(self) -> str:
         return f"{self.platform}:{self.id}"
@@ -91,8 +112,30 @@ class Device:
 
 @cache
 def _of(offers: Platform) -> tuple[Device, ...]:
-    """The devices of one kind; counting them may load a library."""
-    return tuple(Device(offers, number) for number in range(offers.count()))
+    """The devices of one kind that this process has; counting them may load a library."""
+    own, is_cpu = processes(), offers is PLATFORMS[0]
+    first = own.first_of(own.index) if is_cpu else 0
+    return tuple(Device(offers, number, own.index, first + number) for number in range(offers.count()))
+
+
+@cache
+def _of_all(offers: Platform) -> tuple[Device, ...]:
+    """Those of one kind that all processes have."""
+    all_, is_cpu, own = processes(), offers is PLATFORMS[0], _of(offers)
+    if not is_cpu or all_.count == 1:
+        return own
+    found: list[Device] = []
+    for process, count in enumerate(all_.devices):
+        first = all_.first_of(process)
+        others = [Device(offers, number, process, first + number) for number in range(count)]
+        found += own if process == all_.index else others
+    return tuple(found)
+
+
+def forget_devices() -> None:
+    """Other processes are there now, or no longer: devices have other numbers."""
+    _of.cache_clear()
+    _of_all.cache_clear()
 
 
 def _platforms(name: str | None) -> list[Platform]:
@@ -100,26 +143,38 @@ def _platforms(name: str | None) -> list[Platform]:
 
 
 def devices(platform: str | None = None) -> list[Device]:
-    """The devices of this process, or those of one kind, "cpu" or "cuda".
+    """The devices of all processes, or those of one kind, "cpu" or "cuda"; of GPUs those of this process.
 
     Raises ValueError where there are none of this kind.
     """
-    asked = _platforms(platform)
-    found = [device for offers in asked for device in _of(offers)]
+    return _required(platform, [device for offers in _platforms(platform) for device in _of_all(offers)])
+
+
+def local_devices(process_index: int | None = None, backend: str | None = None) -> list[Device]:
+    """The devices of this process, or of another one; all, or those of one kind.
+
+    Raises ValueError where there are none.
+    """
+    if process_index is None:
+        return _required(backend, [device for offers in _platforms(backend) for device in _of(offers)])
+    return _required(backend, [device for device in devices(backend) if device.process_index == process_index])
+
+
+def _required(platform: str | None, found: list[Device]) -> list[Device]:
     if not found:
-        why = "".join(f" ({offers.why_not()})" for offers in asked)
+        why = "".join(f" ({offers.why_not()})" for offers in _platforms(platform))
         raise ValueError(f"there are no devices of the kind {platform!r}; there are {_told()}{why}")
     return found
 
 
 def device_count(platform: str | None = None) -> int:
-    """How many devices there are, or how many of one kind."""
+    """How many devices all processes have, or how many of one kind."""
     return len(devices(platform))
 
 
 def local_device_count(platform: str | None = None) -> int:
-    """How many devices this process has; all devices are its own."""
-    return device_count(platform)
+    """How many devices this process has."""
+    return len(local_devices(backend=platform))
 
 
 def are_several() -> bool:
@@ -133,11 +188,14 @@ def is_on_gpu(number: int) -> bool:
 
 
 def named(device: Device | str) -> Device:
-    """A device by its name: "cpu" is the first one, "cpu:1" the second.  Raises ValueError where there is none."""
+    """A device by its name: "cpu" is the first one of this process, "cpu:1" the second of all.
+
+    Raises ValueError where there is none.
+    """
     if isinstance(device, Device):
         return device
     asked = _platforms(device.partition(":")[0])
-    found = next((one for offers in asked for one in _of(offers) if device in (one, str(one))), None)
+    found = next((one for offers in asked for one in _of_all(offers) if device in (one, str(one))), None)
     if found is None:
         why = "".join(f" ({offers.why_not()})" for offers in asked if offers.why_not())
         raise ValueError(f"there is no device {device!r}; there are {_told()}{why}")
@@ -151,7 +209,7 @@ def by_number(number: int) -> Device:
 
 
 def _told() -> str:
-    return ", ".join(str(device) for offers in PLATFORMS for device in _of(offers))
+    return ", ".join(str(device) for offers in PLATFORMS for device in _of_all(offers))
 
 
 class default_device:

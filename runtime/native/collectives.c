@@ -10,47 +10,18 @@
 
 #define _GNU_SOURCE
 
-#include "collectives.h"
+#include "meetings.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    ROOM = 16384,    /* bytes that are copied rather than read where they are */
-    GLANCES = 4000,  /* before a device sleeps: to wake it takes longer than most of what it waits for */
+    NOBODY = MESH_SIZE, /* in place of a device */
     CHUNK = 512,     /* elements that are summed over all devices before the next */
     TICK = 20000000, /* nanoseconds between looks whether the task has to end */
     SPARES = 8,      /* launches that are kept for the next of the same mesh */
-};
-
-/* What one device has put down. */
-typedef struct {
-    _Alignas(CACHE_LINE) const char *data;
-    char *made; /* its own result, of which others copy a part */
-    int64_t step, operation, dtype, count;
-} Post;
-
-typedef struct {
-    _Alignas(CACHE_LINE) _Atomic uint64_t met; /* how often they have met; in the lower half, how many have come */
-    Post *posts;  /* those of even turns, then those of odd ones */
-    char *rooms;
-    int64_t size;
-} Group;
-
-struct Launch {
-    _Atomic int64_t references;
-    atomic_int has_failed;
-    _Atomic int64_t blamed; /* the first device that has failed by itself; MESH_DEVICES where none has */
-    atomic_int sleepers;
-    pthread_mutex_t mutex;
-    pthread_cond_t news;
-    int axes;
-    int64_t sizes[MESH_AXES], strides[MESH_AXES], devices;
-    Group *groups[MESH_AXES];                    /* at the number of its first device */
-    int64_t turns[MESH_AXES][MESH_DEVICES];      /* collectives of each device so far */
 };
 
 typedef struct {
@@ -66,12 +37,21 @@ static Launch *spares[SPARES];
 
 /* --- launches ---------------------------------------------------------------------------------------------------- */
 
-static bool make_group(Group *group, int64_t size)
+/* The group of an axis that begins with a device; none of its places is used where no device of it is here. */
+static bool make_group(Launch *launch, int axis, int64_t first)
 {
+    Group *group = &launch->groups[axis][first];
+    int64_t size = launch->sizes[axis], stride = launch->strides[axis];
     group->size = size;
+    for (int64_t k = 0; k < size; k++)
+        group->here += launch->team == NULL || seat_of(launch->team, first + k * stride) >= 0;
+    if (group->here == 0)
+        return true;
+    if (group->here < size)
+        group->apart = new_apart(launch->team, size, first, stride, axis * launch->devices + first);
     group->posts = aligned_alloc(CACHE_LINE, (size_t)size * 2 * sizeof *group->posts);
-    group->rooms = aligned_alloc(CACHE_LINE, (size_t)size * 2 * ROOM);
-    return group->posts != NULL && group->rooms != NULL;
+    group->rooms = aligned_alloc(CACHE_LINE, (size_t)size * 2 * sizeof *group->rooms);
+    return group->posts != NULL && group->rooms != NULL && (group->here == size || group->apart != NULL);
 }
 
 static void destroy_launch(Launch *launch)
@@ -80,11 +60,13 @@ static void destroy_launch(Launch *launch)
         for (int64_t device = 0; launch->groups[axis] != NULL && device < launch->devices; device++) {
             free(launch->groups[axis][device].posts);
             free(launch->groups[axis][device].rooms);
+            destroy_apart(launch->groups[axis][device].apart);
         }
         free(launch->groups[axis]);
     }
     pthread_mutex_destroy(&launch->mutex);
     pthread_cond_destroy(&launch->news);
+    free(launch->turns);
     free(launch);
 }
 
@@ -94,7 +76,7 @@ static bool is_first_of_group(const Launch *launch, int axis, int64_t device)
 }
 
 /* NULL where there is no memory. */
-static Launch *make_launch(int axes, const int64_t *sizes)
+static Launch *make_launch(int axes, const int64_t *sizes, Team *team)
 {
     Launch *launch = calloc(1, sizeof *launch);
     if (launch == NULL)
@@ -102,21 +84,23 @@ static Launch *make_launch(int axes, const int64_t *sizes)
     pthread_mutex_init(&launch->mutex, NULL);
     pthread_cond_init(&launch->news, NULL);
     launch->axes = axes;
+    launch->team = team;
     launch->devices = 1;
     for (int axis = axes - 1; axis >= 0; axis--) {
         launch->sizes[axis] = sizes[axis];
         launch->strides[axis] = launch->devices;
         launch->devices *= sizes[axis];
     }
+    launch->turns = calloc((size_t)axes * (size_t)launch->devices, sizeof *launch->turns);
     for (int axis = 0; axis < axes; axis++) {
         size_t bytes = (size_t)launch->devices * sizeof(Group);
         launch->groups[axis] = aligned_alloc(CACHE_LINE, bytes);
-        bool is_made = launch->groups[axis] != NULL;
-        if (is_made)
+        bool is_made = launch->groups[axis] != NULL && launch->turns != NULL;
+        if (launch->groups[axis] != NULL)
             memset(launch->groups[axis], 0, bytes);
         for (int64_t device = 0; is_made && device < launch->devices; device++)
             if (is_first_of_group(launch, axis, device))
-                is_made = make_group(&launch->groups[axis][device], sizes[axis]);
+                is_made = make_group(launch, axis, device);
         if (!is_made) {
             destroy_launch(launch);
             return NULL;
@@ -125,12 +109,12 @@ static Launch *make_launch(int axes, const int64_t *sizes)
     return launch;
 }
 
-static Launch *take_spare(int axes, const int64_t *sizes)
+static Launch *take_spare(int axes, const int64_t *sizes, const Team *team)
 {
     Launch *found = NULL;
     lock(&spare_lock);
     for (int k = 0; k < SPARES && found == NULL; k++)
-        if (spares[k] != NULL && spares[k]->axes == axes &&
+        if (spares[k] != NULL && spares[k]->axes == axes && spares[k]->team == team &&
             memcmp(spares[k]->sizes, sizes, (size_t)axes * sizeof *sizes) == 0) {
             found = spares[k];
             spares[k] = NULL;
@@ -139,21 +123,35 @@ static Launch *take_spare(int axes, const int64_t *sizes)
     return found;
 }
 
-/* For a mesh of so many axes, of these lengths, whose product is at most MESH_DEVICES; NULL where there is no memory. */
+static void reset(Group *group)
+{
+    atomic_store_explicit(&group->met, 0, memory_order_relaxed);
+    group->is_broken = false;
+}
+
 Launch *new_launch(int axes, const int64_t *sizes)
 {
-    Launch *launch = take_spare(axes, sizes);
+    return new_launch_of_team(axes, sizes, NULL);
+}
+
+/* For a mesh of so many axes, of these lengths, whose product is at most MESH_SIZE, of the devices of a team, or of this
+   process alone where that is NULL; NULL where there is no memory. */
+Launch *new_launch_of_team(int axes, const int64_t *sizes, Team *team)
+{
+    Launch *launch = take_spare(axes, sizes, team);
     if (launch == NULL)
-        launch = make_launch(axes, sizes);
+        launch = make_launch(axes, sizes, team);
     if (launch == NULL)
         return NULL;
     atomic_store(&launch->references, 1);
     atomic_store(&launch->has_failed, 0);
-    atomic_store(&launch->blamed, MESH_DEVICES);
-    memset(launch->turns, 0, sizeof launch->turns);
+    atomic_store(&launch->was_alarmed, 0);
+    atomic_store(&launch->blamed, NOBODY);
+    launch->number = ENDED;
+    memset(launch->turns, 0, (size_t)(axes * launch->devices) * sizeof *launch->turns);
     for (int axis = 0; axis < axes; axis++)
         for (int64_t device = 0; device < launch->devices; device++)
-            atomic_store_explicit(&launch->groups[axis][device].met, 0, memory_order_relaxed);
+            reset(&launch->groups[axis][device]);
     return launch;
 }
 
@@ -166,7 +164,7 @@ Launch *hold_launch(Launch *launch)
 /* The last one keeps it for the next launch of the mesh, where there is a place. */
 void release_launch(Launch *launch)
 {
-    if (launch == NULL || atomic_fetch_sub_explicit(&launch->references, 1, memory_order_acq_rel) != 1)
+    if (launch == NULL || atomic_fetch_sub_explicit(&launch->references, 1, memory_order_acq_rel) != 1 || launch->is_lost)
         return;
     lock(&spare_lock);
     for (int k = 0; k < SPARES && launch != NULL; k++)
@@ -186,9 +184,26 @@ void forget_spares(void)
     unlock(&spare_lock);
 }
 
+/* How many devices of the mesh are of this process. */
 int64_t devices_of(const Launch *launch)
 {
-    return launch->devices;
+    return launch->team == NULL ? launch->devices : seats_of(launch->team);
+}
+
+/* The device of the mesh that is one of this process, by its number among these. */
+int64_t device_here(const Launch *launch, int64_t number)
+{
+    for (int64_t device = number; launch->team != NULL; device++)
+        if (seat_of(launch->team, device) == number)
+            return device;
+    return number;
+}
+
+/* The launch goes to the queues: all processes of the team number their launches alike. */
+void begin_launch(Launch *launch)
+{
+    if (launch->team != NULL)
+        launch->number = next_launch(launch->team);
 }
 
 /* --- failures ---------------------------------------------------------------------------------------------------- */
@@ -200,18 +215,20 @@ static void wake(Launch *launch)
     pthread_mutex_unlock(&launch->mutex);
 }
 
-/* Whoever waits for others gets an answer. */
+/* Whoever waits for others gets an answer, in other processes too. */
 void fail_launch(Launch *launch)
 {
-    atomic_store(&launch->has_failed, 1);
+    bool is_first = atomic_exchange(&launch->has_failed, 1) == 0;
     wake(launch);
+    if (is_first && launch->team != NULL && launch->number != ENDED && !atomic_load(&launch->was_alarmed))
+        raise_alarm(launch->team, launch->number, blamed_device(launch));
 }
 
 /* The first device whose error is its own; -1 where none is. */
 int64_t blamed_device(Launch *launch)
 {
     int64_t found = atomic_load(&launch->blamed);
-    return found == MESH_DEVICES ? -1 : found;
+    return found == NOBODY ? -1 : found;
 }
 
 /* This thread runs the program of a device from now on; `stop` is not 0 where it has to end. */
@@ -251,16 +268,26 @@ static bool is_over(const Group *group, uint64_t met)
 static bool withdraw(Group *group, uint64_t met)
 {
     uint64_t word = atomic_load(&group->met);
-    while (word >> 32 == met >> 32 && (int64_t)(uint32_t)word < group->size)
+    while (word >> 32 == met >> 32 && (int64_t)(uint32_t)word < group->here)
         if (atomic_compare_exchange_weak(&group->met, &word, word - 1))
             return true;
     return false;
 }
 
-static bool has_to_end(const Launch *launch)
+/* Another process has told that a device has failed. */
+void fail_from_afar(Launch *launch, int64_t device)
+{
+    blame(launch, device);
+    atomic_store(&launch->was_alarmed, 1);
+    fail_launch(launch);
+}
+
+bool has_to_end(const Launch *launch)
 {
     return atomic_load(&launch->has_failed) || (seat.stop != NULL && atomic_load(seat.stop));
 }
+
+typedef bool Reach(Launch *launch, Group *group, bool is_odd);
 
 static void sleep_until_news(Launch *launch, const Group *group, uint64_t met)
 {
@@ -291,17 +318,21 @@ static int64_t glances_for(const Launch *launch)
     return launch->devices <= found ? GLANCES : GLANCES / 100;
 }
 
-/* Waits until all devices of the group have come; false where one has failed, and then this one has not come. */
-static bool meet(Launch *launch, Group *group, bool may_leave)
+/* Waits until all devices of the group have come; false where one has failed, and then this one has not come.  The last
+   one `reaches` those of other processes, where there are some and that is not NULL, before any goes on. */
+static bool meet(Launch *launch, Group *group, bool may_leave, Reach *reach, bool is_odd)
 {
     if (may_leave && has_to_end(launch))
         return false;
     uint64_t met = atomic_fetch_add(&group->met, 1);
-    if ((int64_t)(uint32_t)met + 1 == group->size) {
+    if ((int64_t)(uint32_t)met + 1 == group->here) {
+        if (reach != NULL && group->apart != NULL && !reach(launch, group, is_odd))
+            group->is_broken = true;
+        bool is_met = !group->is_broken;
         atomic_store(&group->met, ((met >> 32) + 1) << 32);
         if (atomic_load(&launch->sleepers) > 0)
             wake(launch);
-        return true;
+        return is_met;
     }
     int64_t glances = glances_for(launch);
     while (!is_over(group, met)) {
@@ -314,12 +345,10 @@ static bool meet(Launch *launch, Group *group, bool may_leave)
         else
             sched_yield();
     }
-    return true;
+    return !group->is_broken;
 }
 
 /* --- elements ---------------------------------------------------------------------------------------------------- */
-
-static const uint8_t BYTES[DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
 
 static void copy(char *out, const char *in, int64_t count, int64_t step, int64_t bytes)
 {
@@ -406,36 +435,32 @@ static void reduce(const Post *posts, int64_t size, Fold *fold, int64_t first, i
     }
 }
 
-/* Where the part of a device begins, of elements that are divided among all. */
-static int64_t part_of(int64_t count, int64_t size, int64_t index)
-{
-    return count / size * index + (index < count % size ? index : count % size);
-}
-
 /* The sum of everything: each device makes a part, and copies those of the others. */
-static void reduce_together(Launch *launch, Group *group, const Post *posts, Fold *fold, int64_t index)
+static bool reduce_together(Launch *launch, Group *group, bool is_odd, Fold *fold, int64_t index)
 {
-    const Post *own = &posts[index];
+    const Post *posts = group->posts + is_odd * group->size, *own = &posts[index];
     int64_t bytes = BYTES[own->dtype], count = own->count;
     int64_t first = part_of(count, group->size, index), last = part_of(count, group->size, index + 1);
     reduce(posts, group->size, fold, first, last, own->made + first * bytes);
-    meet(launch, group, false);
+    if (!meet(launch, group, false, exchange_made, is_odd))
+        return false;
     for (int64_t k = 0; k < group->size; k++) {
         int64_t low = part_of(count, group->size, k), high = part_of(count, group->size, k + 1);
         if (k != index)
             memcpy(own->made + low * bytes, posts[k].made + low * bytes, (size_t)((high - low) * bytes));
     }
+    return true;
 }
 
-static void exchange(const Post *posts, int64_t size, int64_t index, int64_t source)
+static void exchange(const Post *posts, int64_t size, int64_t index)
 {
     const Post *own = &posts[index];
     int64_t bytes = BYTES[own->dtype], count = own->count, part = count / size;
     if (own->operation == PERMUTE) {
-        if (source < 0)
+        if (own->source < 0)
             memset(own->made, 0, (size_t)(count * bytes));
         else
-            copy(own->made, posts[source].data, count, posts[source].step, bytes);
+            copy(own->made, posts[own->source].data, count, posts[own->source].step, bytes);
         return;
     }
     for (int64_t k = 0; k < size; k++) {
@@ -464,29 +489,38 @@ static bool put_down(const Group *group, Post *post, int64_t index, bool is_odd,
     bool is_small = post->count * bytes <= ROOM;
     post->data = in;
     post->step = step;
+    Room *room = &group->rooms[2 * index + is_odd];
     if (is_small) {
-        char *room = group->rooms + (2 * index + is_odd) * ROOM;
-        copy(room, in, post->count, step, bytes);
-        post->data = room;
+        copy(room->data, in, post->count, step, bytes);
+        post->data = room->data;
         post->step = 1;
+    }
+    if (group->apart != NULL) {
+        room->operation = post->operation;
+        room->dtype = post->dtype;
+        room->count = post->count;
+        room->source = post->source;
     }
     return is_small;
 }
 
-/* The result of a device, once all have met. */
-static void make_result(Launch *launch, Group *group, const Post *posts, int64_t index, int64_t source, bool is_small)
+/* The result of a device, once all have met; false where other processes cannot be reached. */
+static bool make_result(Launch *launch, Group *group, bool is_odd, int64_t index, bool is_small)
 {
-    const Post *own = &posts[index];
+    const Post *posts = group->posts + is_odd * group->size, *own = &posts[index];
     int64_t operation = own->operation, count = own->count, size = group->size;
     Fold *fold = FOLD_OF[own->dtype][operation <= ALL_MIN ? operation : ALL_SUM];
+    if (!is_small && group->apart != NULL && !meet(launch, group, false, exchange_data, is_odd))
+        return false;
     if (operation == SCATTER)
         reduce(posts, size, fold, count / size * index, count / size * (index + 1), own->made);
     else if (operation > ALL_MIN)
-        exchange(posts, size, index, source);
+        exchange(posts, size, index);
     else if (is_small)
         reduce(posts, size, fold, 0, count, own->made);
     else
-        reduce_together(launch, group, posts, fold, index);
+        return reduce_together(launch, group, is_odd, fold, index);
+    return true;
 }
 
 static bool has_fold(int64_t operation, int64_t dtype)
@@ -506,19 +540,20 @@ int64_t pellucid_collective(int64_t axis, int64_t operation, int64_t dtype, int6
         return DISAGREE;
     int64_t index = seat.device / launch->strides[axis] % launch->sizes[axis];
     Group *group = &launch->groups[axis][seat.device - index * launch->strides[axis]];
-    bool is_odd = launch->turns[axis][seat.device]++ % 2;
+    bool is_odd = launch->turns[axis * launch->devices + seat.device]++ % 2;
     Post *posts = group->posts + is_odd * group->size;
-    Post own = {.made = out, .operation = operation, .dtype = dtype, .count = count};
+    Post own = {.made = out, .operation = operation, .dtype = dtype, .count = count, .source = source};
     bool is_small = put_down(group, &own, index, is_odd, in, step);
     posts[index] = own;
-    if (!meet(launch, group, true)) {
+    bool is_met = meet(launch, group, true, exchange_posts, is_odd);
+    bool agree = is_met && do_all_agree(posts, group->size, &own);
+    if (agree)
+        is_met = make_result(launch, group, is_odd, index, is_small);
+    if (!is_met) {
         seat.was_told = true;
         return OTHER_FAILED;
     }
-    bool agree = do_all_agree(posts, group->size, &own);
-    if (agree)
-        make_result(launch, group, posts, index, source, is_small);
     if (!agree || !is_small)
-        meet(launch, group, false);
+        meet(launch, group, false, NULL, is_odd);
     return agree ? 0 : DISAGREE;
 }

@@ -23,14 +23,20 @@ enum { OTHER_FAILED = 1, DISAGREE = 2 };
 
 typedef struct Launch Launch;
 
+struct Team;
+
 Launch *new_launch(int axes, const int64_t *sizes);
+Launch *new_launch_of_team(int axes, const int64_t *sizes, struct Team *team);
 Launch *hold_launch(Launch *launch);
 void release_launch(Launch *launch);
 void forget_spares(void);
 int64_t devices_of(const Launch *launch);
+int64_t device_here(const Launch *launch, int64_t number);
+void begin_launch(Launch *launch);
 void take_seat(Launch *launch, int64_t device, atomic_int *stop);
 void leave_seat(bool has_failed);
 void fail_launch(Launch *launch);
+void fail_from_afar(Launch *launch, int64_t device);
 int64_t blamed_device(Launch *launch);
 int64_t pellucid_collective(int64_t axis, int64_t operation, int64_t dtype, int64_t count, const char *in, int64_t step,
                             char *out, int64_t source);

@@ -8,9 +8,10 @@
    `NotReady`, and nothing of the launch has begun. */
 
 #include "asynchronous.h"
+#include "processes.h"
 
 static PyObject *not_ready;
-static const char *const NAME = "pellucid.launch";
+static const char *const NAME = "pellucid.launch", *const TEAM = "pellucid.team";
 
 typedef struct {
     Launch *launch; /* NULL where this thread collects nothing */
@@ -40,7 +41,7 @@ bool add_to_launch(Queue *queue, Task *task)
         return false;
     }
     task->launch = hold_launch(collected.launch);
-    task->seat = collected.count;
+    task->seat = device_here(collected.launch, collected.count);
     collected.tasks[collected.count] = task;
     collected.queues[collected.count++] = queue;
     return true;
@@ -68,22 +69,33 @@ static PyObject *capsule_of(Launch *launch)
     return made;
 }
 
-static Launch *launch_for(PyObject *given)
+/* The team of a capsule, NULL for None. */
+static bool read_team(PyObject *given, Team **team)
 {
+    *team = given == Py_None ? NULL : PyCapsule_GetPointer(given, TEAM);
+    return given == Py_None || *team != NULL;
+}
+
+static Launch *launch_for(PyObject *given, PyObject *of_team)
+{
+    Team *team;
+    if (!read_team(of_team, &team))
+        return NULL;
+    int64_t most = team == NULL ? MESH_DEVICES : MESH_SIZE;
     int64_t sizes[MESH_AXES], devices = 1;
     Py_ssize_t axes = PyTuple_Check(given) ? PyTuple_GET_SIZE(given) : 0;
     bool is_fitting = axes >= 1 && axes <= MESH_AXES;
     for (Py_ssize_t axis = 0; is_fitting && axis < axes; axis++) {
         sizes[axis] = PyLong_AsLongLong(PyTuple_GET_ITEM(given, axis));
-        is_fitting = sizes[axis] >= 1 && sizes[axis] <= MESH_DEVICES && (devices *= sizes[axis]) <= MESH_DEVICES;
+        is_fitting = sizes[axis] >= 1 && sizes[axis] <= most && (devices *= sizes[axis]) <= most;
     }
     if (PyErr_Occurred())
         return NULL;
-    if (!is_fitting) {
-        PyErr_Format(PyExc_ValueError, "a mesh has 1 to %d axes and at most %d devices", MESH_AXES, MESH_DEVICES);
+    if (!is_fitting || (team != NULL && devices_of_team(team) != devices)) {
+        PyErr_Format(PyExc_ValueError, "a mesh has 1 to %d axes and at most %d devices", MESH_AXES, (int)most);
         return NULL;
     }
-    Launch *launch = new_launch((int)axes, sizes);
+    Launch *launch = new_launch_of_team((int)axes, sizes, team);
     if (launch == NULL)
         PyErr_NoMemory();
     return launch;
@@ -114,9 +126,11 @@ static PyObject *push_all(void)
     Collected all = collected;
     collected.launch = NULL;
     int64_t pushed = 0;
-    if (make_room_for_all(&all))
+    if (make_room_for_all(&all)) {
+        begin_launch(all.launch);
         while (pushed < all.count && push_task(all.queues[pushed], all.tasks[pushed]))
             pushed++;
+    }
     if (pushed < all.count) {
         fail_launch(all.launch); /* those that are in a queue must not wait for the others */
         give_up_from(&all, pushed);
@@ -169,17 +183,17 @@ static PyObject *call_on_all(PyObject *function, PyObject *tables, PyObject *arg
     return results;
 }
 
-/* launch(function, sizes, tables, arguments): calls a function on all devices of a mesh, with the table of each and a tuple
-   of arguments of its own; the list of results, and the launch. */
+/* launch(function, sizes, tables, arguments, team=None): calls a function on all devices of a mesh, or those of this process
+   where a team is named, with the table of each and a tuple of arguments of its own; the list of results, and the launch. */
 static PyObject *launch(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *function, *sizes, *tables, *arguments;
-    if (!PyArg_ParseTuple(args, "OOO!O!", &function, &sizes, &PyList_Type, &tables, &PyList_Type, &arguments))
+    PyObject *function, *sizes, *tables, *arguments, *team = Py_None;
+    if (!PyArg_ParseTuple(args, "OOO!O!|O", &function, &sizes, &PyList_Type, &tables, &PyList_Type, &arguments, &team))
         return NULL;
     if (!is_called_natively(function) || is_launching())
         return refuse_launch();
-    collected.launch = launch_for(sizes);
+    collected.launch = launch_for(sizes, team);
     collected.count = 0;
     if (collected.launch == NULL)
         return NULL;
@@ -196,11 +210,16 @@ static PyObject *launch(PyObject *module, PyObject *args)
     return Py_BuildValue("NN", results, capsule);
 }
 
-/* make_launch(sizes): one whose programs run on threads of Python, which take their seats themselves. */
-static PyObject *make_launch_for_threads(PyObject *module, PyObject *sizes)
+/* make_launch(sizes, team): one whose programs run on threads of Python, which take their seats themselves. */
+static PyObject *make_launch_for_threads(PyObject *module, PyObject *args)
 {
     (void)module;
-    Launch *launch = launch_for(sizes);
+    PyObject *sizes, *team = Py_None;
+    if (!PyArg_ParseTuple(args, "O|O", &sizes, &team))
+        return NULL;
+    Launch *launch = launch_for(sizes, team);
+    if (launch != NULL)
+        begin_launch(launch);
     return launch == NULL ? NULL : capsule_of(launch);
 }
 
@@ -218,7 +237,7 @@ static PyObject *take_seat_of_thread(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "the mesh has no such device");
         return NULL;
     }
-    take_seat(launch, device, NULL);
+    take_seat(launch, device_here(launch, device), NULL);
     Py_RETURN_NONE;
 }
 
@@ -239,7 +258,7 @@ static PyObject *fail(PyObject *module, PyObject *capsule)
     Py_RETURN_NONE;
 }
 
-/* blamed(launch): the first device that has an error of its own; -1 where none has. */
+/* blamed(launch): the first device of the mesh that has an error of its own; -1 where none has. */
 static PyObject *blamed(PyObject *module, PyObject *capsule)
 {
     (void)module;
@@ -247,9 +266,63 @@ static PyObject *blamed(PyObject *module, PyObject *capsule)
     return launch == NULL ? NULL : PyLong_FromLongLong(blamed_device(launch));
 }
 
+/* use_mpi(send, receive, test, cancel, byte, anyone): the functions by their addresses, and handles as numbers. */
+static PyObject *take_mpi(PyObject *module, PyObject *args)
+{
+    (void)module;
+    unsigned long long send, receive, test, cancel, byte;
+    int anyone;
+    if (!PyArg_ParseTuple(args, "KKKKKi", &send, &receive, &test, &cancel, &byte, &anyone))
+        return NULL;
+    Mpi functions = {.byte = (Handle)byte, .anyone = anyone};
+    *(void **)&functions.send = (void *)(uintptr_t)send;
+    *(void **)&functions.receive = (void *)(uintptr_t)receive;
+    *(void **)&functions.test = (void *)(uintptr_t)test;
+    *(void **)&functions.cancel = (void *)(uintptr_t)cancel;
+    use_mpi(&functions);
+    Py_RETURN_NONE;
+}
+
+/* make_team(communicator, own, processes, tags, glances): `processes` has the rank of the process of each device. */
+static PyObject *make_team(PyObject *module, PyObject *args)
+{
+    (void)module;
+    unsigned long long communicator;
+    int own;
+    PyObject *processes;
+    long long tags, glances;
+    if (!PyArg_ParseTuple(args, "KiO!LL", &communicator, &own, &PyTuple_Type, &processes, &tags, &glances))
+        return NULL;
+    Py_ssize_t devices = PyTuple_GET_SIZE(processes);
+    if (devices < 1 || devices > MESH_SIZE)
+        return PyErr_Format(PyExc_ValueError, "a mesh over processes has at most %d devices", MESH_SIZE);
+    int ranks[MESH_SIZE];
+    for (Py_ssize_t k = 0; k < devices; k++)
+        ranks[k] = (int)PyLong_AsLong(PyTuple_GET_ITEM(processes, k));
+    if (PyErr_Occurred())
+        return NULL;
+    Team *team = new_team((Handle)communicator, own, devices, ranks, tags, glances);
+    return team == NULL ? PyErr_NoMemory() : PyCapsule_New(team, TEAM, NULL); /* it is kept: launches refer to it */
+}
+
+static PyObject *leave_team(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    Team *team = PyCapsule_GetPointer(capsule, TEAM);
+    if (team == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    close_team(team);
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef LAUNCHES[] = {
+    {"use_mpi", take_mpi, METH_VARARGS, NULL},
+    {"make_team", make_team, METH_VARARGS, NULL},
+    {"close_team", leave_team, METH_O, NULL},
     {"launch", launch, METH_VARARGS, NULL},
-    {"make_launch", make_launch_for_threads, METH_O, NULL},
+    {"make_launch", make_launch_for_threads, METH_VARARGS, NULL},
     {"take_seat", take_seat_of_thread, METH_VARARGS, NULL},
     {"leave_seat", leave_seat_of_thread, METH_O, NULL},
     {"fail_launch", fail, METH_O, NULL},

@@ -16,9 +16,14 @@ import numpy as np
 from ..values import HeldValues
 from .shardings import NamedSharding
 
+ELSEWHERE = (
+    "other processes have parts of this array: `x.addressable_shards` has those of this one, and "
+    "`pellucid.distributed.process_allgather(x, tiled=True)`, called in all processes, gives each the whole"
+)
+
 
 class Parts:
-    """What the devices of a mesh have, in their order.
+    """What the devices of a mesh have that are of this process, in their order.
 
     blocks   an Array for each device
     finish   waits for the call that makes them, and raises its error
@@ -59,11 +64,16 @@ class Parts:
         return found
 
     def joined(self, sharding: NamedSharding) -> np.ndarray:
-        """All elements in one buffer, of which the blocks are views from now on where these are contiguous."""
+        """All elements in one buffer, of which the blocks are views from now on where these are contiguous.
+
+        Raises RuntimeError where other processes have some of them.
+        """
         self.wait()
         first = np.asarray(self.blocks[0])
         if sharding.is_fully_replicated and self.stacked is None:
             return first
+        if not sharding.is_fully_addressable:
+            raise RuntimeError(ELSEWHERE)
         whole = np.empty(self.shape(sharding), first.dtype)
         views = []
         for block, (device, index) in zip(self.blocks, sharding.devices_indices_map(whole.shape).items(), strict=True):
@@ -77,6 +87,10 @@ class Parts:
                 type(block)(view)._on(block._device) for block, view in zip(self.blocks, views, strict=True)
             ]
         return whole
+
+    def alone(self, block: Any) -> Any:
+        """What a device has, with the axis of the whole that the block lacks."""
+        return block if self.stacked is None else type(block)(np.expand_dims(np.asarray(block), self.stacked))
 
     def _place(self, index: tuple[slice, ...]) -> Any:
         """The index of the block of a device, without the axis that it lacks."""

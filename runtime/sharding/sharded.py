@@ -4,12 +4,14 @@
     [shard.data for shard in x.addressable_shards]      ->     [Array([0., 1.]), Array([2., 3.]), ...]
 
 Devices of a processor have one memory: the elements are in one buffer, and what a device has is a view.  What a call on
-many devices has made is the parts first, which are put together when somebody reads the elements of the whole.
+many devices has made is the parts first, which are put together when somebody reads the elements of the whole.  Where
+devices are of other processes, this one has only its own parts.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -122,15 +124,25 @@ class ShardedArray(Array):
 
     @property
     def addressable_shards(self) -> list[Shard]:
-        """What each device has, in the order of the devices of the mesh."""
-        found = self._sharding.devices_indices_map(self.shape).items()
-        if self._parts is None or self._parts.stacked is not None:
+        """What each device of this process has, in the order of the devices of the mesh."""
+        found = self._sharding.addressable_devices_indices_map(self.shape).items()
+        if self._parts is None or self._parts.stacked is not None and self.is_fully_addressable:
             return [self._shard(*one) for one in found]
         self._wait()
         return [
-            Shard(device, index, self._sharding.replica_id(device), part)
+            Shard(device, index, self._sharding.replica_id(device), self._parts.alone(part)._on(device.number))
             for part, (device, index) in zip(self._parts.blocks, found, strict=True)
         ]
+
+    def addressable_data(self, index: int) -> Array:
+        """What one of the devices of this process has, by its number among these."""
+        found: Array = self.addressable_shards[index].data
+        return found
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process has all of it."""
+        return self._sharding.is_fully_addressable
 
     def _shard(self, device: Device, index: Index) -> Shard:
         part = Array(np.asarray(self._values[index]))
@@ -166,7 +178,7 @@ def laid(result: Any, sharding: NamedSharding | None) -> Any:
         return result
     if isinstance(result, tuple):
         return tuple(laid(part, sharding) for part in result)
-    return ShardedArray(result._values, sharding) if isinstance(result, Array) and result.ndim else result
+    return of_whole(result._values, sharding) if isinstance(result, Array) and result.ndim else result
 
 
 def _of_elements(name: str) -> Any:
@@ -192,4 +204,26 @@ for _name in (
 def put(values: Any, sharding: NamedSharding) -> ShardedArray:
     """An array on the devices of a mesh; NumPy's arrays and scalars are copied, as they may change."""
     held = values._values if isinstance(values, HeldValues) else np.array(values)
-    return ShardedArray(held, sharding)
+    return of_whole(held, sharding)
+
+
+def of_whole(values: np.ndarray, sharding: NamedSharding) -> ShardedArray:
+    """An array whose elements are all there: this process keeps the parts of its devices."""
+    return of_blocks(values.shape, sharding, lambda index: values[index]) if not sharding.is_fully_addressable else (
+        ShardedArray(values, sharding)
+    )
+
+
+def of_blocks(shape: tuple[int, ...], sharding: NamedSharding, block: Callable[[Index], Any]) -> ShardedArray:
+    """An array of which this process has the parts of its devices: `block(slices)` gives one of them."""
+    mine = sharding.addressable_devices_indices_map(shape)
+    if not mine:
+        raise ValueError("no device of this process is in the mesh of the array")
+    found: dict[Any, Array] = {}
+    blocks = []
+    for device, index in mine.items():
+        key = tuple((one.start, one.stop) for one in index)
+        if key not in found:
+            found[key] = Array(np.array(block(index)))
+        blocks.append(found[key]._on(device.number))
+    return ShardedArray.of_parts(Parts(blocks, lambda: None), sharding)

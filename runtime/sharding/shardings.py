@@ -52,13 +52,13 @@ class Sharding:
 
     @property
     def addressable_devices(self) -> set[Device]:
-        """The devices of this process that have a part: all of them."""
-        return self.device_set
+        """The devices of this process that have a part."""
+        return {device for device in self.device_set if device.is_here()}
 
     @property
     def is_fully_addressable(self) -> bool:
         """Whether this process has all parts."""
-        return True
+        return all(device.is_here() for device in self.device_set)
 
     @property
     def is_fully_replicated(self) -> bool:
@@ -73,7 +73,10 @@ class Sharding:
         """What each device has of an array of this shape: slices, one for each axis."""
         raise NotImplementedError
 
-    addressable_devices_indices_map = devices_indices_map
+    def addressable_devices_indices_map(self, global_shape: Sequence[int]) -> dict[Device, Index]:
+        """What each device of this process has of an array of this shape."""
+        found = self.devices_indices_map(global_shape).items()
+        return {device: index for device, index in found if device.is_here()}
 
 
 class SingleDeviceSharding(Sharding):
@@ -97,8 +100,6 @@ class SingleDeviceSharding(Sharding):
 
     def devices_indices_map(self, global_shape: Sequence[int]) -> dict[Device, Index]:
         return {self._device: (slice(None),) * len(global_shape)}
-
-    addressable_devices_indices_map = devices_indices_map
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
         """Whether both put the same on the same device."""
@@ -179,8 +180,6 @@ class NamedSharding(Sharding):
     def devices_indices_map(self, global_shape: Sequence[int]) -> dict[Device, Index]:
         part = self.shard_shape(global_shape)
         return {device: self._index(place, part) for place, device in self._placed()}
-
-    addressable_devices_indices_map = devices_indices_map
 
     def replica_id(self, device: Device) -> int:
         """Which of the copies of its part a device has."""

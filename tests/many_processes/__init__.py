@@ -1,0 +1,1 @@
+"""What needs several processes: `tests/test_many_processes.py` starts them with `mpiexec`."""
