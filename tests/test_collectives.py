@@ -185,6 +185,32 @@ def with_loops_of_its_own(lax):
     return f
 
 
+def carried_from_a_loop_over_examples(lax):
+    """What a loop carries is made by statements of each example, and all examples meet in the loop."""
+
+    def f(x):
+        y = np.abs(x[0]) * 3.0
+        while y > 1.0:
+            y = 0.5 * y
+        x = x * y
+        for _ in range(3):
+            x = np.sin(x) + 0.1 * lax.psum(x, "i")
+            y = y + lax.ppermute(y, "i", [(0, 1), (1, 2)])
+        return x * y
+
+    return f
+
+
+def sorted_and_carried(lax):
+    def f(x):
+        x = np.sort(x)
+        for _ in range(2):
+            x = x * lax.pmean(x, "i") - np.sort(lax.ppermute(x, "i", [(0, 1), (1, 0), (2, 3)]))
+        return x
+
+    return f
+
+
 def numbered(lax):
     return lambda x: x * lax.axis_index("i") + lax.axis_size("i") * lax.psum(x * lax.axis_index("i"), "i")
 
@@ -208,6 +234,8 @@ PROGRAMS = {
     "ppermute": lambda lax: lambda x: x * lax.ppermute(x * x, "i", [(2, 0), (0, 1), (1, 3)]),
     "pshuffle": lambda lax: lambda x: x * lax.pshuffle(x * x, "i", [1, 3, 2, 0]),
     "numbered": numbered,
+    "carried from a loop over examples": carried_from_a_loop_over_examples,
+    "sorted and carried": sorted_and_carried,
     "softmax": softmax,
     "until all are near": until_all_are_near,
     "asked in a test": asked_in_a_test,

@@ -67,11 +67,19 @@ class ExampleLoop:
         return [n for n in order if n in rest and n not in counters]
 
     def _entering(self) -> list[str]:
-        """What the run binds and has a value before it: what a loop in it carries."""
-        own = {id(s) for s in self.inside}
+        """What the run binds and has a value before it: what a loop in it carries.
+
+        The run may be the start of a loop that is not in it: what that binds comes later, and is no value before.
+        """
+        own, later = {id(s) for s in self.inside}, self._later()
         defined = self.taken.definitions
         order = dict.fromkeys(n for s in self.inside for n in syntax.names_bound(s) if not isinstance(s, gast.For))
-        return [n for n in order if any(id(d) not in own for d in defined[n])]
+        return [n for n in order if any(id(d) not in own and id(d) not in later for d in defined[n])]
+
+    def _later(self) -> set[int]:
+        """The statements after the run, by identity."""
+        order = [id(s) for s in syntax.walk(self.taken.function.body)]
+        return set(order[order.index(id(self.inside[-1])) + 1 :])
 
     def _changed_by_calls(self) -> set[str]:
         calls = [c for s in self.inside for c in syntax.calls_in(s) if syntax.operator_of(c) in CHANGES_FIRST]
