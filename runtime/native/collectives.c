@@ -20,7 +20,8 @@
 
 enum {
     ROOM = 16384,    /* bytes that are copied rather than read where they are */
-    GLANCES = 4000,  /* before a device sleeps: to wake it takes longer than most of what it waits for */
+    GLANCES = 2000,  /* before a device sleeps: to wake it takes longer than most of what it waits for */
+    FEW = 200,       /* the same where the one that it waits for may have no core but this */
     CHUNK = 512,     /* elements that are summed over all devices before the next */
     TICK = 20000000, /* nanoseconds between looks whether the task has to end */
     SPARES = 8,      /* launches that are kept for the next of the same mesh */
@@ -220,6 +221,12 @@ void take_seat(Launch *launch, int64_t device, atomic_int *stop)
     seat = (Seat){hold_launch(launch), device, stop, false};
 }
 
+/* If the program fails, then because of another device: what it needs has failed before. */
+void excuse_seat(void)
+{
+    seat.was_told = true;
+}
+
 static void blame(Launch *launch, int64_t device)
 {
     int64_t former = atomic_load(&launch->blamed);
@@ -279,16 +286,21 @@ static void sleep_until_news(Launch *launch, const Group *group, uint64_t met)
     pthread_mutex_unlock(&launch->mutex);
 }
 
-/* Devices that have no core of their own would wait for those that are not running. */
-static int64_t glances_for(const Launch *launch)
+/* Whether so many devices and the thread that calls have a core each: else who waits takes it from those who work. */
+bool have_own_cores(int64_t devices)
 {
     static _Atomic int64_t cores;
     int64_t found = atomic_load_explicit(&cores, memory_order_relaxed);
     if (found == 0) {
         found = sysconf(_SC_NPROCESSORS_ONLN);
+#if defined(__linux__)
+        cpu_set_t own;
+        if (sched_getaffinity(0, sizeof own, &own) == 0)
+            found = CPU_COUNT(&own);
+#endif
         atomic_store_explicit(&cores, found, memory_order_relaxed);
     }
-    return launch->devices <= found ? GLANCES : GLANCES / 100;
+    return devices + 1 <= found;
 }
 
 /* Waits until all devices of the group have come; false where one has failed, and then this one has not come. */
@@ -303,7 +315,7 @@ static bool meet(Launch *launch, Group *group, bool may_leave)
             wake(launch);
         return true;
     }
-    int64_t glances = glances_for(launch);
+    int64_t glances = have_own_cores(launch->devices) ? GLANCES : FEW;
     while (!is_over(group, met)) {
         if (may_leave && has_to_end(launch) && withdraw(group, met))
             return false;

@@ -42,10 +42,10 @@ class ShardedArray(Array):
         self._sharding = sharding
 
     @classmethod
-    def of_parts(cls, parts: Parts, sharding: NamedSharding) -> ShardedArray:
+    def of_parts(cls, parts: Parts) -> ShardedArray:
         """The array whose parts a call on all devices makes."""
         made: ShardedArray = Array.__new__(cls)
-        made._parts, made._sharding = parts, sharding
+        made._parts, made._sharding = parts, parts.cut.sharding
         return made
 
     def _joined(self) -> np.ndarray:
