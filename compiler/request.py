@@ -358,6 +358,11 @@ class Request:
         """Whether it is the function as it stands: no transformations, no options that change what it means."""
         return not (self.transforms or self.static or self.mutates or self.freeze or self.fastmath)
 
+    @property
+    def is_of_device(self) -> bool:
+        """Whether it is the program of one of several devices."""
+        return bool(self.transforms) and isinstance(self.transforms[-1], OnDevice)
+
     def signature(self) -> inspect.Signature:
         """The parameters of the function after all transformations."""
         found = inspect.signature(self.python)

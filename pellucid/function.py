@@ -377,7 +377,9 @@ class Function(_Base[Given, Result]):
 
     def _options(self) -> EmitOptions:
         request = self.__pellucid__
-        return EmitOptions(request.fastmath, False, request.parallel, request.line_tables)
+        return EmitOptions(
+            request.fastmath, False, request.parallel, request.line_tables, is_of_device=request.is_of_device
+        )
 
     def _targets(self, mutated: tuple[tuple[str, int], ...], flat: Flattened) -> list[np.ndarray]:
         """The arrays that `mutates=` writes to.  Raises ValueError where that would not mean what Python means."""

@@ -4,7 +4,8 @@
         ->      every device: f(its block of a), a view; the result is an Array whose parts are what they make
 
 Arguments are cut into blocks as views; an array of NumPy's, which its owner may change, is copied once before.  What
-one device has made is its argument of the next call, if that cuts alike.
+one device has made is its argument of the next call, if that cuts alike.  Calls like one that went this way go through
+native code from then on, in which devices read their blocks of the whole arguments (`native/blocks.c`).
 
 A call that cannot go this way gets no answer here, and runs as what it means (`numpy/sharded.py`), which also says what
 is wrong with it: there is one device, the devices are not the processor's, specs do not fit, or the compiler refuses
@@ -14,7 +15,7 @@ the program of one device.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,16 +24,19 @@ import numpy as np
 from . import tree
 from .compiler.diagnostics import CompileError
 from .numpy import sharded as meaning
-from .on_devices import DeviceProgram, Run
+from .on_devices import DeviceProgram, Run, wait_for_column
 from .runtime import asynchronous, mpi
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.mpi import Team
-from .runtime.sharding import Mesh, NamedSharding
+from .runtime.sharding import Mesh
+from .runtime.sharding.cuts import Cut
+from .runtime.sharding.parts import Parts
 from .runtime.sharding.sharded import ShardedArray
 from .runtime.values import KINDS
 from .shapes import ShapeDtypeStruct
 
+MOST_CODES = 256  # that are remembered for one function
 NUMBERS = (bool, int, float, complex, np.bool_, np.number)
 ask = meaning.ask
 
@@ -64,12 +68,97 @@ def team_of(devices: Sequence[Device]) -> Team | None:
     return found.team(tuple(device.process_index for device in devices))
 
 
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """Makes an array of a result, given what each device has of it and the launch.
+
+    cut    how it is cut
+    order  whose array each device gets; None where it is its own
+    team   the processes of the mesh, where not all devices are of this one
+    """
+
+    cut: Cut
+    native: Any
+    order: tuple[int, ...] | None = None
+    team: Team | None = None
+
+    def __call__(self, column: list[Array], launch: Any, whole: Array | None = None) -> ShardedArray:
+        """`whole` is the buffer in which the devices write their parts; None where each has memory of its own."""
+        blocks = column
+        if self.order is not None:
+            blocks = [column[k]._on(own._device) for k, own in zip(self.order, column, strict=True)]
+        return ShardedArray.of_parts(Parts(blocks, self._finish(column, launch), self.cut, whole))
+
+    def _finish(self, column: list[Array], launch: Any) -> Any:
+        if self.native is None:
+            return _nothing
+        return functools.partial(wait_for_column, self.native, launch, column, self.team)
+
+
+def _nothing() -> None:
+    """What has ended is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Calls like those that were seen, which native code makes of whole arguments.
+
+    cuts     for each argument how every array in it is cut
+    makers   for each code that all devices run what makes the arrays of its result, and how these are cut
+    """
+
+    program: DeviceProgram
+    cuts: tuple[Cut, ...]
+    words: tuple[tuple[Cut, Any], ...]
+    makers: dict[Any, tuple[tuple[Joining, Any], ...]] = field(default_factory=dict)
+
+    def call(self, args: tuple[Any, ...]) -> tuple[Any] | None:
+        """The result; None where no call like it was seen."""
+        native, program = asynchronous.prepare(), self.program
+        if native is None or len(args) != len(self.cuts):
+            return None
+        try:
+            result = native.launch_whole(
+                program.function, program.sizes, program.tables, args, self.words, self.makers
+            )
+        except native.NotReady:
+            return None
+        if not native.is_asynchronous():
+            for leaf in tree.leaves(result):
+                if isinstance(leaf, Array):
+                    leaf._wait()
+        return (result,)
+
+
 @dataclass(slots=True)
 class Launcher:
     """Runs a program on all devices, and knows for which types of arguments there is none."""
 
     program: DeviceProgram
     refused: set[Any] = field(default_factory=set)
+    remembered: Remembered | None = None
+
+    def again(self, args: tuple[Any, ...]) -> tuple[Any] | None:
+        """The result of a call like one that was seen; None for others."""
+        return None if self.remembered is None else self.remembered.call(args)
+
+    def remember(self, run: Run, cuts: Sequence[Cut | None], joinings: Sequence[Joining | None]) -> None:
+        """Let calls like this one go through native code, where all arrays of an argument are cut alike.
+
+        cuts      for each argument how its arrays are cut; None where they are cut in several ways
+        joinings  for each leaf of the result what makes an array of it; None where it is no array
+        """
+        if run.columns is None or not self.program.takes_its_own or self.program.team is not None or None in cuts:
+            return
+        arrays = [(id(leaf), one) for leaf, one in zip(tree.leaves(run.results[0]), joinings, strict=True) if one]
+        found = dict(arrays)
+        makers = [(one, one.cut.words) for column in run.columns if (one := found.get(id(column[0])))]
+        if not makers or len(makers) < len(run.columns) or len(found) < len(arrays):
+            return
+        known: Any = tuple(cuts)
+        if self.remembered is None or self.remembered.cuts != known or len(self.remembered.makers) >= MOST_CODES:
+            self.remembered = Remembered(self.program, known, tuple((cut, cut.words) for cut in known))
+        self.remembered.makers[run.code] = tuple(makers)
 
     def start(self, blocks: Sequence[Sequence[Any]]) -> Run | None:
         """A run with the arguments of each device; None where the compiler refuses the program."""
@@ -113,24 +202,24 @@ def readable(leaf: Any) -> Any:
     raise Unfit
 
 
-def made_by(leaf: Any, sharding: NamedSharding, stacked: int | None) -> list[Any] | None:
+def made_by(leaf: Any, cut: Cut) -> list[Any] | None:
     """What the devices have of an array that a call has cut so; None where they have nothing yet."""
     parts = leaf.parts if isinstance(leaf, ShardedArray) else None
-    if parts is None or parts.stacked != stacked or leaf.sharding != sharding or leaf._is_number:
+    if parts is None or parts.cut is not cut or leaf._is_number:
         return None
-    parts.wait()  # in a queue only what was there before is done before: a program waits for the one that it needs
-    return None if stacked is not None and np.ndim(parts.blocks[0]) == 0 else parts.blocks
+    parts.wait()  # of several errors it raises the one that counts
+    return None if cut.stacked is not None and np.ndim(parts.blocks[0]) == 0 else parts.blocks
+
+
+def common(cuts: Sequence[Cut | None]) -> Cut | None:
+    """The cut of all arrays in an argument; None where there are several."""
+    return cuts[0] if len({*map(id, cuts)}) == 1 else None
 
 
 def columns_of(results: Sequence[Any]) -> tuple[list[list[Any]], Any]:
     """For each leaf of the results what each device has made of it, and the container."""
     structure = tree.structure(results[0])
     return [list(column) for column in zip(*map(tree.leaves, results), strict=True)], structure
-
-
-def finishing(run: Run, column: list[Any]) -> Callable[[], Any]:
-    """Waits for one result of all devices: the others of a run are not held for that."""
-    return functools.partial(Run.wait, run.of(column))
 
 
 @dataclass(frozen=True, slots=True)

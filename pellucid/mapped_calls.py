@@ -56,6 +56,9 @@ class MappedFunction(Function):
         self._whole, self._before, self._apart, self._layout = whole, before, apart, layout
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = None if kwargs or self._apart is None else self._apart.again(args)
+        if found is not None:
+            return found[0]
         known = self._before(args, kwargs)
         found = None if kwargs or self._apart is None else self._apart.call(known, args)
         if found is not None:

@@ -14,12 +14,13 @@ import numpy as np
 from . import tree
 from .compiler.ops.schema import TypeFault
 from .launching import (
+    Joining,
     Launcher,
     OfDevice,
     Unfit,
     ask,
     columns_of,
-    finishing,
+    common,
     lengths_in,
     made_by,
     numbers_of,
@@ -30,9 +31,8 @@ from .launching import (
 )
 from .on_devices import DeviceProgram, Run, of_device
 from .runtime.array import Array
-from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
-from .runtime.sharding.parts import Parts
-from .runtime.sharding.sharded import ShardedArray
+from .runtime.sharding import Mesh, PartitionSpec
+from .runtime.sharding.cuts import Cut, cut_by
 from .transformations import plain_axes
 
 
@@ -46,6 +46,10 @@ class OnBlocks:
         self.check_vma = check_vma
         self.axes = tuple(mesh.shape.items())
         self.launcher: Launcher | None = None
+
+    def again(self, args: tuple[Any, ...]) -> tuple[Any] | None:
+        """The result of a call like one that was seen; None for others."""
+        return None if self.launcher is None else self.launcher.again(args)
 
     def call(self, _: None, args: tuple[Any, ...]) -> tuple[Any] | None:
         """The result; None where the call runs as what it means."""
@@ -63,7 +67,7 @@ class OnBlocks:
                 )  # fmt: skip
                 self.launcher = Launcher(program)
             run = self.launcher.start(blocks)
-            return None if run is None else (self.joined(run),)
+            return None if run is None else (self.joined(run, args),)
         except (Unfit, TypeFault):
             return None
 
@@ -100,8 +104,8 @@ class OnBlocks:
         return rows(structure, columns, len(numbers))
 
     def _cut(self, leaf: Any, spec: PartitionSpec | None, numbers: Sequence[int]) -> list[Any]:
-        sharding = NamedSharding(self.mesh, spec or PartitionSpec())
-        found = made_by(leaf, sharding, None)
+        cut = self._by(spec)
+        found = made_by(leaf, cut)
         if found is not None:
             return found
         whole = readable(leaf)
@@ -112,35 +116,48 @@ class OnBlocks:
         cuts: Any = ask.cuts_of.ask(spec, whole.ndim, self.axes, "in_specs")
         if any(length % math.prod(sizes) for length, sizes in zip(whole.shape, cuts, strict=True)):
             raise Unfit
-        places: list[Any] = [(*index, ...) for index in sharding.addressable_devices_indices_map(whole.shape).values()]
+        indices = cut.sharding.addressable_devices_indices_map(whole.shape).values()
+        places: list[Any] = [(*index, ...) for index in indices]
         return [Array(whole._values[place])._on(number) for place, number in zip(places, numbers, strict=True)]
 
-    def joined(self, run: Run) -> Any:
+    def _by(self, spec: PartitionSpec | None) -> Cut:
+        return cut_by(self.mesh, spec or PartitionSpec())
+
+    def joined(self, run: Run, args: tuple[Any, ...]) -> Any:
         """The results of all devices, as those of one function."""
         columns, structure = columns_of(run.results)
         specs: Any = ask.specs_of.ask(self.out_specs, structure, self.axes, "out_specs")
-        return structure.unflatten([self._one(run, column, spec) for column, spec in zip(columns, specs, strict=True)])
+        joinings = [self._joining(run, column, spec) for column, spec in zip(columns, specs, strict=True)]
+        assert self.launcher is not None
+        self.launcher.remember(run, self._cuts(args), joinings)
+        return structure.unflatten([
+            column[0] if one is None else one(column, run.launch)
+            for column, one in zip(columns, joinings, strict=True)
+        ])
 
-    def _one(self, run: Run, column: list[Any], spec: PartitionSpec | None) -> Any:
+    def _cuts(self, args: tuple[Any, ...]) -> list[Cut | None]:
+        """For each argument how its arrays are cut."""
+        structure = tree.structure(args)
+        found: Any = ask.specs_of.ask(self.in_specs, structure, self.axes, "in_specs")
+        specs = iter(found)
+        return [common([self._by(next(specs)) for _ in range(one.num_leaves)] or [self._by(None)])
+                for one in structure.children]  # fmt: skip
+
+    def _joining(self, run: Run, column: list[Any], spec: PartitionSpec | None) -> Joining | None:
+        """What makes an array of a result; None where it is none."""
         if not isinstance(column[0], Array):
             if ask.count_of(spec):
                 raise Unfit
-            return column[0]
+            return None
         ask.cuts_of.ask(spec, column[0].ndim, self.axes, "out_specs")
-        sharding = NamedSharding(self.mesh, spec or PartitionSpec())
-        blocks = column if self.check_vma else self._of_first(column, sharding.spec)
-        return ShardedArray.of_parts(Parts(blocks, finishing(run, column)), sharding)
+        cut = self._by(spec)
+        is_own = self.check_vma or run.team is not None  # the first device may be of another process
+        return Joining(cut, run.native, None if is_own else self._of_first(cut.sharding.spec), run.team)
 
-    def _of_first(self, column: list[Any], spec: PartitionSpec) -> list[Any]:
-        """For each device what the first one has along the axes of the mesh that are not named.
-
-        Where that may be of another process, each device keeps what it has made.
-        """
-        if len(column) < self.mesh.size:
-            return column
-        numbers = np.arange(len(column)).reshape(self.mesh.axis_sizes)
+    def _of_first(self, spec: PartitionSpec) -> tuple[int, ...]:
+        """For each device whose array it gets: that of the first one along the axes of the mesh that are not named."""
+        numbers = np.arange(self.mesh.size).reshape(self.mesh.axis_sizes)
         for axis, name in enumerate(self.mesh.axis_names):
             if name not in spec.names:
                 numbers = np.repeat(numbers.take([0], axis), self.mesh.axis_sizes[axis], axis)
-        return [column[k] if k == place else column[k]._on(column[place]._device)
-                for place, k in enumerate(map(int, numbers.flat))]  # fmt: skip
+        return tuple(map(int, numbers.flat))

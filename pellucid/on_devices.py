@@ -131,6 +131,11 @@ class DeviceProgram:
             )
         self.tables = tables(self.sizes, self.devices, None if team is None else team.seats)
 
+    @property
+    def takes_its_own(self) -> bool:
+        """Whether the function takes the arguments of a device and no others before or beside them."""
+        return not self._given.before and not self._given.named
+
     def start(self, arguments: Sequence[Sequence[Any]]) -> Run:
         """Begin a run, given the arguments of each device.  NumPy arrays are copied, Arrays are not."""
         native = asynchronous.prepare()
@@ -149,10 +154,10 @@ class DeviceProgram:
     def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
         """A run by the queues of the devices; None where machine code does not know such calls."""
         try:
-            results, launch = native.launch(self.function, self.sizes, self.tables, own, self._capsule())
+            found = native.launch(self.function, self.sizes, self.tables, own, self._capsule())
         except native.NotReady:
             return None
-        return Run(results, launch, native, self.team)
+        return Run(found[0], native, *found[1:], self.team)
 
     def _capsule(self) -> Any:
         return None if self.team is None else self.team.capsule
@@ -234,32 +239,47 @@ class _Failure:
 
 
 class Run:
-    """What all devices are computing: `results` has that of each, in their order."""
+    """What all devices are computing: `results` has that of each, in their order.
+
+    launch   what native code knows of the run; None where it has ended
+    code     what tells the code apart that all devices run, and `columns` the arrays that each result is made of, with
+             what every device has of each; None where they do not run the same code
+    team     the processes of the mesh, where not all devices are of this one
+    """
 
     def __init__(
-        self, results: list[Any], launch: Any = None, native: Any = None, team: Team | None = None
+        self, results: list[Any], native: Any = None, launch: Any = None, code: Any = None,
+        columns: list[list[Any]] | None = None, team: Team | None = None,
     ) -> None:  # fmt: skip
-        self.results, self._native, self._launch, self._team = results, native, launch, team
-
-    def of(self, results: list[Any]) -> Run:
-        """The same run, of which one result of each device is to be waited for."""
-        return Run(results, self._launch, self._native, self._team)
+        self.results, self.native, self.launch = results, native, launch
+        self.code, self.columns, self.team = code, columns, team
 
     def wait(self) -> list[Any]:
         """The results once they are there.  Raises the error of the first device that has one of its own."""
-        errors: dict[int, BaseException] = {}
-        for number, result in enumerate(self.results if self._native is not None else ()):
-            try:
-                for leaf in trees.leaves(result):
-                    if isinstance(leaf, Array):
-                        leaf.block_until_ready()
-            except KeyboardInterrupt:
-                raise
-            except Exception as error:
-                errors[number] = error
-        if errors:
-            raise_first(errors, self._native.blamed(self._launch), self._team)
+        if self.native is not None:
+            arrays = [[leaf for leaf in trees.leaves(one) if isinstance(leaf, Array)] for one in self.results]
+            wait_for(self.native, self.launch, arrays, self.team)
         return self.results
+
+
+def wait_for_column(native: Any, launch: Any, column: Sequence[Array], team: Team | None) -> None:
+    """Wait for one result, of which each device has an array: the others of a run are not held for that."""
+    wait_for(native, launch, [[array] for array in column], team)
+
+
+def wait_for(native: Any, launch: Any, arrays: Sequence[Sequence[Array]], team: Team | None) -> None:
+    """Wait for the arrays of each device.  Raises the error of the first device that has one of its own."""
+    errors: dict[int, BaseException] = {}
+    for number, own in enumerate(arrays):
+        try:
+            for array in own:
+                array._wait()
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            errors[number] = error
+    if errors:
+        raise_first(errors, native.blamed(launch), team)
 
 
 def raise_first(errors: Mapping[int, BaseException], blamed: int, team: Team | None = None) -> None:

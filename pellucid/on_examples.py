@@ -13,11 +13,12 @@ import numpy as np
 from . import tree
 from .launching import (
     NUMBERS,
+    Joining,
     Launcher,
     OfDevice,
     Unfit,
     columns_of,
-    finishing,
+    common,
     lengths_in,
     made_by,
     numbers_of,
@@ -30,8 +31,8 @@ from .on_devices import DeviceProgram, Run, of_device
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.mpi import Team
-from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
-from .runtime.sharding.parts import Parts
+from .runtime.sharding import Mesh, PartitionSpec
+from .runtime.sharding.cuts import Cut, cut_by
 from .runtime.sharding.sharded import ShardedArray
 from .transformations import plain_axes
 
@@ -49,6 +50,11 @@ class OnExamples:
         self.function, self.axis_name, self.mesh_name = function, axis_name or UNNAMED, mesh_name
         self.in_axes, self.out_axes, self.devices = in_axes, out_axes, devices
         self.launchers: dict[int, Launcher] = {}
+        self.latest: Launcher | None = None
+
+    def again(self, args: tuple[Any, ...]) -> tuple[Any] | None:
+        """The result of a call like one that was seen; None for others."""
+        return None if self.latest is None else self.latest.again(args)
 
     def call(self, count: int, args: tuple[Any, ...]) -> tuple[Any] | None:
         """The result for so many examples; None where the call runs as what it means."""
@@ -59,8 +65,9 @@ class OnExamples:
         team = team_of(self.devices[:count])
         try:
             blocks = self.blocks(args, mesh, numbers)
-            run = self._launcher(count, numbers, team).start(blocks)
-            return None if run is None else (self.joined(run, mesh),)
+            launcher = self._launcher(count, numbers, team)
+            run = launcher.start(blocks)
+            return None if run is None else (self._joined(run, launcher, args, mesh),)
         except Unfit:
             return None
 
@@ -128,7 +135,7 @@ class OnExamples:
 
     def _cut(self, leaf: Any, axis: int | None, mesh: Mesh, numbers: Sequence[int]) -> list[Any]:
         if axis is not None and isinstance(leaf, ShardedArray) and leaf.parts is not None:
-            found = made_by(leaf, self._sharding(mesh, axis, leaf.ndim), axis % max(leaf.ndim, 1))
+            found = made_by(leaf, self._by(mesh, axis, leaf.ndim))
             if found is not None:
                 return found
         whole = readable(leaf)
@@ -145,33 +152,59 @@ class OnExamples:
         is_array = whole.ndim > 1
         return [Array(one)._on(number) if is_array else one for one, number in zip(examples, numbers, strict=True)]
 
-    def _sharding(self, mesh: Mesh, axis: int, ndim: int) -> NamedSharding:
-        return NamedSharding(mesh, PartitionSpec(*[None] * (axis % max(ndim, 1)), self.mesh_name))
+    def _by(self, mesh: Mesh, axis: int | None, ndim: int) -> Cut:
+        """The cut of arrays with so many axes, one of which has the examples."""
+        if axis is None:
+            return cut_by(mesh, PartitionSpec())
+        place = axis % max(ndim, 1)
+        return cut_by(mesh, PartitionSpec(*[None] * place, self.mesh_name), place)
 
-    def joined(self, run: Run, mesh: Mesh) -> Any:
+    def _joined(self, run: Run, launcher: Launcher, args: tuple[Any, ...], mesh: Mesh) -> Any:
         """The results of all devices, each with an axis for them."""
         columns, structure = columns_of(run.results)
         along = axes_of(structure, self.out_axes)
-        found = [self._one(run, column, axis, mesh) for column, axis in zip(columns, along, strict=True)]
+        joinings = [self._joining(run, column, axis, mesh) for column, axis in zip(columns, along, strict=True)]
+        is_array = [isinstance(column[0], Array) or axis is None for column, axis in zip(columns, along, strict=True)]
+        if all(is_array):
+            self.latest = launcher
+            launcher.remember(run, self._cuts(args, mesh), joinings)
+        found = [
+            self._stacked(column, axis, mesh) if one is None else one(column, run.launch)
+            for column, axis, one in zip(columns, along, joinings, strict=True)
+        ]
         return structure.unflatten(found)
 
-    def _one(self, run: Run, column: list[Any], axis: int | None, mesh: Mesh) -> Any:
-        first = column[0]
+    def _cuts(self, args: tuple[Any, ...], mesh: Mesh) -> list[Cut | None]:
+        """For each argument how its arrays are cut."""
+        found: list[Cut | None] = []
+        for k, (arg, axes) in enumerate(zip(args, self._axes_of(args), strict=True)):
+            leaves, structure = tree.flatten(arg)
+            along = [None] * len(leaves) if k in self.static else axes_of(structure, axes)
+            own = [self._by(mesh, axis, np.ndim(leaf)) for leaf, axis in zip(leaves, along, strict=True)]
+            found.append(common(own or [self._by(mesh, None, 0)]))
+        return found
+
+    def _joining(self, run: Run, column: list[Any], axis: int | None, mesh: Mesh) -> Joining | None:
+        """What makes an array of a result; None where the devices have none."""
+        if not isinstance(column[0], Array):
+            return None
         if axis is None:
-            if not isinstance(first, Array):
-                return first
-            return ShardedArray.of_parts(Parts(column, finishing(run, column)), NamedSharding(mesh, PartitionSpec()))
-        if not isinstance(first, (Array, *NUMBERS)):
-            raise Unfit
-        ndim = np.ndim(first) + 1
+            return Joining(self._by(mesh, None, 0), run.native, team=run.team)
+        ndim = column[0].ndim + 1
         if not -ndim <= axis < ndim:
             raise Unfit
-        sharding = self._sharding(mesh, axis, ndim)
-        if not isinstance(first, Array):
-            if len(column) == mesh.size:
-                return ShardedArray(np.array(column), sharding)
-            column = [Array(np.array(one)) for one in column]
-        return ShardedArray.of_parts(Parts(column, finishing(run, column), axis % ndim), sharding)
+        return Joining(self._by(mesh, axis, ndim), run.native, team=run.team)
+
+    def _stacked(self, column: list[Any], axis: int | None, mesh: Mesh) -> Any:
+        """An array of what is a known value on each device; as it is where all have it."""
+        if axis is None:
+            return column[0]
+        if not isinstance(column[0], NUMBERS) or axis not in (-1, 0):
+            raise Unfit
+        cut = self._by(mesh, axis, 1)
+        if len(column) < mesh.size:  # others are of other processes
+            return Joining(cut, None)([Array(np.array(one)) for one in column], None)
+        return ShardedArray(np.array(column), cut.sharding)
 
 
 def seats_of(mesh: Mesh) -> list[int]:

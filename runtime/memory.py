@@ -27,6 +27,7 @@ EXPORTED = (
     "pellucid_allocate", "pellucid_free", "pellucid_release", "pellucid_list_new", "pellucid_list_grow",
     "pellucid_list_release", "pellucid_live", "pellucid_limit", "pellucid_trim", "pellucid_unlock",
     "pellucid_new_array", "pellucid_new_vector", "pellucid_new_matrix",
+    "pellucid_new_result", "pellucid_data",
 )  # fmt: skip
 
 

@@ -158,6 +158,16 @@ def new_array(context: int, item_bytes: int, rank: int, lengths: int | None) -> 
     return _new(context, item_bytes, list(_words(lengths, rank)) if lengths else [])
 
 
+@_export(Pointer, Pointer, Number, Number, Pointer, Number)
+def new_result(context: int, item_bytes: int, rank: int, lengths: int | None, number: int) -> int:
+    return new_array(context, item_bytes, rank, lengths)
+
+
+@_export(Pointer, Pointer)
+def data(owner: int) -> int:
+    return owner + HEADER_BYTES
+
+
 @_export(Pointer, Pointer, Number, Number)
 def new_vector(context: int, item_bytes: int, length: int) -> int:
     return _new(context, item_bytes, [length])

@@ -34,7 +34,7 @@ bool has_room(const Scan *scan)
 }
 
 /* Keeps an object for the call, whose slot comes next. */
-static void hold(Scan *scan, PyObject *object)
+void hold(Scan *scan, PyObject *object)
 {
     scan->places[scan->held - scan->kept] = scan->slot;
     *scan->held++ = Py_NewRef(object);
@@ -236,6 +236,8 @@ static bool is_known(Scan *scan, Value *value)
     int state = state_of(value);
     if (state == COMPUTED || (state == PENDING && value->knows_lengths))
         return true;
+    if (scan->cut != NULL) /* Python's way waits for all devices, and knows whose error counts */
+        return false;
     scan->has_raised = !settle(value);
     return !scan->has_raised;
 }
@@ -295,14 +297,14 @@ static bool is_together(Scan *scan, int device)
 }
 
 /* Static arguments have no arrays, and no numbers that are not there yet. */
-static bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
+bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
 {
     const Held *held = (Held *)given;
     Value *value = held->value;
     if (is_static || (held->device > 0 && !has_queue(held->device - 1)))
         return false;
     scan->has_own = true;
-    if (!is_together(scan, held->device - 1))
+    if (scan->cut == NULL && !is_together(scan, held->device - 1))
         return false;
     if (value == NULL)
         return held->values != NULL && PyArray_CheckExact(held->values) &&
@@ -333,6 +335,12 @@ static bool scan_value(Scan *scan, PyObject *value, bool is_static)
     if (!has_room(scan))
         return false;
     PyTypeObject *type = Py_TYPE(value);
+    if (scan->cut != NULL && !is_static) {
+        if (type == &PyArray_Type || is_held(value))
+            return scan_block(scan, value);
+        if (!may_be_common(scan, value))
+            return false;
+    }
     if (type == &PyFloat_Type)
         return scan_float(scan, value, is_static);
     if (type == &PyArray_Type)
@@ -374,11 +382,14 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
     scan->device = ANYWHERE;
     scan->has_own = scan->has_raised = false;
     scan->state = state;
+    scan->cut = NULL;
     if (!bind_arguments(scan, args, given, names))
         return false;
     for (int64_t k = 0; k < state->count; k++) {
         int64_t flags = state->parameters[k].flags;
         bool is_static = flags & FLAG_STATIC;
+        if (!choose_cut(scan, k, is_static, flags & FLAG_EXTRA))
+            return false;
         if (!(flags & FLAG_EXTRA ? scan_extra(scan, args, given, is_static)
                                  : scan_value(scan, scan->bound[k], is_static)))
             return false;

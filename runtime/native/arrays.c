@@ -137,7 +137,7 @@ static int give_buffer(PyObject *self, Py_buffer *view, int flags)
     return values == NULL ? -1 : PyObject_GetBuffer(values, view, flags);
 }
 
-static bool is_number(const Held *held)
+bool is_number(const Held *held)
 {
     return held->value != NULL && held->value->kind != LEAF_ARRAY;
 }

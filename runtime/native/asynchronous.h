@@ -44,6 +44,12 @@ typedef struct {
     int64_t place; /* of the slot that waits for it; -1 where none does */
 } Input;
 
+/* Where a result belongs: memory of a block that another one may have, too. */
+typedef struct {
+    void *owner;
+    int64_t data, bytes;
+} Place;
+
 struct Task {
     Task *next;
     _Atomic int64_t references;
@@ -60,6 +66,7 @@ struct Task {
     Input *inputs;
     PyObject **objects; /* that the inputs belong to */
     Value **results;
+    Place *places; /* of results in buffers for those of all devices; without an owner where they may be anywhere */
     int64_t *slots;
     Launch *launch; /* of which this is the program of one device; NULL where it is none */
     int64_t seat;
@@ -67,10 +74,12 @@ struct Task {
 
 /* values.c */
 Value *new_value(const Leaf *leaf, Queue *queue);
+Value *new_value_of(const Leaf *leaf, int number, Queue *queue);
 bool fill_value(Value *value, int64_t *slots);
 void set_contiguous(Value *value, const int64_t *lengths);
 Value *hold_value(Value *value);
 void release_value(Value *value);
+bool are_contiguous(const int64_t *lengths, const int64_t *strides, int rank);
 void *gathered(const char *data, const int64_t *lengths, const int64_t *strides, int rank, int shift);
 PyObject *ndarray_of(Value *value);
 PyObject *number_of(const Value *value);
@@ -116,11 +125,23 @@ bool is_called_natively(PyObject *object);
 
 /* launches.c */
 bool is_launching(void);
+bool is_launching_whole(void);
+const Task *first_of_launch(void);
 PyObject *refuse_launch(void);
 bool add_to_launch(Queue *queue, Task *task);
+PyObject *collect_results(const Plan *plan, PyObject **leaves);
+bool plan_places(Task *task);
+bool choose_cut(Scan *scan, int64_t parameter, bool is_static, bool is_extra);
 void give_up(Task *task);
 void forget_launches(void);
 int add_launches(PyObject *module);
+
+/* wholes.c */
+PyObject *whole_for(const Value *block, int64_t parts, bool is_stacked);
+void set_place(Place *place, PyObject *whole, const Value *block, int64_t part);
+void enter_places(const Task *task);
+void move_to_places(Task *task);
+void release_places(Task *task);
 
 /* arrays.c */
 typedef struct {
@@ -133,8 +154,16 @@ typedef struct {
 } Held;
 
 extern PyTypeObject *held_type;
+
+/* An `Array`, also one that is on many devices. */
+static inline bool is_held(PyObject *object)
+{
+    return Py_TYPE(object) == types.array || PyType_IsSubtype(Py_TYPE(object), held_type);
+}
+
 PyObject *held_values(PyObject *self);
 PyObject *array_around(Value *value, int device);
+bool is_number(const Held *held);
 PyObject *make_held_type(void);
 
 #endif

@@ -200,7 +200,7 @@ int64_t device_here(const Launch *launch, int64_t number)
 }
 
 /* The launch goes to the queues: all processes of the team number their launches alike. */
-void begin_launch(Launch *launch)
+void begin_meetings(Launch *launch)
 {
     if (launch->team != NULL)
         launch->number = next_launch(launch->team);
@@ -235,6 +235,12 @@ int64_t blamed_device(Launch *launch)
 void take_seat(Launch *launch, int64_t device, atomic_int *stop)
 {
     seat = (Seat){hold_launch(launch), device, stop, false};
+}
+
+/* If the program fails, then because of another device: what it needs has failed before. */
+void excuse_seat(void)
+{
+    seat.was_told = true;
 }
 
 static void blame(Launch *launch, int64_t device)
@@ -306,16 +312,21 @@ static void sleep_until_news(Launch *launch, const Group *group, uint64_t met)
     pthread_mutex_unlock(&launch->mutex);
 }
 
-/* Devices that have no core of their own would wait for those that are not running. */
-static int64_t glances_for(const Launch *launch)
+/* Whether so many devices and the thread that calls have a core each: else who waits takes it from those who work. */
+bool have_own_cores(int64_t devices)
 {
     static _Atomic int64_t cores;
     int64_t found = atomic_load_explicit(&cores, memory_order_relaxed);
     if (found == 0) {
         found = sysconf(_SC_NPROCESSORS_ONLN);
+#if defined(__linux__)
+        cpu_set_t own;
+        if (sched_getaffinity(0, sizeof own, &own) == 0)
+            found = CPU_COUNT(&own);
+#endif
         atomic_store_explicit(&cores, found, memory_order_relaxed);
     }
-    return launch->devices <= found ? GLANCES : GLANCES / 100;
+    return devices + 1 <= found;
 }
 
 /* Waits until all devices of the group have come; false where one has failed, and then this one has not come.  The last
@@ -334,7 +345,7 @@ static bool meet(Launch *launch, Group *group, bool may_leave, Reach *reach, boo
             wake(launch);
         return is_met;
     }
-    int64_t glances = glances_for(launch);
+    int64_t glances = have_own_cores(devices_of(launch)) ? GLANCES : FEW;
     while (!is_over(group, met)) {
         if (may_leave && has_to_end(launch) && withdraw(group, met))
             return false;

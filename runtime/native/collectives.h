@@ -32,12 +32,14 @@ void release_launch(Launch *launch);
 void forget_spares(void);
 int64_t devices_of(const Launch *launch);
 int64_t device_here(const Launch *launch, int64_t number);
-void begin_launch(Launch *launch);
+void begin_meetings(Launch *launch);
 void take_seat(Launch *launch, int64_t device, atomic_int *stop);
+void excuse_seat(void);
 void leave_seat(bool has_failed);
 void fail_launch(Launch *launch);
 void fail_from_afar(Launch *launch, int64_t device);
 int64_t blamed_device(Launch *launch);
+bool have_own_cores(int64_t devices);
 int64_t pellucid_collective(int64_t axis, int64_t operation, int64_t dtype, int64_t count, const char *in, int64_t step,
                             char *out, int64_t source);
 

@@ -158,6 +158,8 @@ typedef struct {
     Records *records;
 } State;
 
+typedef struct Cut Cut; /* blocks.c */
+
 /* What is read of the arguments of a call, with room for it.  Objects and arrays are held until the call is over: others
    may empty the containers that they came in. */
 typedef struct {
@@ -170,11 +172,16 @@ typedef struct {
     int device;
     bool has_own, has_raised; /* whether there is an `Array`; whether its error has been raised */
     const State *state;
+    const Cut *cut;  /* how the argument is cut, in a launch that is given whole ones; else NULL */
+    PyObject *token; /* what arrays have that were cut in the same way */
+    int64_t seat;    /* the device of the mesh */
     int64_t stacked_count;
     PyObject *bound[PARAMETERS];
     int64_t keys[KEYS + SLACK];
     PyObject *objects[OBJECTS + SLACK];
     PyObject *kept[KEPT + SLACK];
+    uint8_t ranks[KEPT + SLACK];   /* of blocks */
+    bool are_common[KEPT + SLACK]; /* whether all devices have the same */
     int64_t *places[KEPT + SLACK]; /* the slots of what is held; NULL where there is none */
     void *stacked[STACKED]; /* memory of arrays that were made of lists */
     int64_t slots[SLOTS + SLACK];
@@ -205,6 +212,18 @@ bool bind_arguments(Scan *scan, PyObject *const *args, int64_t given, PyObject *
 bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t given, PyObject *names);
 void release_scan(Scan *scan);
 bool has_room(const Scan *scan);
+void hold(Scan *scan, PyObject *object);
+bool scan_own_array(Scan *scan, PyObject *given, bool is_static);
+
+/* blocks.c */
+extern const Cut WHOLE;
+PyObject *make_cut(PyObject *module, PyObject *args);
+const Cut *cut_in(PyObject *capsule);
+bool is_whole(const Cut *cut);
+bool is_stacked(const Cut *cut);
+int64_t part_to_write(const Cut *cut, int64_t device, int64_t *parts);
+bool scan_block(Scan *scan, PyObject *value);
+bool may_be_common(const Scan *scan, PyObject *value);
 
 /* kinds.c */
 int64_t code_of_scalar(PyTypeObject *type);

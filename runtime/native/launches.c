@@ -1,7 +1,11 @@
 /* One program on all devices of a mesh: the calls are collected, and go to all queues at once.
 
-       results, run = launch(f, (2,), [table_0, table_1], [(x_0,), (x_1,)])     every queue has its task now
-       blamed(run)                                                              the first device with an error of its own
+       results, run, ... = launch(f, (2,), [table_0, table_1], [(x_0,), (x_1,)])     every queue has its task now
+       result = launch_whole(f, (2,), [table_0, table_1], (x,), ((cut, capsule),), known)
+       blamed(run)                                                                   the first device with an error of its own
+
+   The second takes whole arguments, of which each device reads its block (`blocks.c`), and gives whole results, which are made
+   by functions of Python that are `known` for the code: what a launch of the first kind has told of it.
 
    The tasks of two launches are in the same order in all queues, since they are pushed without letting go of the GIL: a
    device that waits for another one waits for what is before its own next task.  A call that cannot go to a queue raises
@@ -18,6 +22,13 @@ typedef struct {
     int64_t count;
     Task *tasks[MESH_DEVICES];
     Queue *queues[MESH_DEVICES];
+    PyObject *owner;   /* of the plan that all devices run; NULL before the first, or where they run several */
+    const Plan *plan;
+    PyObject *columns; /* for each result of the plan, the list of what the devices have */
+    PyObject *known;   /* for each code what makes its results; NULL as below */
+    PyObject *makers;  /* for each result what makes the array of all devices, and the capsule of how it is cut or None */
+    PyObject *wholes;  /* for each result the buffer for all devices, or None */
+    PyObject *cuts;    /* for each argument how it is cut, and the capsule of that; NULL where each device has its own */
 } Collected;
 
 static _Thread_local Collected collected;
@@ -25,6 +36,18 @@ static _Thread_local Collected collected;
 bool is_launching(void)
 {
     return collected.launch != NULL;
+}
+
+/* Whether devices read their blocks of whole arguments. */
+bool is_launching_whole(void)
+{
+    return collected.launch != NULL && collected.cuts != NULL;
+}
+
+/* The task of the first device; NULL where it is the next. */
+const Task *first_of_launch(void)
+{
+    return collected.count > 0 ? collected.tasks[0] : NULL;
 }
 
 PyObject *refuse_launch(void)
@@ -47,11 +70,132 @@ bool add_to_launch(Queue *queue, Task *task)
     return true;
 }
 
+/* How the argument for a parameter is cut; false where a call with whole arguments cannot tell. */
+bool choose_cut(Scan *scan, int64_t parameter, bool is_static, bool is_extra)
+{
+    scan->cut = NULL;
+    if (!is_launching_whole() || parameter == 0) /* which is the table of the device */
+        return true;
+    scan->cut = &WHOLE;
+    scan->token = Py_None;
+    scan->seat = collected.count;
+    if (parameter <= PyTuple_GET_SIZE(collected.cuts)) {
+        PyObject *pair = PyTuple_GET_ITEM(collected.cuts, parameter - 1);
+        scan->token = PyTuple_GET_ITEM(pair, 0);
+        scan->cut = cut_in(PyTuple_GET_ITEM(pair, 1));
+    }
+    return !is_extra && scan->cut != NULL && (!is_static || is_whole(scan->cut));
+}
+
+/* The buffer for a result of which the first device has this; None where there is no need or no knowing. */
+static PyObject *begin_whole(PyObject *maker, const Value *block)
+{
+    int64_t parts, bytes = 1;
+    PyObject *capsule = PyTuple_GET_ITEM(maker, 1);
+    const Cut *cut = capsule == Py_None ? NULL : cut_in(capsule);
+    if (cut == NULL || part_to_write(cut, 0, &parts) < 0 || block->kind != LEAF_ARRAY || !block->knows_lengths ||
+        (block->rank == 0 && !is_stacked(cut)))
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    for (int axis = 0; axis < block->rank; axis++)
+        bytes *= block->lengths[axis];
+    return bytes == 0 ? Py_NewRef(Py_None) : whole_for(block, parts, is_stacked(cut));
+}
+
+/* What makes the results of the code that the first device runs, and buffers for them; false with an exception. */
+static bool begin_results(const Task *task)
+{
+    PyObject *makers = PyDict_GetItemWithError(collected.known, task->owner);
+    if (makers == NULL || !PyTuple_Check(makers) || PyTuple_GET_SIZE(makers) != task->result_count) {
+        if (!PyErr_Occurred())
+            refuse_launch();
+        return false;
+    }
+    collected.makers = Py_NewRef(makers);
+    collected.wholes = PyList_New(task->result_count);
+    for (int64_t k = 0; collected.wholes != NULL && k < task->result_count; k++) {
+        PyObject *whole = begin_whole(PyTuple_GET_ITEM(makers, k), task->results[k]);
+        if (whole == NULL)
+            return false;
+        PyList_SET_ITEM(collected.wholes, k, whole);
+    }
+    return collected.wholes != NULL;
+}
+
+static bool are_alike(const Value *left, const Value *right)
+{
+    return left->rank == right->rank && left->number == right->number && right->knows_lengths &&
+           memcmp(left->lengths, right->lengths, left->rank * sizeof *left->lengths) == 0;
+}
+
+/* Gives the results of the next device their places in buffers for all devices; false with an exception. */
+bool plan_places(Task *task)
+{
+    int64_t parts;
+    if (!is_launching_whole())
+        return true;
+    if (collected.count == 0 && !begin_results(task))
+        return false;
+    const Task *first = collected.count == 0 ? task : collected.tasks[0];
+    if (task->plan != first->plan) {
+        refuse_launch();
+        return false;
+    }
+    for (int64_t k = 0; k < task->result_count; k++) {
+        PyObject *whole = PyList_GET_ITEM(collected.wholes, k);
+        if (whole == Py_None)
+            continue;
+        const Cut *cut = cut_in(PyTuple_GET_ITEM(PyTuple_GET_ITEM(collected.makers, k), 1));
+        if (!are_alike(first->results[k], task->results[k])) {
+            refuse_launch();
+            return false;
+        }
+        int64_t part = part_to_write(cut, collected.count, &parts);
+        if (part >= 0)
+            set_place(&task->places[k], whole, task->results[k], part);
+    }
+    return true;
+}
+
+/* Keeps what a device will have of each result; false with an exception. */
+static bool keep_leaves(const Plan *plan, PyObject **leaves)
+{
+    if (collected.count == 1) {
+        collected.plan = plan;
+        collected.owner = Py_NewRef(plan->owner);
+        collected.columns = PyList_New(plan->leaf_count);
+        for (int64_t k = 0; collected.columns != NULL && k < plan->leaf_count; k++)
+            PyList_SET_ITEM(collected.columns, k, PyList_New(0));
+    } else if (collected.plan != plan) {
+        Py_CLEAR(collected.owner);
+    }
+    if (collected.columns == NULL)
+        return false;
+    for (int64_t k = 0; collected.owner != NULL && k < plan->leaf_count; k++) {
+        PyObject *column = PyList_GET_ITEM(collected.columns, k);
+        if (column == NULL || PyList_Append(column, leaves[k]) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* What the call of one device gives, whose task is there: its own result, or nothing where results of all are made later.
+   Takes over the references to the leaves. */
+PyObject *collect_results(const Plan *plan, PyObject **leaves)
+{
+    bool is_kept = keep_leaves(plan, leaves);
+    if (is_kept && !is_launching_whole())
+        return assemble(plan, leaves);
+    for (int64_t k = 0; k < plan->leaf_count; k++)
+        Py_DECREF(leaves[k]);
+    if (is_kept && collected.owner == NULL)
+        return refuse_launch();
+    return is_kept ? Py_NewRef(Py_None) : NULL;
+}
+
 /* In a child after fork: its thread launches nothing. */
 void forget_launches(void)
 {
-    collected.launch = NULL;
-    collected.count = 0;
+    collected = (Collected){NULL};
     forget_spares();
 }
 
@@ -121,32 +265,65 @@ static void give_up_from(const Collected *all, int64_t first)
 }
 
 /* The calls go to the queues; gives the launch, or NULL with an exception. */
-static PyObject *push_all(void)
+static PyObject *push_all(const Collected *all)
 {
-    Collected all = collected;
-    collected.launch = NULL;
     int64_t pushed = 0;
-    if (make_room_for_all(&all)) {
-        begin_launch(all.launch);
-        while (pushed < all.count && push_task(all.queues[pushed], all.tasks[pushed]))
+    if (make_room_for_all(all)) {
+        begin_meetings(all->launch);
+        while (pushed < all->count && push_task(all->queues[pushed], all->tasks[pushed]))
             pushed++;
     }
-    if (pushed < all.count) {
-        fail_launch(all.launch); /* those that are in a queue must not wait for the others */
-        give_up_from(&all, pushed);
-        release_launch(all.launch);
+    if (pushed < all->count) {
+        fail_launch(all->launch); /* those that are in a queue must not wait for the others */
+        give_up_from(all, pushed);
+        release_launch(all->launch);
         return NULL;
     }
-    return capsule_of(all.launch);
+    return capsule_of(all->launch);
+}
+
+/* What has been collected; from now on this thread's calls are ordinary ones again. */
+static Collected collection(void)
+{
+    Collected all = collected;
+    collected = (Collected){NULL};
+    return all;
+}
+
+static void drop_collection(const Collected *all)
+{
+    Py_XDECREF(all->owner);
+    Py_XDECREF(all->columns);
+    Py_XDECREF(all->makers);
+    Py_XDECREF(all->wholes);
 }
 
 /* The calls so far are forgotten. */
 static void abandon(void)
 {
-    Collected all = collected;
-    collected.launch = NULL;
+    Collected all = collection();
     give_up_from(&all, 0);
     release_launch(all.launch);
+    drop_collection(&all);
+}
+
+/* A launch for which calls are collected from now on; false with an exception. */
+static bool begin_launch(PyObject *function, PyObject *sizes, PyObject *team, Py_ssize_t given)
+{
+    if (!is_called_natively(function) || is_launching()) {
+        refuse_launch();
+        return false;
+    }
+    Launch *launch = launch_for(sizes, team);
+    if (launch == NULL)
+        return false;
+    if (devices_of(launch) != given) {
+        PyErr_SetString(PyExc_ValueError, "a launch has one call for each device");
+        release_launch(launch);
+        return false;
+    }
+    collected = (Collected){.launch = launch};
+    return true;
 }
 
 /* The call of one device: of its table, and its own arguments. */
@@ -168,13 +345,11 @@ static PyObject *call_on_device(PyObject *function, PyObject *table, PyObject *a
 static PyObject *call_on_all(PyObject *function, PyObject *tables, PyObject *arguments)
 {
     int64_t count = devices_of(collected.launch);
-    if (PyList_GET_SIZE(tables) != count || PyList_GET_SIZE(arguments) != count) {
-        PyErr_SetString(PyExc_ValueError, "a launch has one call for each device");
-        return NULL;
-    }
+    bool is_whole = is_launching_whole();
     PyObject *results = PyList_New(count);
     for (int64_t k = 0; results != NULL && k < count; k++) {
-        PyObject *result = call_on_device(function, PyList_GET_ITEM(tables, k), PyList_GET_ITEM(arguments, k));
+        PyObject *own = is_whole ? arguments : PyList_GET_ITEM(arguments, k);
+        PyObject *result = call_on_device(function, PyList_GET_ITEM(tables, k), own);
         if (result == NULL)
             Py_CLEAR(results);
         else
@@ -183,31 +358,85 @@ static PyObject *call_on_all(PyObject *function, PyObject *tables, PyObject *arg
     return results;
 }
 
+static PyObject *none_for(PyObject *object)
+{
+    return Py_NewRef(object == NULL ? Py_None : object);
+}
+
 /* launch(function, sizes, tables, arguments, team=None): calls a function on all devices of a mesh, or those of this process
-   where a team is named, with the table of each and a tuple of arguments of its own; the list of results, and the launch. */
+   where a team is named, with the table of each and a tuple of arguments of its own; the list of results, the launch, the key
+   of the code and the leaves of the results by columns, which are None where the devices do not run the same code. */
 static PyObject *launch(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *function, *sizes, *tables, *arguments, *team = Py_None;
     if (!PyArg_ParseTuple(args, "OOO!O!|O", &function, &sizes, &PyList_Type, &tables, &PyList_Type, &arguments, &team))
         return NULL;
-    if (!is_called_natively(function) || is_launching())
-        return refuse_launch();
-    collected.launch = launch_for(sizes, team);
-    collected.count = 0;
-    if (collected.launch == NULL)
+    if (PyList_GET_SIZE(tables) != PyList_GET_SIZE(arguments)) {
+        PyErr_SetString(PyExc_ValueError, "a launch has one call for each device");
+        return NULL;
+    }
+    if (!begin_launch(function, sizes, team, PyList_GET_SIZE(tables)))
         return NULL;
     PyObject *results = call_on_all(function, tables, arguments);
     if (results == NULL) {
         abandon();
         return NULL;
     }
-    PyObject *capsule = push_all();
-    if (capsule == NULL) {
-        Py_DECREF(results);
+    Collected all = collection();
+    PyObject *capsule = push_all(&all), *answer = NULL;
+    if (capsule != NULL)
+        answer = Py_BuildValue("ONNN", results, capsule, none_for(all.owner),
+                               none_for(all.owner == NULL ? NULL : all.columns));
+    Py_DECREF(results);
+    drop_collection(&all);
+    return answer;
+}
+
+/* The result of all devices, each array of it made by the function for it, of the arrays of the devices, the launch and the
+   buffer that they are parts of. */
+static PyObject *join_columns(const Collected *all, PyObject *capsule)
+{
+    const Plan *plan = all->plan;
+    PyObject *leaves[RESULTS];
+    for (int64_t k = 0; k < plan->leaf_count; k++) {
+        PyObject *given[] = {PyList_GET_ITEM(all->columns, k), capsule, PyList_GET_ITEM(all->wholes, k)};
+        leaves[k] = PyObject_Vectorcall(PyTuple_GET_ITEM(PyTuple_GET_ITEM(all->makers, k), 0), given, 3, NULL);
+        if (leaves[k] == NULL) {
+            while (k > 0)
+                Py_DECREF(leaves[--k]);
+            return NULL;
+        }
+    }
+    return assemble(plan, leaves);
+}
+
+/* launch_whole(function, sizes, tables, arguments, cuts, known): calls a function on all devices, each with its blocks of
+   the arguments; the result.  `known` has for the key of the code a pair for each array of the result: what makes it, and the
+   capsule of how it is cut, or None. */
+static PyObject *launch_whole(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *function, *sizes, *tables, *arguments, *cuts, *known;
+    if (!PyArg_ParseTuple(args, "OOO!O!O!O!", &function, &sizes, &PyList_Type, &tables, &PyTuple_Type, &arguments,
+                          &PyTuple_Type, &cuts, &PyDict_Type, &known))
+        return NULL;
+    if (!begin_launch(function, sizes, Py_None, PyList_GET_SIZE(tables)))
+        return NULL;
+    collected.cuts = cuts;
+    collected.known = known;
+    PyObject *nothing = call_on_all(function, tables, arguments);
+    if (nothing == NULL) {
+        abandon();
         return NULL;
     }
-    return Py_BuildValue("NN", results, capsule);
+    Py_DECREF(nothing);
+    Collected all = collection();
+    PyObject *capsule = push_all(&all);
+    PyObject *result = capsule == NULL ? NULL : join_columns(&all, capsule);
+    Py_XDECREF(capsule);
+    drop_collection(&all);
+    return result;
 }
 
 /* make_launch(sizes, team): one whose programs run on threads of Python, which take their seats themselves. */
@@ -219,7 +448,7 @@ static PyObject *make_launch_for_threads(PyObject *module, PyObject *args)
         return NULL;
     Launch *launch = launch_for(sizes, team);
     if (launch != NULL)
-        begin_launch(launch);
+        begin_meetings(launch);
     return launch == NULL ? NULL : capsule_of(launch);
 }
 
@@ -322,6 +551,8 @@ static PyMethodDef LAUNCHES[] = {
     {"make_team", make_team, METH_VARARGS, NULL},
     {"close_team", leave_team, METH_O, NULL},
     {"launch", launch, METH_VARARGS, NULL},
+    {"launch_whole", launch_whole, METH_VARARGS, NULL},
+    {"make_cut", make_cut, METH_VARARGS, NULL},
     {"make_launch", make_launch_for_threads, METH_VARARGS, NULL},
     {"take_seat", take_seat_of_thread, METH_VARARGS, NULL},
     {"leave_seat", leave_seat_of_thread, METH_O, NULL},

@@ -10,7 +10,8 @@
 
 enum {
     ROOM = 16384,    /* bytes that are copied rather than read where they are */
-    GLANCES = 4000,  /* before a device sleeps: to wake it takes longer than most of what it waits for */
+    GLANCES = 2000,  /* before a device sleeps: to wake it takes longer than most of what it waits for */
+    FEW = 200,       /* the same where the one that it waits for may have no core but this */
 };
 
 /* What one device has put down. */

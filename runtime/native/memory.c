@@ -30,7 +30,9 @@ typedef struct Block {
     int64_t size_class;
     struct Block *next; /* of the same class, while it is free */
     int64_t size;
-    int64_t unused[4];
+    struct Block *whole; /* the block that has its data; NULL where these follow */
+    void *data;          /* then where they are */
+    int64_t unused[2];
 } Block;
 
 /* What follows the header of a list; `data` is the owner of its items. */
@@ -105,6 +107,7 @@ void *pellucid_allocate(uint64_t bytes)
     atomic_store_explicit(&block->references, 1, memory_order_relaxed);
     block->size_class = size_class;
     block->size = (int64_t)size;
+    block->whole = NULL;
     atomic_fetch_add_explicit(&live, block->size, memory_order_relaxed);
     return block;
 }
@@ -112,6 +115,7 @@ void *pellucid_allocate(uint64_t bytes)
 void pellucid_free(void *owner)
 {
     Block *block = owner;
+    pellucid_release(block->whole);
     atomic_fetch_sub_explicit(&live, block->size, memory_order_relaxed);
     lock(&pool_lock);
     bool keeps = (uint64_t)(cached + block->size) <= (uint64_t)limit;
@@ -133,6 +137,12 @@ void pellucid_release(void *owner)
     if (block != NULL && (atomic_load_explicit(&block->references, memory_order_acquire) == 1 ||
                           atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) == 1))
         pellucid_free(block);
+}
+
+/* One reference more, by any thread. */
+void pellucid_hold(void *owner)
+{
+    atomic_fetch_add_explicit(&((Block *)owner)->references, 1, memory_order_relaxed);
 }
 
 int64_t pellucid_live(void)
@@ -235,6 +245,25 @@ void *pellucid_new_array(int64_t *context, int64_t item_bytes, int64_t rank, con
             return (void *)(intptr_t)TOO_LARGE;
     void *owner = pellucid_allocate(bytes);
     return owner != NULL ? owner : refused(context, NO_MEMORY, (int64_t)bytes);
+}
+
+/* A new array in memory that another block has; NULL where there is none for the header. */
+void *pellucid_new_view(void *whole, void *data)
+{
+    Block *block = pellucid_allocate(0);
+    if (block != NULL) {
+        pellucid_hold(whole);
+        block->whole = whole;
+        block->data = data;
+    }
+    return block;
+}
+
+/* Where the data of an array are that was made just now. */
+void *pellucid_data(void *owner)
+{
+    Block *block = owner;
+    return block->whole != NULL ? block->data : data_of(owner);
 }
 
 void *pellucid_new_vector(int64_t *context, int64_t item_bytes, int64_t length)

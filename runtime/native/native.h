@@ -63,10 +63,16 @@ void pellucid_list_release(void *list);
 void *pellucid_new_array(int64_t *context, int64_t item_bytes, int64_t rank, const int64_t *lengths);
 void *pellucid_new_vector(int64_t *context, int64_t item_bytes, int64_t length);
 void *pellucid_new_matrix(int64_t *context, int64_t item_bytes, int64_t rows, int64_t columns);
+void pellucid_hold(void *owner);
+void *pellucid_new_view(void *whole, void *data);
+void *pellucid_data(void *owner);
 int64_t pellucid_live(void);
 int64_t pellucid_limit(int64_t bytes);
 int64_t pellucid_trim(void);
 void pellucid_unlock(void);
+
+/* wholes.c */
+void *pellucid_new_result(int64_t *context, int64_t item_bytes, int64_t rank, const int64_t *lengths, int64_t number);
 
 /* signals.c */
 extern _Atomic int32_t pellucid_signals;

@@ -116,10 +116,31 @@ static bool copy_argument(Task *task, int64_t *slots, int rank, int shift, bool 
     return true;
 }
 
-static bool take_ndarray(Task *task, PyArrayObject *array, int64_t place)
+/* The copy that the first device has, in place of one more; false where it has none like it. */
+static bool take_common(Task *task, int64_t *slots, int rank)
 {
+    const Task *first = first_of_launch();
+    const int64_t *there = first == NULL ? NULL : first->slots + (slots - task->slots);
+    if (first == NULL || first->plan != task->plan || memcmp(there + 1, slots + 1, (size_t)rank * sizeof *slots) != 0)
+        return false;
+    memcpy(slots, there, (size_t)(1 + 2 * rank) * sizeof *slots);
+    void *owner = (void *)(intptr_t)(slots[0] - HEADER);
+    pellucid_hold(owner);
+    task->inputs[task->input_count++] = (Input){NULL, owner, -1};
+    return true;
+}
+
+/* A copy of an array of NumPy's, or of the block of it that a device of a launch has. */
+static bool take_ndarray(Task *task, const Scan *scan, int64_t number)
+{
+    PyArrayObject *array = (PyArrayObject *)scan->kept[number];
+    bool is_block = is_launching_whole();
+    int64_t *slots = task->slots + (scan->places[number] - scan->slots);
+    int rank = is_block ? scan->ranks[number] : PyArray_NDIM(array);
     int shift = __builtin_ctzll((unsigned long long)PyArray_ITEMSIZE(array));
-    return copy_argument(task, task->slots + place, PyArray_NDIM(array), shift, !PyArray_IS_C_CONTIGUOUS(array));
+    if (is_block && scan->are_common[number] && take_common(task, slots, rank))
+        return true;
+    return copy_argument(task, slots, rank, shift, is_block || !PyArray_IS_C_CONTIGUOUS(array));
 }
 
 static bool take_held(Task *task, const Held *held, int64_t place)
@@ -129,7 +150,7 @@ static bool take_held(Task *task, const Held *held, int64_t place)
         return true;
     }
     bool is_there = state_of(held->value) == COMPUTED;
-    if (is_there)
+    if (is_there && task->slots[place] == 0) /* nothing stands there unless it was there before */
         task->slots[place] = held->value->data;
     task->inputs[task->input_count++] = (Input){hold_value(held->value), NULL, is_there ? -1 : place};
     return true;
@@ -137,13 +158,12 @@ static bool take_held(Task *task, const Held *held, int64_t place)
 
 static bool take_arguments(Task *task, const Scan *scan)
 {
-    for (PyObject *const *held = scan->kept; held < scan->held; held++) {
-        const int64_t *place = scan->places[held - scan->kept];
-        if (place == NULL)
+    for (int64_t k = 0; k < scan->held - scan->kept; k++) {
+        if (scan->places[k] == NULL)
             continue;
-        int64_t slot = place - scan->slots;
-        if (!(Py_TYPE(*held) == types.array ? take_held(task, (const Held *)*held, slot)
-                                            : take_ndarray(task, (PyArrayObject *)*held, slot)))
+        PyObject *held = scan->kept[k];
+        if (!(is_held(held) ? take_held(task, (const Held *)held, scan->places[k] - scan->slots)
+                            : take_ndarray(task, scan, k)))
             return false;
     }
     for (int64_t k = 0; k < task->plan->copied_count; k++) {
@@ -179,7 +199,7 @@ static Task *new_task(Plan *plan, const Scan *scan)
     size_t most = (size_t)(scan->held - scan->kept + plan->copied_count), results = (size_t)plan->leaf_count;
     size_t slots = (size_t)plan->slot_count;
     Task *task = malloc(sizeof *task + slots * sizeof *task->slots + most * sizeof *task->inputs +
-                        most * sizeof *task->objects + results * sizeof *task->results);
+                        most * sizeof *task->objects + results * (sizeof *task->results + sizeof *task->places));
     if (task == NULL) {
         PyErr_NoMemory();
         return NULL;
@@ -190,6 +210,9 @@ static Task *new_task(Plan *plan, const Scan *scan)
     task->inputs = (Input *)(task->slots + slots);
     task->objects = (PyObject **)(task->inputs + most);
     task->results = (Value **)(task->objects + most);
+    task->places = (Place *)(task->results + results);
+    for (size_t k = 0; k < results; k++)
+        task->places[k].owner = NULL;
     memcpy(task->slots, scan->slots, (size_t)(scan->slot - scan->slots + plan->hidden_count) * sizeof *task->slots);
     return task;
 }
@@ -205,6 +228,7 @@ void give_up(Task *task)
     }
     for (int64_t k = 0; k < task->object_count; k++)
         Py_DECREF(task->objects[k]);
+    release_places(task);
     Py_DECREF(task->owner);
     Py_XDECREF(task->code);
     release_launch(task->launch);
@@ -215,7 +239,7 @@ void give_up(Task *task)
 static bool settle_strangers(const Scan *scan, const Queue *queue)
 {
     for (PyObject *const *held = scan->kept; held < scan->held; held++) {
-        Value *value = Py_TYPE(*held) == types.array ? ((Held *)*held)->value : NULL;
+        Value *value = is_held(*held) ? ((Held *)*held)->value : NULL;
         if (value != NULL && value->queue != queue && !settle(value))
             return false;
     }
@@ -238,13 +262,13 @@ PyObject *queue_call(Plan *plan, Scan *scan)
         return NULL;
     }
     note_caller(task);
-    if (!(is_launching() ? add_to_launch(queue, task) : push_task(queue, task))) {
+    if (!(is_launching() ? plan_places(task) && add_to_launch(queue, task) : push_task(queue, task))) {
         for (int64_t k = 0; k < plan->leaf_count; k++)
             Py_DECREF(leaves[k]);
         give_up(task);
         return NULL;
     }
-    return assemble(plan, leaves);
+    return is_launching() ? collect_results(plan, leaves) : assemble(plan, leaves);
 }
 
 /* Waits for all arguments, and writes into the slots what they are; false after an error. */

@@ -21,6 +21,7 @@ enum {
     LONGEST = 128,   /* tasks in a queue */
     GLANCES = 400,   /* of those who wait: pauses of 10 to 50 nanoseconds */
     IDLE = 2000,     /* of the thread: to wake it would take longer than all else that a call does */
+    BRIEFLY = 100,   /* the same where a device may have no core but this */
     TICK = 20000000, /* nanoseconds between looks for signals */
 };
 
@@ -102,7 +103,8 @@ bool may_ask_python(void)
 /* The next task, whose place as the running one is taken. */
 static Task *next_task(Queue *queue)
 {
-    for (int glances = 0; glances < IDLE; glances++) {
+    int most = have_own_cores(device_count) ? IDLE : BRIEFLY;
+    for (int glances = 0; glances < most; glances++) {
         if (length_of(queue) > 0)
             break;
         glance();

@@ -94,11 +94,23 @@ static int64_t execute(Task *task, atomic_int *stop, int64_t floor)
     task->slots[CONTEXT_STACK_LIMIT] = floor;
     task->slots[CONTEXT_GUARDED] = (int64_t)(intptr_t)stop;
     int64_t begun = nanoseconds();
+    enter_places(task);
     int64_t status = task->plan->code(task->slots);
+    enter_places(NULL);
     note_pace(task->plan, task->size, begun);
-    if (status == 0)
-        return fill_results(task);
+    if (status == 0) {
+        status = fill_results(task);
+        if (status == 0)
+            move_to_places(task);
+        return status;
+    }
     return atomic_load(stop) ? STATUS_CANCELLED : status; /* machine code names the place where it left */
+}
+
+/* Whether a device has failed by what another one did: by now, or in the launch that should have made what it needs. */
+static bool was_told(const Task *root)
+{
+    return root != NULL && root->launch != NULL && blamed_device(root->launch) != root->seat;
 }
 
 void run_task(Task *task, atomic_int *stop, int64_t floor, bool is_cancelled)
@@ -110,8 +122,11 @@ void run_task(Task *task, atomic_int *stop, int64_t floor, bool is_cancelled)
         task->status = is_cancelled ? STATUS_CANCELLED : execute(task, stop, floor);
         root = task->status == 0 ? NULL : task;
     }
-    if (task->launch != NULL)
+    if (task->launch != NULL) {
+        if (root != task && was_told(root))
+            excuse_seat();
         leave_seat(root != NULL);
+    }
     if (root != NULL)
         fail_task(task, root);
     for (int64_t k = 0; root == NULL && k < task->result_count; k++)
@@ -119,6 +134,7 @@ void run_task(Task *task, atomic_int *stop, int64_t floor, bool is_cancelled)
     for (int64_t k = 0; k < task->result_count; k++)
         release_value(task->results[k]);
     task->result_count = 0;
+    release_places(task);
     release_inputs(task);
 }
 

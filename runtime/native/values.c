@@ -28,6 +28,12 @@ static int number_of_leaf(const Leaf *leaf)
 /* A pending value, whose lengths nobody knows; NULL after an error. */
 Value *new_value(const Leaf *leaf, Queue *queue)
 {
+    return new_value_of(leaf, number_of_leaf(leaf), queue);
+}
+
+/* The same for NumPy's number of a dtype. */
+Value *new_value_of(const Leaf *leaf, int number, Queue *queue)
+{
     int rank = leaf->kind >> 8 & 255;
     Value *value = malloc(sizeof *value + 2 * (size_t)rank * sizeof *value->lengths);
     if (value == NULL) {
@@ -37,7 +43,7 @@ Value *new_value(const Leaf *leaf, Queue *queue)
     atomic_init(&value->references, 1);
     atomic_init(&value->state, PENDING);
     value->kind = leaf->kind & 255;
-    value->number = (uint8_t)number_of_leaf(leaf);
+    value->number = (uint8_t)number;
     value->rank = (uint8_t)rank;
     value->shift = (uint8_t)(leaf->kind >> 16);
     value->knows_lengths = value->kind != LEAF_ARRAY;
@@ -50,7 +56,7 @@ Value *new_value(const Leaf *leaf, Queue *queue)
 }
 
 /* As NumPy sees it: the steps of axes that take none do not count. */
-static bool are_contiguous(const int64_t *lengths, const int64_t *strides, int rank)
+bool are_contiguous(const int64_t *lengths, const int64_t *strides, int rank)
 {
     bool is_contiguous = true;
     int64_t expected = 1;

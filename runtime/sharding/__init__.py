@@ -7,6 +7,7 @@
     meshes      devices in a grid with named axes
     specs       which axes of a mesh cut which axis of an array
     shardings   both together: the parts of an array of one shape, and the devices that have them
+    cuts        the same in the form in which calls read and make arrays
     sharded     `ShardedArray`: one buffer in the memory that devices of a processor share, whose shards are views
     picture     the devices that have each part, in a box of characters
 """

@@ -1,19 +1,21 @@
 """The parts of an array that each device has made, before anyone has asked for the whole.
 
-    Parts([Array([0., 1.]), Array([2., 3.])])     what two devices made; P("x")    ->    array([0., 1., 2., 3.])
+    Parts([Array([0., 1.]), Array([2., 3.])], ...)     what two devices made; P("x")    ->    array([0., 1., 2., 3.])
 
-A call of a mapped function returns such parts at once.  A next call takes them as they are, and they are copied into
-one buffer when somebody reads the elements.
+A call of a mapped function returns such parts at once.  A next call takes them as they are.  Those that lie one
+after the other are written into one buffer by a call like one that was seen; others are copied into one when somebody
+reads the elements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..values import HeldValues
+from .cuts import Cut
 from .shardings import NamedSharding
 
 ELSEWHERE = (
@@ -27,14 +29,20 @@ class Parts:
 
     blocks   an Array for each device
     finish   waits for the call that makes them, and raises its error
-    stacked  the axis of the whole along which each device has one place, which the blocks lack; None where they have it
+    cut      how the whole is cut into them
+    whole    an Array whose parts they are when they are computed; None where each has memory of its own
     """
 
-    __slots__ = ("_finish", "blocks", "stacked")
+    __slots__ = ("_finish", "_whole", "blocks", "cut")
 
-    def __init__(self, blocks: Sequence[Any], finish: Callable[[], Any], stacked: int | None = None) -> None:
-        self.blocks, self.stacked = list(blocks), stacked
+    def __init__(self, blocks: list[Any], finish: Callable[[], Any], cut: Cut, whole: Any = None) -> None:
+        self.blocks, self.cut, self._whole = blocks, cut, whole
         self._finish: Callable[[], Any] | None = finish
+
+    @property
+    def stacked(self) -> int | None:
+        """The axis of the whole along which each device has one example, and which the blocks lack; None for others."""
+        return self.cut.stacked
 
     def wait(self) -> None:
         """Returns when they are computed.  Raises the error of the device that made the call fail."""
@@ -69,6 +77,9 @@ class Parts:
         Raises RuntimeError where other processes have some of them.
         """
         self.wait()
+        if self._whole is not None:
+            found: np.ndarray = self._whole._values
+            return found
         first = np.asarray(self.blocks[0])
         if sharding.is_fully_replicated and self.stacked is None:
             return first

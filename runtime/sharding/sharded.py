@@ -20,6 +20,7 @@ from ..array import Array
 from ..devices import Device
 from ..operators import OPERANDS
 from ..values import HeldValues
+from .cuts import cut_by
 from .elementwise import common_sharding
 from .parts import Parts
 from .shardings import Index, NamedSharding, Shard
@@ -44,10 +45,10 @@ class ShardedArray(Array):
         self._sharding = sharding
 
     @classmethod
-    def of_parts(cls, parts: Parts, sharding: NamedSharding) -> ShardedArray:
+    def of_parts(cls, parts: Parts) -> ShardedArray:
         """The array whose parts a call on all devices makes."""
         made: ShardedArray = Array.__new__(cls)
-        made._parts, made._sharding = parts, sharding
+        made._parts, made._sharding = parts, parts.cut.sharding
         return made
 
     def _joined(self) -> np.ndarray:
@@ -226,4 +227,4 @@ def of_blocks(shape: tuple[int, ...], sharding: NamedSharding, block: Callable[[
         if key not in found:
             found[key] = Array(np.array(block(index)))
         blocks.append(found[key]._on(device.number))
-    return ShardedArray.of_parts(Parts(blocks, lambda: None), sharding)
+    return ShardedArray.of_parts(Parts(blocks, lambda: None, cut_by(sharding.mesh, sharding.spec)))

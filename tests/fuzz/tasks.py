@@ -83,6 +83,33 @@ def on_all_devices(times):
     pellucid.block_until_ready(states)
 
 
+def smoothed(x):
+    total = pellucid.lax.psum(x, "i")
+    return x * 0.5 + total * 0.25, np.sum(x)
+
+
+def part_of(x, k):
+    return pellucid.lax.psum(x[k], "i")
+
+
+def launches(times, x):
+    """Runs of one program on all devices, from several threads: chains, whole results, errors of one device."""
+    count = len(pellucid.devices())
+    mapped = pellucid.pmap(smoothed, axis_name="i")
+    failing = pellucid.pmap(part_of, axis_name="i")
+    rows = np.stack([np.asarray(x)] * count)
+    for turn in range(times):
+        found = rows
+        for _ in range(10):
+            found, sums = mapped(found)
+        assert np.asarray(found).shape == rows.shape and len(np.asarray(sums)) == count
+        total = failing(found, np.array([*[0] * (count - 1), len(x) * (turn % 2)]))
+        try:
+            assert np.asarray(total)[0] > 0.0 and turn % 2 == 0
+        except IndexError:
+            assert turn % 2 == 1
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=100)
@@ -92,9 +119,10 @@ def main():
     x = pellucid.Array(np.linspace(0.5, 1.0, 20_000))
     chain(4, x)
     on_all_devices(times)
+    launches(4, x)
     before = memory.live_bytes()
     interrupted(x)
-    callers = [threading.Thread(target=chain, args=(times, x)) for _ in range(3)]
+    callers = [threading.Thread(target=work, args=(times, x)) for work in (chain, chain, chain, launches, launches)]
     for caller in callers:
         caller.start()
     for caller in callers:

@@ -55,7 +55,8 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 @dataclass(frozen=True, slots=True)
 class EmitOptions:
     """What the user chose.  `contract` lets a product and a sum round once; `exceptions` are the user's own classes;
-    `line_tables` points machine code into the printed loops stage; `laps` make it keep time by the user's lines.
+    `line_tables` points machine code into the printed loops stage; `laps` make it keep time by the user's lines;
+    `is_of_device` says that it is the program of one of several devices, whose results may have their places already.
     """
 
     fastmath: bool = False
@@ -64,6 +65,7 @@ class EmitOptions:
     line_tables: bool = False
     exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
     laps: Laps | None = None
+    is_of_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,16 +179,20 @@ def allocate(frame: Emission, dtype: str, dims: Sequence[SsaValue]) -> View:
 
 def _allocator(frame: Emission, dims: Sequence[SsaValue]) -> tuple[str, list[SsaValue]]:
     """The routine that checks lengths and takes a block, and how it is given the lengths."""
-    code = frame.code
     name = {1: "pellucid_new_vector", 2: "pellucid_new_matrix"}.get(len(dims))
     if name is not None:
         frame.module.declare(name, f"declare noalias ptr @{name}(ptr, i64{', i64' * len(dims)})")
         return name, list(dims)
     frame.module.declare("pellucid_new_array", "declare noalias ptr @pellucid_new_array(ptr, i64, i64, ptr)")
-    lengths = code.variable(f"[{max(1, len(dims))} x i64]", "lengths")
+    return "pellucid_new_array", [int_(len(dims)), lengths_in_memory(frame, dims)]
+
+
+def lengths_in_memory(frame: Emission, dims: Sequence[SsaValue]) -> SsaValue:
+    """The address of the lengths of a new array."""
+    lengths = frame.code.variable(f"[{max(1, len(dims))} x i64]", "lengths")
     for axis, dim in enumerate(dims):
-        code.store(dim, code.offset("i64", lengths, axis))
-    return "pellucid_new_array", [int_(len(dims)), lengths]
+        frame.code.store(dim, frame.code.offset("i64", lengths, axis))
+    return lengths
 
 
 def take_block(frame: Emission, dtype: str, dims: Sequence[SsaValue]) -> View:

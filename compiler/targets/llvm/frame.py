@@ -113,6 +113,7 @@ class Emission:
     in_region: bool = False  # whether several threads may be running this code
     is_outlined: bool = False  # whether this is an outlined loop
     lengths: Callable[[], frozenset[str]] = frozenset  # names of lengths of arrays, and of ints below them
+    own_results: Mapping[str, int] = field(default_factory=dict)  # arrays that may have places (`own_places.py`)
     depth: int = 0  # loops around this statement, in the function
     symbols: dict[str, SsaValue] = field(default_factory=dict)  # the lengths that the types of parameters tell
 

@@ -39,6 +39,7 @@ from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue, Si
 from .lengths import lengths_of
 from .library import call_library
 from .operands import SsaValue, int_
+from .own_places import allocate_result, numbers_of_results
 from .small_room import take_room
 from .split_module import Division
 from .ssa_values import certain_names
@@ -118,6 +119,8 @@ def write_function(
     )  # fmt: skip
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = cold_functions.is_glue(function, recursive)
+    if options.is_of_device and function is program.main and function.name not in recursive:
+        frame.own_results = numbers_of_results(function)
     native_calls.enter(frame)
     if options.laps is not None:
         options.laps.choose(function, program.functions)
@@ -201,7 +204,7 @@ def _assign_name(frame: Emission, name: str, value: gast.expr) -> None:
         case ArrayPlace() as place if name in small_arrays(frame.function):
             take_room(frame, place)
         case ArrayPlace():
-            view, fresh = _array_value(frame, value)
+            view, fresh = _array_value(frame, value, frame.own_results.get(name))
             bind(frame, name, view, fresh)
         case ListPlace(type=type_):
             if syntax.operator_of(value) == "new_list":
@@ -220,8 +223,8 @@ def _scalar_value(frame: Emission, value: gast.expr, type_: Scalar) -> SsaValue:
     return lower_as(frame, value, type_.dtype)
 
 
-def _array_value(frame: Emission, value: gast.expr) -> tuple[View, bool]:
-    """An array, and whether it brings a reference of its own."""
+def _array_value(frame: Emission, value: gast.expr, result: int | None = None) -> tuple[View, bool]:
+    """An array, and whether it brings a reference of its own; `result` is its number where it may have a place."""
     match value:
         case gast.Name(id=id_):
             return read(frame, id_), False
@@ -231,7 +234,7 @@ def _array_value(frame: Emission, value: gast.expr) -> tuple[View, bool]:
             return views.index_view(frame, value), False
     match syntax.operator_of(value):
         case "empty":
-            return _empty(frame, value), True  # type: ignore[arg-type]
+            return _empty(frame, value, result), True  # type: ignore[arg-type]
         case "pop":
             return lists.pop_array(frame, value.args[0].id), True
         case "transpose":
@@ -241,12 +244,13 @@ def _array_value(frame: Emission, value: gast.expr) -> tuple[View, bool]:
     raise InternalError("llvm", gast.dump(value), "not an array of the loops stage")
 
 
-def _empty(frame: Emission, value: gast.Call) -> View:
+def _empty(frame: Emission, value: gast.Call, result: int | None) -> View:
     keywords = {k.arg: k.value for k in value.keywords}
     shape = keywords["shape"]
     elements = shape.elts if isinstance(shape, gast.Tuple) else [shape]
     dims = [lower_int(frame, e) for e in elements]
-    return allocate(frame, keywords["dtype"].value, dims)
+    dtype = keywords["dtype"].value
+    return allocate(frame, dtype, dims) if result is None else allocate_result(frame, dtype, dims, result)
 
 
 def _store(frame: Emission, place: gast.Subscript, base: str, value: gast.expr) -> None:
