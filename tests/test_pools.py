@@ -858,7 +858,32 @@ def with_a_long_list(n, x):
     return float(tot(ps))
 
 
+def by_their_places(n, x):
+    ps = []
+    by = {}
+    for k in range(n):
+        p = P(x * k)
+        ps.append(p)
+        by[k] = p
+    for k in range(n):
+        by[k].x = by[k].x * 3.0
+    return tot(ps)
+
+
+def the_last_of_each_cell(n, x):
+    ps = mk(n, x)
+    cells = {}
+    for p in ps:
+        cells[int(p.x * 1.3)] = p
+    for cell, p in cells.items():
+        p.x += 0.5 * cell
+    for p in cells.values():
+        p.v = p.x
+    return tot(ps) + sum(p.v for p in ps)
+
+
 PROGRAMS = [
+    by_their_places, the_last_of_each_cell,
     kept_in_a_comprehension, kept_by_a_loop, under_another_name, in_a_function, in_a_function_with_a_name,
     counted, sorted_anew, sliced, filtered, sorted_in_place, one_after_the_other, changed_in_the_new_list,
     the_ones_that_are_gone, joined_with_new_ones, the_old_one_is_looked_at, put_in_twice, put_in_by_an_inner_loop,
@@ -885,6 +910,7 @@ def test_who_shares_an_object_sees_its_changes(function):
 
 DIFFERENTIATED = [
     kept_in_a_comprehension, kept_by_a_loop, in_a_list_of_lists, linked_list, nearest_of_all, sorted_links,
+    by_their_places, the_last_of_each_cell,
 ]  # fmt: skip
 
 

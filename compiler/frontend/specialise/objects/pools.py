@@ -26,7 +26,7 @@ from ..functions.environments import Passed
 from ..interpreter import branches, constant_tables, subscript
 from ..kinds import container_methods, forms, library_classes, tables
 from ..kinds.record_classes import can_change
-from ..values import Conflict, Handle, Record, Ref, Table, Value
+from ..values import Conflict, Handle, Record, Ref, Table, Value, parts
 from . import items_read, sites
 from .object_changes import is_unheld
 
@@ -53,7 +53,8 @@ def _may_be_shared(cls: type) -> bool:
 def may_pool(learned: Learned, refused: CompileError) -> bool:
     """Whether to start again with pools: for the classes of what was put into lists, then of what a loop makes.
 
-    Long lists are not unrolled then, until that is refused as well.
+    Long lists are not unrolled then, until that is refused as well.  What was learned of containers of those instances,
+    which hold positions from now on, is learned anew.
     """
     others = {cls: is_in_list for cls, is_in_list in learned.shareable.items() if cls not in learned.pools}
     new = [cls for cls, is_in_list in others.items() if is_in_list] or list(others)
@@ -61,7 +62,15 @@ def may_pool(learned: Learned, refused: CompileError) -> bool:
         return False
     learned.pools.update(dict.fromkeys(new, ()))
     learned.forms.pop(constant_tables.UNROLLED, None)
+    for site in [site for site, columns in learned.forms.items() if any(_holds(form, new) for form in columns)]:
+        del learned.forms[site]
     return True
+
+
+def _holds(form: Value, classes: list[type]) -> bool:
+    """Whether a form has instances of one of the classes in it, taken apart."""
+    is_one = isinstance(form, Record) and form.cls in classes
+    return is_one or any(_holds(part, classes) for _, part in parts(form))
 
 
 def refused_as_well(first: CompileError, last: CompileError) -> CompileError:
