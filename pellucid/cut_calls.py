@@ -11,11 +11,13 @@ joined along an axis that is cut for instance, is a plain Array.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import tree
+from .compiler.diagnostics import CompileError, StaticArgumentError
 from .compiler.frontend.specialise.functional import Partial
 from .compiler.stages import TRANSFORMED
 from .flatten import rebuild
@@ -23,7 +25,7 @@ from .runtime.array import Array
 from .runtime.parts import map_parts
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.elementwise import told
-from .runtime.sharding.sharded import ShardedArray, whole_of
+from .runtime.sharding.sharded import PLACED, ShardedArray, whole_of
 
 if TYPE_CHECKING:
     from .function import Function
@@ -73,21 +75,26 @@ def called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], cu
     mesh = cut[0].sharding.mesh
     if any(one.sharding.mesh != mesh for one in cut):
         raise ValueError(told(function.__name__, cut))
-    given: list[Any] = []
+    plain, named = map_parts(whole_of, (args, kwargs))
+    result = function(*plain, **named)
+    places = _places(function, args, kwargs)
+    return result if places is None else tree.map(lambda place, leaf: place.put(leaf, mesh), places, result)
+
+
+def _given(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """The arguments taken apart, and for each leaf the labels of its axes; None where they are not known of all."""
+    arrays: list[Any] = []
     bound = function._bind(args, kwargs)
     bound.apply_defaults()
     for name, argument in bound.arguments.items():
         if name not in function.__pellucid__.static:
-            map_parts(lambda leaf: given.append(leaf) if _is_array(leaf) else None, argument)
-    args, kwargs = map_parts(whole_of, (args, kwargs))
-    flat = function._flatten(args, kwargs)
-    result = function(*args, **kwargs)
-    if len(given) != sum(map(_is_array, flat.leaves)):  # there are some in objects that are no containers
-        return result
-    arrays = iter(given)
-    labels = tuple(_labels(next(arrays)) if _is_array(leaf) else () for leaf in flat.leaves)
-    places = _places(function, flat, labels)
-    return result if places is None else tree.map(lambda place, leaf: place.put(leaf, mesh), places, result)
+            map_parts(lambda leaf: arrays.append(leaf) if _is_array(leaf) else None, argument)
+    plain, named = map_parts(whole_of, (args, kwargs))
+    flat = function._flatten(plain, named)
+    if len(arrays) != sum(map(_is_array, flat.leaves)):  # there are some in objects that are no containers
+        return flat, None
+    rest = iter(arrays)
+    return flat, tuple(_labels(next(rest)) if _is_array(leaf) else () for leaf in flat.leaves)
 
 
 def _is_array(leaf: Any) -> bool:
@@ -100,11 +107,14 @@ def _labels(array: Any) -> tuple[Any, ...]:
     return (*(own or None for own in names), *[None] * (array.ndim - len(names)))
 
 
-def _places(function: Function, flat: Any, labels: tuple[Any, ...]) -> Any:
+def _places(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Where each result is, in the containers of the result; None where the result is no container that is known."""
-    code = function._compiled.get(flat.key)
+    flat, labels = _given(function, args, kwargs)
+    if labels is None:
+        return None
+    code = function._compiled.get(flat.key)  # None for a function that is asked and not called
     kept: dict[Any, Any] = function._places
-    if kept.get((flat.key, labels), (None,))[0] is not code:
+    if (flat.key, labels) not in kept or kept[flat.key, labels][0] is not code:
         kept[flat.key, labels] = code, _found(function, flat, labels)
     return kept[flat.key, labels][1]
 
@@ -124,3 +134,46 @@ def _found(function: Function, flat: Any, labels: tuple[Any, ...]) -> Any:
 
 def _rank(type_: Any) -> int:
     return len(getattr(type_, "dims", ()))
+
+
+# --- functions of NumPy's that are called as they are ----------------------------------------------------------------
+
+
+def placed_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Array) -> Any:
+    """The result of a function of NumPy's, where that of the same function would be if it was compiled."""
+    cut = sharded_in(args, kwargs)
+    known = _of_library(function)
+    if known is None or any(one.sharding.mesh != cut[0].sharding.mesh for one in cut):
+        return result
+    try:
+        bound = known._seen.signature.bind(*args, **kwargs).arguments
+    except TypeError:  # options that the language does not have
+        return result
+    try:
+        found = _places(known, args, kwargs)
+    except StaticArgumentError:
+        static = tuple(name for name, given in bound.items() if isinstance(given, int | str | tuple | list))
+        found = _places_of_static(function, static, args, kwargs)
+    except CompileError:  # the call is outside the language
+        return result
+    return found.put(result, cut[0].sharding.mesh) if isinstance(found, Where) else result
+
+
+def _places_of_static(function: Any, static: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return _places(_of_library(function, static), args, kwargs)
+    except CompileError:
+        return None
+
+
+@cache
+def _of_library(function: Any, static: tuple[str, ...] = ()) -> Any:
+    from .transformations import compile
+
+    try:
+        return compile(function, static=static)
+    except CompileError:
+        return None
+
+
+PLACED.rule = placed_by

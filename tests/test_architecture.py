@@ -275,7 +275,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"edited_kernels", "editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
-    "pellucid/cut_calls.py": {"compiler.analysis.cut_axes", "eval_shape", "showing"},
+    "pellucid/cut_calls.py": {"compiler.analysis.cut_axes", "eval_shape", "showing", "transformations"},
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/block_calls.py": {"cloudpickle"},  # which comes with dask
     "pellucid/blocks.py": {"showing"},

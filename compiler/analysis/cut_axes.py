@@ -148,7 +148,7 @@ class _Names:
         if isinstance(value, gast.Name):
             return self.state(value.id)
         if syntax.operator_of(value) == "dim":
-            return self._length(value)  # type: ignore[arg-type]
+            return self._length(value)
         if not isinstance(type_, types.Array):
             return NOTHING
         found = self.array(value, type_)

@@ -23,5 +23,5 @@ def forget_placement(function: Function) -> Function:
 def _plain(statement: gast.stmt) -> gast.stmt:
     if not any(syntax.operator_of(call) == "with_sharding" for call in syntax.calls_in(statement)):
         return statement
-    (atom,) = statement.value.args  # type: ignore[attr-defined]
+    (atom,) = statement.value.args
     return syntax.rebuild(statement, value=syntax.call("copy", atom))

@@ -43,6 +43,24 @@ def common_sharding(operands: Sequence[Any], what: str) -> NamedSharding | None:
     return NamedSharding(mesh, PartitionSpec(*entries))
 
 
+def item_sharding(sharding: NamedSharding, ndim: int, index: Any) -> NamedSharding | None:
+    """How a part of an array is cut: as the array, where all of an axis that is cut is taken; None for others."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    if not all(item is None or item is ... or isinstance(item, slice | int | np.integer) for item in items):
+        return None
+    taken = sum(item is not None and item is not ... for item in items)
+    place = next((k for k, item in enumerate(items) if item is ...), len(items))
+    items[place : place + 1] = [slice(None)] * (ndim - taken)
+    axes = iter([*sharding.spec, *[None] * (ndim - len(sharding.spec))])
+    entries: list[Entry] = []
+    for item in items:
+        entry = None if item is None else next(axes)
+        if entry is not None and item != slice(None):
+            return None
+        entries += [entry] if item is None or isinstance(item, slice) else []
+    return NamedSharding(sharding.mesh, PartitionSpec(*entries))
+
+
 def _entries(array: Any, ndim: int) -> list[tuple[int, Entry]]:
     """The axes of a result, with the mesh axes that cut the operand there."""
     own = [*array.sharding.spec, *[None] * (array.ndim - len(array.sharding.spec))]

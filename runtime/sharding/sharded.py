@@ -11,7 +11,7 @@ devices are of other processes, this one has only its own parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..devices import Device
 from ..operators import OPERANDS
 from ..values import HeldValues
 from .cuts import cut_by
-from .elementwise import common_sharding
+from .elementwise import common_sharding, item_sharding
 from .parts import Parts
 from .shardings import Index, NamedSharding, Shard
 
@@ -160,6 +160,19 @@ class ShardedArray(Array):
     def __copy__(self) -> Self:
         return self
 
+    @property
+    def T(self) -> Array:
+        """The array with its dimensions in reverse order."""
+        return PLACED.by(np.transpose, (self,), {}, self.whole.T)
+
+    def __getitem__(self, index: Any) -> Any:
+        return laid(self.whole[index], item_sharding(self.sharding, self.ndim, index))
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return PLACED.by(function, args, kwargs, super().__array_function__(function, types, args, kwargs))
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         plain = tuple(map(whole_of, inputs))
         sharding = None
@@ -200,6 +213,37 @@ for _name in (
     "or ror xor rxor lshift rlshift rshift rrshift lt le gt ge eq ne"
 ).split():
     setattr(ShardedArray, f"__{_name}__", _of_elements(f"__{_name}__"))
+
+
+class Placed:
+    """Says where results of NumPy's functions are; `rule` is plugged in by what knows the compiler."""
+
+    rule: Callable[..., Any] | None = None
+
+    def by(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """The result of a function of sharded arrays, cut as they are where that follows."""
+        return result if self.rule is None or type(result) is not Array else self.rule(function, args, kwargs, result)
+
+
+PLACED = Placed()
+
+
+def _of_numpy(name: str) -> Any:
+    """A method of Array's, whose result is where that of NumPy's function of this name is."""
+    plain, function = getattr(Array, name), getattr(np, name)
+
+    def method(self: ShardedArray, *args: Any, **kwargs: Any) -> Any:
+        given = (args,) if len(args) > 1 and name in AXES_APART else args
+        return PLACED.by(function, (self, *given), kwargs, plain(self.whole, *map(whole_of, args), **kwargs))
+
+    method.__name__, method.__doc__ = name, plain.__doc__
+    return method
+
+
+AXES_APART = ("reshape", "transpose")  # methods that take what the function takes in a tuple
+for _name in sorted({*vars(Array)} & {*dir(np.ndarray)}):
+    if not _name.startswith("_") and callable(getattr(Array, _name)) and callable(getattr(np, _name, None)):
+        setattr(ShardedArray, _name, _of_numpy(_name))
 
 
 def put(values: Any, sharding: NamedSharding) -> ShardedArray:

@@ -53,15 +53,41 @@ def test_operands_that_are_cut_otherwise():
         is_cut(x + device_put(y, x.sharding), VALUES * 2.0, P("x"))
 
 
+def test_functions_of_numpy_and_methods():
+    x, rows = device_put(VALUES, BOTH), device_put(VALUES, ROWS)
+    for f, both, of_rows in [
+        (lambda x: x.sum(axis=0), P("y"), P()), (lambda x: np.mean(x, axis=1), P("x"), P("x")),
+        (lambda x: x.max(axis=1, keepdims=True), P("x"), P("x")), (lambda x: x.T, P("y", "x"), P(None, "x")),
+        (lambda x: np.transpose(x, (1, 0)), P("y", "x"), P(None, "x")),
+        (lambda x: x.transpose(1, 0), P("y", "x"), P(None, "x")),
+        (lambda x: np.swapaxes(x, 0, 1), P("y", "x"), P(None, "x")), (lambda x: x.astype(int), P("x", "y"), P("x")),
+        (lambda x: np.where(x > 3.0, x, 0.0), P("x", "y"), P("x")), (lambda x: x @ VALUES.T, P("x"), P("x")),
+        (lambda x: np.expand_dims(x, 0), P(None, "x", "y"), P(None, "x")),
+        (lambda x: x.clip(2.0, 9.0), P("x", "y"), P("x")),
+        (lambda x: x[..., None], P("x", "y"), P("x")), (lambda x: x.std(axis=1), P("x"), P("x")),
+    ]:
+        is_cut(f(x), f(VALUES), both)
+        is_cut(f(rows), f(VALUES), of_rows)
+    is_cut(rows[:, 1:3], VALUES[:, 1:3], P("x"))
+    is_cut(rows[:, -1], VALUES[:, -1], P("x"))
+    is_cut(rows.reshape(4, 2, 4), VALUES.reshape(4, 2, 4), P("x"))
+    is_cut(rows.reshape(-1), VALUES.reshape(-1), P("x"))
+
+
 def test_everything_else_reads_the_one_buffer():
     x = device_put(VALUES, BOTH)
-    for found, want in [(x[1], VALUES[1]), (x.sum(axis=0), VALUES.sum(axis=0)), (x.T, VALUES.T),
-                        (np.cumsum(x, axis=1), np.cumsum(VALUES, axis=1)), (x.astype(int), VALUES)]:
+    for found, want in [(x[1], VALUES[1]), (x[:2], VALUES[:2]), (x[x > 3.0], VALUES[VALUES > 3.0]),
+                        (x[[0, 1]], VALUES[:2]), (np.concatenate([x, x]), np.concatenate([VALUES, VALUES])),
+                        (x.argmax(axis=0), VALUES.argmax(axis=0)), (np.trim_zeros(x[0]), VALUES[0])]:  # fmt: skip
         np.testing.assert_array_equal(found, want)
         assert type(found) is Array and found.sharding.num_devices == 1
-    is_cut(x @ VALUES.T, VALUES @ VALUES.T, P("x"))  # a compiled function, as all products of Arrays are
+    with pytest.raises(IndexError):
+        x[9]
+    with pytest.raises(IndexError):
+        x[0, 0, 0]
     assert float(x.sum()) == VALUES.sum() and len(x) == 4 and [row.sum() for row in x] == list(VALUES.sum(axis=1))
     assert np.add.reduce(x, axis=None) == VALUES.sum() and (x + object.__new__(Other)) == "other"
+    assert type(x[1, 2]) is np.float64 and x.tolist() == VALUES.tolist() and x.item(3) == VALUES.item(3)
 
 
 class Other:

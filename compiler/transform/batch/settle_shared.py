@@ -66,7 +66,7 @@ def _settled(program: Program, parameters: Iterable[str], axis_name: str, where:
         row = _row(statement, axis_name)
         if row is None:
             return None
-        call: gast.Call = statement.value  # type: ignore[attr-defined]
+        call: gast.Call = statement.value
         builder.body = []
         value = call.args[0] if row.is_own else syntax.constant(0)
         if row.name == "spread" and _varies(value, each) and not _varies(call.args[1], each):
@@ -78,7 +78,7 @@ def _settled(program: Program, parameters: Iterable[str], axis_name: str, where:
                 passed.append((value, getattr(statement, "span", None)))
         (name,) = syntax.names_bound(statement)
         type_ = builder.types[name]
-        if isinstance(type_, Array) and type_.layout == "C" and builder.type_of(value).layout != "C":  # type: ignore
+        if isinstance(type_, Array) and type_.layout == "C" and builder.type_of(value).layout != "C":
             value = builder.call("copy", value)
         span, inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
         return [syntax.at(s, span, inlined) for s in (*builder.body, syntax.assign(name, value))]

@@ -118,7 +118,7 @@ class _Writer:
                 values[name] = syntax.name(self._spread(name, wanted, statement, ahead))
         statement = replace_reads(statement, values) if values else statement
         if row is not None and row.one and row.one != row.name:
-            call = syntax.call(row.one, *statement.value.args, **syntax.static_of(statement.value))  # type: ignore
+            call = syntax.call(row.one, *statement.value.args, **syntax.static_of(statement.value))
             statement = syntax.rebuild(statement, value=call)
         return ahead, statement
 
@@ -197,7 +197,7 @@ class _Writer:
     def _written(self, place: list[gast.stmt], like: gast.stmt, operator: str, *atoms: Any, hint: str) -> Any:
         """Append a call of a row over the axis."""
         builder, before = self.builder, self.builder.body
-        builder.body, builder.span = place, getattr(like, "span", None)  # type: ignore[assignment]
+        builder.body, builder.span = place, getattr(like, "span", None)
         builder.inlined = getattr(like, "inlined", ())
         made = builder.call(operator, *atoms, axis_name=self.axis_name, hint=hint)
         builder.body = before
