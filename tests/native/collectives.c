@@ -1,6 +1,7 @@
 /* Collectives of many devices in random order of arrival, and devices that fail: for ThreadSanitizer too.
 
-       cc -pthread -fsanitize=thread -Iruntime/native tests/native/collectives.c runtime/native/collectives.c runtime/native/processes.c tests/native/collectives.c runtime/native/collectives.c && ./a.out 10000tests/native/collectives.c runtime/native/collectives.c && ./a.out 10000 ./a.out 10000
+       cc -pthread -fsanitize=thread -Iruntime/native tests/native/collectives.c runtime/native/{collectives,processes}.c
+       ./a.out 10000
 
    Every device makes the same calls, drawn by one seed, and knows what each has to give.  Exits with 1 where one is wrong. */
 
