@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from . import tree
+from .checkpoints import load, save
 from .runtime import cores, mpi, processes, threads
 from .runtime.array import Array
 from .runtime.devices import forget_devices
@@ -35,8 +36,8 @@ from .runtime.sharding.sharded import ShardedArray, of_blocks
 from .runtime.sharding.shardings import Index
 
 __all__ = [
-    "ProcessError", "broadcast_one_to_all", "initialize", "is_initialized", "process_allgather", "shutdown",
-    "sync_global_devices",
+    "ProcessError", "broadcast_one_to_all", "initialize", "is_initialized", "load", "process_allgather", "save",
+    "shutdown", "sync_global_devices",
 ]  # fmt: skip
 
 GRACE = 2.0  # seconds in which the process that has failed prints its error before another one ends all

@@ -230,6 +230,11 @@ def _count(
             "`shard_map` gives each device a block of them; PELLUCID_CPU_DEVICES says how many devices the processor "
             "counts for"
         )
+    if 0 < count < len(there) and not all(device.is_here() for device in there):
+        raise ValueError(
+            f"pmap: there are {count} examples, and {len(there)} devices of several processes, each of which passes "
+            "the examples of all; `devices=pellucid.local_devices()` takes those of this process alone"
+        )
     return count
 
 

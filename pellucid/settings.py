@@ -34,7 +34,7 @@ SETTINGS = (
     Setting(
         "PELLUCID_NUM_THREADS",
         "NUMBER",
-        "the cores that the process may use",
+        "the cores that the process may use, or its share of them",
         "threads of large parallel loops and of BLAS, 1 to 1024; `pellucid.threads` changes it later",
     ),
     Setting(

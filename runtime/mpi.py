@@ -21,7 +21,7 @@ from typing import Any
 from . import asynchronous, native_part
 from .cores import available_cores
 
-GLANCES, GLANCES_OF_MANY = 4000, 40  # at a message, before a thread lets others have its core
+GLANCES, GLANCES_OF_MANY = 200, 10  # at a message, before a thread lets others have its core
 ALARMS = 1  # tags that no launch has
 
 

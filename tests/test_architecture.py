@@ -279,6 +279,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/environment.py": {"difflib", "importlib.metadata"},
     "pellucid/block_calls.py": {"cloudpickle"},  # which comes with dask
     "pellucid/blocks.py": {"showing"},
+    "pellucid/checkpoints.py": {"zarr"},  # which need not be installed
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
     "pellucid/guests.py": {"blocks", "labels"},  # which ask the compiler

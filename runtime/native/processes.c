@@ -24,7 +24,7 @@ enum {
     ALARMS = 64,              /* the last ones that are remembered */
     LONGEST = 1 << 30,        /* bytes of one message */
     LISTEN = 64,              /* looks at a message before one for alarms */
-    YIELDS = 200,             /* then the thread sleeps between looks */
+    YIELDS = 4000,            /* then the thread sleeps between looks */
     NAP = 50000,              /* nanoseconds */
     LAST_WORDS = 1000000000,  /* nanoseconds that messages of a process which has ended may take */
     STATUS_BYTES = 128,       /* more than any MPI_Status has */

@@ -1,12 +1,16 @@
 /* Collectives of many devices in random order of arrival, and devices that fail: for ThreadSanitizer too.
 
-       cc -pthread -fsanitize=thread -Iruntime/native tests/native/collectives.c runtime/native/collectives.c runtime/native/processes.c tests/native/collectives.c runtime/native/collectives.c && ./a.out 10000tests/native/collectives.c runtime/native/collectives.c && ./a.out 10000 ./a.out 10000
+       cc -pthread -fsanitize=thread -Iruntime/native tests/native/collectives.c runtime/native/{collectives,processes}.c
+       ./a.out 10000
+
+   The devices are of one process, and then of several, which talk by an MPI of threads (`fake_mpi.h`).
 
    Every device makes the same calls, drawn by one seed, and knows what each has to give.  Exits with 1 where one is wrong. */
 
 #define _GNU_SOURCE
 
 #include "collectives.h"
+#include "fake_mpi.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -105,15 +109,45 @@ static void *program(void *given)
     return NULL;
 }
 
-static void run_all(int axes, const int64_t *sizes, int64_t times, int64_t failing)
+/* The launch of each of several processes, which have the devices in turns. */
+static void launch_in_all(int axes, const int64_t *sizes, int64_t processes, Team **teams, Launch **launches)
+{
+    static int64_t communicators = 1;
+    int process_of[MESH_DEVICES];
+    int64_t devices = 1;
+    for (int axis = 0; axis < axes; axis++)
+        devices *= sizes[axis];
+    for (int64_t device = 0; device < devices; device++)
+        process_of[device] = (int)(device % processes);
+    int64_t communicator = communicators++ * PROCESSES;
+    for (int own = 0; own < processes; own++) {
+        teams[own] = processes == 1 ? NULL : new_team(communicator + own, own, devices, process_of, 1000, 10);
+        launches[own] = new_launch_of_team(axes, sizes, teams[own]);
+        begin_launch(launches[own]);
+    }
+}
+
+static void require_blame(Launch *launch, int64_t failing)
+{
+    if (blamed_device(launch) != failing) {
+        fprintf(stderr, "device %ld is blamed, not %ld\n", (long)blamed_device(launch), (long)failing);
+        exit(1);
+    }
+}
+
+static void run_all(int axes, const int64_t *sizes, int64_t times, int64_t failing, int64_t processes)
 {
     pthread_t threads[MESH_DEVICES];
     Run runs[MESH_DEVICES];
-    Launch *launch = new_launch(axes, sizes);
-    int64_t devices = devices_of(launch);
+    Team *teams[MESH_DEVICES];
+    Launch *launches[MESH_DEVICES];
+    launch_in_all(axes, sizes, processes, teams, launches);
+    int64_t devices = 0;
+    for (int64_t own = 0; own < processes; own++)
+        devices += devices_of(launches[own]);
     for (int64_t device = 0; device < devices; device++) {
         Run *run = &runs[device];
-        *run = (Run){.launch = launch, .device = device, .times = times, .failing = failing, .axes = axes};
+        *run = (Run){.launch = launches[device % processes], .device = device, .times = times, .failing = failing, .axes = axes};
         int64_t stride = 1;
         for (int axis = axes - 1; axis >= 0; axis--) {
             run->sizes[axis] = sizes[axis];
@@ -124,10 +158,8 @@ static void run_all(int axes, const int64_t *sizes, int64_t times, int64_t faili
     }
     for (int64_t device = 0; device < devices; device++)
         pthread_join(threads[device], NULL);
-    if (blamed_device(launch) != failing) {
-        fprintf(stderr, "device %ld is blamed, not %ld\n", (long)blamed_device(launch), (long)failing);
-        exit(1);
-    }
+    for (int64_t own = 0; own < processes; own++)
+        require_blame(launches[own], failing);
     for (int64_t device = 0; device < devices; device++) {
         int64_t wanted_status = failing < 0 ? 0 : device == failing ? 100 : OTHER_FAILED;
         if (runs[device].status != wanted_status) {
@@ -135,19 +167,32 @@ static void run_all(int axes, const int64_t *sizes, int64_t times, int64_t faili
             exit(1);
         }
     }
-    release_launch(launch);
+    for (int64_t own = 0; own < processes; own++) {
+        release_launch(launches[own]);
+        if (teams[own] != NULL)
+            close_team(teams[own]);
+    }
 }
 
 int main(int count, char **given)
 {
     int64_t times = count > 1 ? atoll(given[1]) : 1000;
-    run_all(1, (int64_t[]){1}, times, -1);
-    run_all(1, (int64_t[]){2}, times, -1);
-    run_all(1, (int64_t[]){4}, times, -1);
-    run_all(2, (int64_t[]){2, 3}, times, -1);
+    run_all(1, (int64_t[]){1}, times, -1, 1);
+    run_all(1, (int64_t[]){2}, times, -1, 1);
+    run_all(1, (int64_t[]){4}, times, -1, 1);
+    run_all(2, (int64_t[]){2, 3}, times, -1, 1);
     for (int64_t failing = 0; failing < 8; failing++)
-        run_all(3, (int64_t[]){2, 2, 2}, times / 20, failing);
-    run_all(3, (int64_t[]){2, 2, 2}, times / 10, -1);
+        run_all(3, (int64_t[]){2, 2, 2}, times / 20, failing, 1);
+    run_all(3, (int64_t[]){2, 2, 2}, times / 10, -1, 1);
+    use_fake_mpi();
+    run_all(1, (int64_t[]){2}, times, -1, 2);
+    run_all(1, (int64_t[]){4}, times / 4, -1, 4);
+    run_all(1, (int64_t[]){4}, times / 4, -1, 2);
+    run_all(2, (int64_t[]){2, 3}, times / 4, -1, 2);
+    run_all(2, (int64_t[]){2, 3}, times / 4, -1, 3);
+    for (int64_t failing = 0; failing < 8; failing++)
+        run_all(3, (int64_t[]){2, 2, 2}, times / 20, failing, failing % 2 ? 2 : 4);
+    run_all(3, (int64_t[]){2, 2, 2}, times / 10, -1, 4);
     puts("all collectives are right");
     return 0;
 }
