@@ -15,7 +15,7 @@ import numpy as np
 from .placing import device_put
 from .runtime.array import Array
 from .runtime.sharding.sharded import of_blocks
-from .runtime.sharding.shardings import Index, Sharding
+from .runtime.sharding.shardings import Index, NamedSharding, Sharding
 
 
 def make_array_from_callback(
@@ -61,7 +61,7 @@ def _joined(shape: Sequence[int], sharding: Sharding, given: Sequence[tuple[Inde
         if part.shape != wanted:
             raise ValueError(f"a part has the shape {part.shape}, and each device has {wanted} of {whole}")
     found = (np.result_type(*(part for _, part in parts)) if parts else float) if dtype is None else dtype
-    if not sharding.is_fully_addressable:
+    if isinstance(sharding, NamedSharding) and not sharding.is_fully_addressable:
         of_index = {_key(index): part.astype(found) for index, part in parts}
         return of_blocks(whole, sharding, lambda index: of_index[_key(index)])
     made = np.empty(whole, found)

@@ -154,10 +154,12 @@ class DeviceProgram:
     def _launched(self, native: Any, own: list[Sequence[Any]]) -> Run | None:
         """A run by the queues of the devices; None where machine code does not know such calls."""
         try:
-            found = native.launch(self.function, self.sizes, self.tables, own, self._capsule())
+            results, launch, code, columns = native.launch(
+                self.function, self.sizes, self.tables, own, self._capsule()
+            )
         except native.NotReady:
             return None
-        return Run(found[0], native, *found[1:], self.team)
+        return Run(results, native, launch, code, columns, self.team)
 
     def _capsule(self) -> Any:
         return None if self.team is None else self.team.capsule
