@@ -70,6 +70,7 @@ sanitize: $(VENV)/.installed-test
 	$(call BUILD_SANITIZED,address$(COMMA)undefined,addresses)
 	$(WITH_ADDRESSES) $(BIN)/python -m pytest -q -n 0 tests/test_dispatch.py tests/test_growing_lists.py \
 		tests/test_asynchronous.py tests/test_cuda_runtime.py
+	$(WITH_ADDRESSES) $(BIN)/python -m pytest -q -n 0 tests/test_many_devices.py -k "remembered or launches"
 	$(WITH_ADDRESSES) $(BIN)/python -m tests.fuzz.entry --calls $(CALLS)
 	$(call BUILD_SANITIZED,thread,threads)
 	$(WITH_THREADS) $(BIN)/python -m tests.fuzz.regions

@@ -126,6 +126,7 @@ bool is_called_natively(PyObject *object);
 /* launches.c */
 bool is_launching(void);
 bool is_launching_whole(void);
+int check_signals(void);
 const Task *first_of_launch(void);
 PyObject *refuse_launch(void);
 bool add_to_launch(Queue *queue, Task *task);

@@ -44,6 +44,16 @@ bool is_launching_whole(void)
     return collected.launch != NULL && collected.cuts != NULL;
 }
 
+/* Handlers of signals that run while something is waited for: their calls are no part of the launch. */
+int check_signals(void)
+{
+    Collected kept = collected;
+    collected = (Collected){NULL};
+    int failed = PyErr_CheckSignals();
+    collected = kept;
+    return failed;
+}
+
 /* The task of the first device; NULL where it is the next. */
 const Task *first_of_launch(void)
 {

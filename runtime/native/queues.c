@@ -256,7 +256,7 @@ static bool wait_until(Queue *queue, int64_t number)
         }
         is_over = is_over || wait_a_while(queue, number);
         Py_END_ALLOW_THREADS;
-        if (PyErr_CheckSignals() != 0) {
+        if (check_signals() != 0) {
             for (int device = 0; device < device_count; device++)
                 cancel(&queues[device]);
             return false;

@@ -18,14 +18,15 @@ void enter_places(const Task *task)
 }
 
 /* The buffer for a result of so many bytes on each of some devices, as an `Array` that is whole when all of them have ended;
-   NULL with an exception.  `axis` is where the devices are: one more, or as many times as long. */
+   NULL with an exception, and None for more axes than an array may have.  The first axis is as many times as long, or, where
+   results are stacked, one more. */
 PyObject *whole_for(const Value *block, int64_t parts, bool is_stacked)
 {
     int rank = block->rank + is_stacked;
     Leaf leaf = {.kind = LEAF_ARRAY | (int64_t)rank << 8 | (int64_t)block->shift << 16};
     int64_t lengths[RANK + 1], bytes = parts << block->shift;
     if (rank > RANK)
-        return NULL;
+        return Py_NewRef(Py_None);
     lengths[0] = parts;
     memcpy(lengths + is_stacked, block->lengths, block->rank * sizeof *lengths);
     if (!is_stacked)

@@ -137,11 +137,16 @@ def test_containers_numbers_and_static_values():
     same(found.b, 3.0 * x)
     same(launched_again(mapped, found.a, 2, [(3.0, None)], x).a["b"], np.full(2, 56.0))
     same(launched_again(mapped, {"b": np.zeros(2), "w": np.ones(3)}, 5, [(3.0, None)], x).a["w"], np.full(3, 5.0))
-    long = [1.0] * 20  # which becomes an array
-    same(launched(shard_map(lambda t, x: x * t[3], mesh=FOUR, in_specs=(P(), P("i")), out_specs=P("i")), long, x), x)
     power = pmap(lambda x, n: x**n, static_broadcasted_argnums=1)
     for n in (2, 3, 2):
         same(launched(power, x[:4], n), x[:4] ** n)
+
+
+@needs_native
+def test_a_long_list_goes_through_python():
+    f = shard_map(lambda t, x: x * t[3], mesh=FOUR, in_specs=(P(), P("i")), out_specs=P("i"))
+    for _ in range(3):
+        same(launched(f, [1.0] * 20, np.arange(8.0)), np.arange(8.0))
 
 
 def test_an_array_of_numpy_may_change_after_the_call():
@@ -187,6 +192,7 @@ def item(x, k):
     return x * 1.0, x[k]
 
 
+@needs_native
 def test_an_error_of_one_device_reaches_the_calls_that_need_it():
     take = pmap(item, in_axes=(0, 0))
     after = pmap(lambda x, y: x + y + lax.axis_index("i"), axis_name="i")
