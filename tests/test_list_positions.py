@@ -195,3 +195,42 @@ def test_a_comprehension_over_a_length_of_the_run_is_a_list_that_grows(program):
     for n in (9, 12):
         args = [1] * n, [1.5] * n
         assert pellucid.compile(program)(*args) == program(*args)
+
+
+def heap_sums(x):
+    sums = []
+    for i in range(len(x)):
+        above = sums[(i - 1) // 2] if i > 0 else 0.0
+        sums.append(above + x[i])
+    return np.array(sums)
+
+
+def earlier_items(x):
+    found = []
+    k = 0
+    while k < len(x):
+        best = 0.0
+        if k > 1:
+            found[k - 2] += 0.25
+            for j in range(k):
+                best = max(best, found[j])
+        found.append(x[k] - 0.5 * best)
+        k += 1
+    return np.array(found)
+
+
+def read_too_early(x):
+    found = []
+    for i in range(len(x)):
+        last = found[i // 2]
+        found.append(last + x[i])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("function", [heap_sums, earlier_items, read_too_early])
+def test_a_list_that_is_empty_at_first_is_read_at_computed_places(function):
+    stages = Stages(function)
+    for x in (X, X[:2], X[:0]):
+        want = in_python(function, x)
+        for stage in STAGES:
+            assert_same(stages.run(stage, x), want)

@@ -882,8 +882,41 @@ def the_last_of_each_cell(n, x):
     return tot(ps) + sum(p.v for p in ps)
 
 
+def parents_by_their_places(n, x):
+    nodes = []
+    for k in range(n):
+        node = Node(k, x * k)
+        if k > 0:
+            node.left = nodes[(k - 1) // 2]
+        nodes.append(node)
+    for node in nodes:
+        above = node.left
+        while above is not None:
+            above.value += 0.5 * node.value
+            above = above.left
+    return sum(node.value * (k + 1.0) for k, node in enumerate(nodes))
+
+
+def last_of(node):
+    while node.left is not None:
+        node = node.left
+    return node
+
+
+def joined_sets(n, x):
+    nodes = [Node(k, x * (k * 7 % 5)) for k in range(n)]
+    for k in range(1, n):
+        one, other = last_of(nodes[k]), last_of(nodes[k * 3 // 4])
+        if one is not other:
+            other.left = one
+            one.value += other.value
+        if one.left is one or nodes[0].left is nodes[1].left:
+            one.value += 0.25
+    return sum(node.value**2 for node in nodes if node.left is None)
+
+
 PROGRAMS = [
-    by_their_places, the_last_of_each_cell,
+    parents_by_their_places, joined_sets, by_their_places, the_last_of_each_cell,
     kept_in_a_comprehension, kept_by_a_loop, under_another_name, in_a_function, in_a_function_with_a_name,
     counted, sorted_anew, sliced, filtered, sorted_in_place, one_after_the_other, changed_in_the_new_list,
     the_ones_that_are_gone, joined_with_new_ones, the_old_one_is_looked_at, put_in_twice, put_in_by_an_inner_loop,
@@ -910,7 +943,7 @@ def test_who_shares_an_object_sees_its_changes(function):
 
 DIFFERENTIATED = [
     kept_in_a_comprehension, kept_by_a_loop, in_a_list_of_lists, linked_list, nearest_of_all, sorted_links,
-    by_their_places, the_last_of_each_cell,
+    by_their_places, the_last_of_each_cell, parents_by_their_places, joined_sets,
 ]  # fmt: skip
 
 

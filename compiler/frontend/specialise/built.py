@@ -49,10 +49,10 @@ class Learned:
     """What walks through a program have learned of it; the walk that learns something more ends, and another begins.
 
     `forms` says for each allocation site of a dict, set or deque what it is to hold (`sites.py`), `positions` where an
-    item of a tuple is chosen at run time, `kept_apart` where a name that may stand for one of two objects is one or the
-    other.  `strings` numbers the strings that may be chosen at run time.  `shareable` has the classes that may be kept
-    in pools, and whether their instances are put into lists, `pools` those that are, with their attributes
-    (`pools.py`).
+    item of a tuple, or of a list that is empty at first, is chosen at run time, `kept_apart` where a name that may be
+    one of two objects is one or the other.  `strings` numbers the strings that may be chosen at run time.
+    `shareable` has the classes that may be kept in pools, and whether their instances are put into lists, `pools` those
+    that are, with their attributes (`pools.py`).
     """
 
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)

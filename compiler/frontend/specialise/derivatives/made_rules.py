@@ -109,9 +109,9 @@ def _backward(
     what = f"the backward rule of `{ruled.name}`"
     names = ruled.differentiated
     if not isinstance(made, Sequence) or len(made.items) != len(names):
-        given = article(body.inner.describe(made))
+        told = article(body.inner.describe(made))
         body.fault_of(role, f"{what} returns a tuple of {len(names)}: one cotangent for each of "
-                      f"{', '.join(f'`{n}`' for n in names)}; this is {given}")  # fmt: skip
+                      f"{', '.join(f'`{n}`' for n in names)}; this is {told}")  # fmt: skip
     numbered = rule_bodies.places_of(ruled.abstract)
     found: dict[int, Value] = {}
     for name, value in zip(names, made.items):

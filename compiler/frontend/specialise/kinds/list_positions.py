@@ -31,8 +31,11 @@ def known_position(
     try:
         position = protocol.known(frame, value, items, what)
     except NeedsStatic as needed:
-        if frame.is_library and not held.items:  # nothing was put into the container yet
-            stop(frame, "IndexError", f"{held.kind.__name__} index out of range", node)
+        if not held.items and (frame.is_library or isinstance(base, Ref) and frame.is_integer(value)):
+            # nothing was put into it yet: a loop that puts something into it reads that in a later iteration
+            needed.place = sites.site_of(frame, node)  # used if unrolling no loop makes it known
+            if frame.is_library or needed.place in frame.task.learned.positions:
+                stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
         if not isinstance(base, Ref) and are_alike(frame, held):
             help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
             needed.diagnostic = replace(needed.diagnostic, help=help_)

@@ -26,7 +26,7 @@ from ..frame import Frame
 from ..interpreter import choices
 from ..library.static_python import stop
 from ..values import NONE, Leaf, Optional, Static, Value, is_none
-from . import identity, one_of
+from . import one_of
 
 Result = TypeVar("Result")
 NO_VALUE = "'NoneType' object has no value here"
@@ -130,22 +130,32 @@ def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Val
 
 @protocol.is_same.of(Optional, beside=(protocol.ANY,))
 def _(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    if isinstance(left, Optional) and isinstance(right, Optional):
+        inside = lambda: protocol.is_same(frame, left.inner, right.inner, node, "t")  # noqa: E731
+        return _both_alike(frame, left, right, inside, node, hint)
     side, other = (left, right) if isinstance(left, Optional) else (right, left)
-    if not is_none(other):
-        identity.refuse(frame, node)
     assert isinstance(side, Optional)
-    return side.absent
+    if is_none(other):
+        return side.absent
+    given = is_present(frame, side, node)
+    same = lambda: protocol.is_same(frame, side.inner, other, node, "t")  # noqa: E731
+    return choices.both(frame, given, given, same, False, node, hint)
 
 
 def _both_equal(frame: Frame, left: Optional, right: Optional, node: gast.AST, hint: str) -> Value:
-    """Both are None, or neither is, and the values are equal."""
-    alike = choices.compare(frame, gast.Eq, left.absent, right.absent, node)
-
     def inside() -> Value:
         refuse_array(frame, left, node)
         refuse_array(frame, right, node)
         return protocol.truth(frame, choices.compare(frame, gast.Eq, left.inner, right.inner, node), node)
 
+    return _both_alike(frame, left, right, inside, node, hint)
+
+
+def _both_alike(
+    frame: Frame, left: Optional, right: Optional, inside: Callable[[], Value], node: gast.AST, hint: str
+) -> Value:
+    """Both are None, or neither is, and the values are alike."""
+    alike = choices.compare(frame, gast.Eq, left.absent, right.absent, node)
     rest = lambda: choices.both(frame, left.absent, left.absent, inside, True, node, "t")  # noqa: E731
     return choices.both(frame, alike, alike, rest, False, node, hint)
 
