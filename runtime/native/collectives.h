@@ -23,6 +23,16 @@ enum { OTHER_FAILED = 1, DISAGREE = 2 };
 
 typedef struct Launch Launch;
 
+/* A mesh of any number of devices, of which one runs alone. */
+typedef struct {
+    int64_t axes, sizes[MESH_AXES];
+} Rehearsal;
+
+/* The collectives of a rehearsal, the bytes that the device has put down, and the time in them. */
+typedef struct {
+    int64_t collectives, bytes, nanoseconds;
+} Rehearsed;
+
 Launch *new_launch(int axes, const int64_t *sizes);
 Launch *hold_launch(Launch *launch);
 void release_launch(Launch *launch);
@@ -30,6 +40,8 @@ void forget_spares(void);
 int64_t devices_of(const Launch *launch);
 void take_seat(Launch *launch, int64_t device, atomic_int *stop);
 void leave_seat(bool has_failed);
+void begin_rehearsal(const Rehearsal *rehearsal, int64_t device);
+Rehearsed end_rehearsal(void);
 void fail_launch(Launch *launch);
 int64_t blamed_device(Launch *launch);
 int64_t pellucid_collective(int64_t axis, int64_t operation, int64_t dtype, int64_t count, const char *in, int64_t step,
