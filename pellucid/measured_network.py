@@ -43,7 +43,7 @@ def network_of_this_machine(messages: int = 200, large: int = 1 << 22) -> Networ
     return Network(latency, large / max(each - latency, 1e-12))
 
 
-def _swapping(x, turns):  # type: ignore[no-untyped-def]
+def _swapping(x, turns):
     for _ in range(turns):
         x = lax.ppermute(x, "i", [(0, 1), (1, 0)])
     return x

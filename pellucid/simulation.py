@@ -248,9 +248,9 @@ def _blocks(function: Any, found: Any, args: Sequence[Any]) -> list[Sequence[Any
     """The arguments of each device."""
     mesh = found.mesh
     if isinstance(function._apart, OnBlocks):
-        rows = function._apart.blocks(args, range(mesh.size))
+        rows = function._apart.blocks(tuple(args), range(mesh.size))
     else:
-        rows = function._apart.blocks(args, mesh, range(mesh.size))
+        rows = function._apart.blocks(tuple(args), mesh, range(mesh.size))
     return [_drawn(row) for row in rows]
 
 
