@@ -62,6 +62,7 @@ from .waiting import block_until_ready
 
 if TYPE_CHECKING:
     from .mapped_calls import pmap, shard_map
+    from .simulation import simulate
 
 jit, remat = compile, checkpoint  # as JAX calls them
 
@@ -134,6 +135,7 @@ __all__ = [
     "set_mesh",
     "shard_map",
     "sharding",
+    "simulate",
     "stop_gradient",
     "synchronous",
     "thread_count",
@@ -154,10 +156,11 @@ _begin()
 
 
 def __getattr__(name: str) -> Any:
-    """`pmap` or `shard_map`, when it is asked for: they are written in the language, which needs the compiler."""
-    if name not in ("pmap", "shard_map"):
+    """`pmap`, `shard_map` or `simulate`, when it is asked for: they need the compiler."""
+    module = {"pmap": ".mapped_calls", "shard_map": ".mapped_calls", "simulate": ".simulation"}.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(importlib.import_module(".mapped_calls", __name__), name)
+    found = globals()[name] = getattr(importlib.import_module(module, __name__), name)
     return found
 
 

@@ -91,7 +91,15 @@ class MappedFunction(Function):
 
     @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
-        """What was decided for the program of one device, and how many run it; see `Function.explain`."""
+        """What was decided for the program of one device, and how many run it; see `Function.explain`.
+
+        mesh  devices to tell the collectives of: where they are, how often they run, and the bytes that they move
+        """
+        mesh = kwargs.pop("mesh") if isinstance(kwargs.get("mesh"), Mesh) else None
+        if mesh is not None:
+            from .simulation import counted  # the printed stages, which other calls do without
+
+            return Text(f"{self.explain(*args, **kwargs)}\ncollectives\n\n{counted(self, args, mesh)}")
         found = self._of_device(args, kwargs) if args else None
         try:
             return super().explain(*args, **kwargs) if found is None else Text(found.explain())

@@ -284,6 +284,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/function.py": {"on_gpu", "showing"},
     "pellucid/guests.py": {"blocks", "labels"},  # which ask the compiler
     "pellucid/mapped_blocks.py": {"showing"},
+    "pellucid/mapped_calls.py": {"simulation"},
     "pellucid/on_devices.py": {"showing"},
     "pellucid/on_gpu.py": {"compiler.ops.routines", "compiling_kernels", "support"},
     "pellucid/profiler.py": {"gzip", "json", "line_times"},

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from pellucid.runtime import native_part
+
 ROOT = pathlib.Path(__file__).parent.parent
 PROGRAMS = sorted((ROOT / "tests/many_devices/as_written").glob("[a-z]*.py"))
 
@@ -32,3 +34,17 @@ def test_equal_to_jax_and_to_itself(name):
 def test_a_file_runs_by_itself():
     told = [run("tests/many_devices/as_written/heat.py", count, PYTHONPATH=str(ROOT)) for count in ("1", "4")]
     assert told[0] == told[1] and told[0].startswith("[")
+
+
+needs_native = pytest.mark.skipif(native_part.extension() is None, reason="there is no native part")
+
+
+@needs_native
+def test_collectives_to_which_devices_come_in_a_random_order():
+    assert "300 collectives" in run("-m", "tests.many_devices.random_arrivals", "300")
+
+
+@needs_native
+@pytest.mark.long
+def test_ten_thousand_collectives_in_a_random_order():
+    assert "10000 collectives" in run("-m", "tests.many_devices.random_arrivals", "10000")

@@ -16,7 +16,6 @@ Routines of the native part compute them, in the order of the devices; CPython, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -30,29 +29,29 @@ from .routines import routine
 ERROR = ("RuntimeError", "another device has failed, or has come to another collective")
 
 
-def _reduced(combine: Callable[..., Any]) -> Callable[..., np.ndarray]:
+def _reduced(kind: str, combine: Callable[..., Any]) -> Callable[..., np.ndarray]:
     def meaning(devices: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
-        return reduce(combine, turns.meet(along, x))
+        return turns.folded(combine, turns.meet(kind, along, x))
 
     return meaning
 
 
 def gathered(devices: np.ndarray, x: np.ndarray, along: int, shape: object = None) -> np.ndarray:
-    return np.concatenate(turns.meet(along, x))
+    return np.concatenate(turns.meet("gather", along, x))
 
 
 def scattered(devices: np.ndarray, x: np.ndarray, along: int, shape: object = None) -> np.ndarray:
     part = slice_of_device(devices, x, along)
-    return reduce(np.add, [other[part] for other in turns.meet(along, x)])
+    return turns.folded(np.add, turns.meet("scatter", along, x))[part]
 
 
 def exchanged(devices: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
     part = slice_of_device(devices, x, along)
-    return np.concatenate([other[part] for other in turns.meet(along, x)])
+    return np.concatenate([other[part] for other in turns.meet("exchange", along, x)])
 
 
 def permuted(devices: np.ndarray, source: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
-    every = turns.meet(along, x)
+    every = turns.meet("permute", along, x)
     return np.zeros_like(x) if source[0] < 0 else every[source[0]]
 
 
@@ -97,9 +96,9 @@ def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = Fa
 
 # The routines in which devices meet.
 EXCHANGES = frozenset({
-    _row("sum_of_devices", "allreduce_sum", _reduced(np.add)),
-    _row("max_of_devices", "allreduce_max", _reduced(np.maximum)),
-    _row("min_of_devices", "allreduce_min", _reduced(np.minimum)),
+    _row("sum_of_devices", "allreduce_sum", _reduced("sum", np.add)),
+    _row("max_of_devices", "allreduce_max", _reduced("max", np.maximum)),
+    _row("min_of_devices", "allreduce_min", _reduced("min", np.minimum)),
     _row("gather_of_devices", "allgather", gathered, result="m"),
     _row("scatter_of_devices", "reduce_scatter", scattered, result="m"),
     _row("exchange_of_devices", "alltoall", exchanged),

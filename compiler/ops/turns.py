@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -23,17 +24,72 @@ class Abandoned(Exception):
     """Another device has failed."""
 
 
-def meet(along: int, value: np.ndarray) -> list[np.ndarray]:
-    """What all devices along an axis of the mesh put down, in their order.  Raises RuntimeError outside of `run`."""
-    turns: Turns | None = getattr(_SEAT, "turns", None)
+Watch = Callable[[int, str, int, np.ndarray], object]
+
+
+def meet(kind: str, along: int, value: np.ndarray) -> Sequence[np.ndarray]:
+    """What all devices along an axis of the mesh put down, in their order.  Raises RuntimeError outside of a run."""
+    turns: Turns | Alone | None = getattr(_SEAT, "turns", None)
     if turns is None:
         raise RuntimeError("the program of one device runs together with those of all others")
+    if turns.watch is not None:
+        turns.watch(_SEAT.device, kind, along, value)
     return turns.meet(_SEAT.device, along, value)
 
 
-def run(sizes: Sequence[int], program: Callable[..., Any], arguments: Sequence[Sequence[Any]]) -> list[Any]:
-    """What the program gives on each device; raises the error of the first that has one."""
-    turns = Turns(sizes)
+def folded(combine: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """All of them combined, in their order; of equal ones halves are, whose number may be large."""
+    if not isinstance(values, Alike):
+        return reduce(combine, values)
+    if len(values) == 1:
+        return values.value
+    half = folded(combine, Alike(values.value, len(values) // 2))
+    both = combine(half, half)
+    return combine(both, values.value) if len(values) % 2 else both
+
+
+class Alike(Sequence[Any]):
+    """So many of one value."""
+
+    def __init__(self, value: Any, count: int) -> None:
+        self.value, self.length = value, count
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, place: Any) -> Any:
+        found = range(self.length)[place]  # which knows what is beyond the end
+        return self.value if isinstance(found, int) else [self.value] * len(found)
+
+
+class Alone:
+    """A run of one device, all others being taken to put down what it does: for meshes of any number of devices."""
+
+    def __init__(self, sizes: Sequence[int], device: int, watch: Watch | None = None) -> None:
+        self.sizes, self.device, self.watch = tuple(sizes), device, watch
+
+    def meet(self, device: int, along: int, value: np.ndarray) -> Alike:
+        """What it puts down, as often as there are devices along the axis."""
+        return Alike(np.array(value), self.sizes[along])
+
+    def run(self, program: Callable[..., Any], given: Sequence[Any]) -> Any:
+        """What the program gives."""
+        former = getattr(_SEAT, "turns", None), getattr(_SEAT, "device", 0)
+        _SEAT.turns, _SEAT.device = self, self.device
+        try:
+            return program(*given)
+        finally:
+            _SEAT.turns, _SEAT.device = former
+
+
+def run(
+    sizes: Sequence[int], program: Callable[..., Any], arguments: Sequence[Sequence[Any]], watch: Watch | None = None
+) -> list[Any]:  # fmt: skip
+    """What the program gives on each device; raises the error of the first that has one.
+
+    watch  is told of each collective: the device, what it does, the axis, and what it puts down
+    """
+    turns = Turns(sizes, watch)
     threads = [
         threading.Thread(target=turns.seated, args=(k, program, given)) for k, given in enumerate(arguments)
     ]
@@ -51,8 +107,8 @@ def run(sizes: Sequence[int], program: Callable[..., Any], arguments: Sequence[S
 class Turns:
     """One run.  `board` has what was put down for each meeting: an axis, the first device of a group, a number."""
 
-    def __init__(self, sizes: Sequence[int]) -> None:
-        self.sizes = tuple(sizes)
+    def __init__(self, sizes: Sequence[int], watch: Watch | None = None) -> None:
+        self.sizes, self.watch = tuple(sizes), watch
         self.count = prod(self.sizes)
         self.results: list[Any] = [None] * self.count
         self.errors: list[BaseException | None] = [None] * self.count

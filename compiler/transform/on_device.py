@@ -31,7 +31,7 @@ from ..frontend.specialise.derivatives.rules import expand
 from ..frontend.specialise.specialised import Specialised
 from ..frontend.specialise.values import Leaf, Typed
 from ..names import Names
-from ..ops.collectives import length_of_axis
+from ..ops.collectives import length_of_axis, runs
 from ..ops.cotangents import Atom
 from ..ops.schema import row_of
 from ..program import Function, Program
@@ -178,11 +178,15 @@ class _Writer:
         return value
 
     def _source(self, axis_name: str, perm: Sequence[tuple[int, int]]) -> Atom:
-        """The device that this one takes from; -1 where there is none."""
-        index = self._entry(axis_name, 0, "index")
+        """The device that this one takes from; -1 where there is none.  Neighbours with one distance are one case."""
+        index, call = self._entry(axis_name, 0, "index"), self.builder.call
         source: gast.expr = syntax.constant(-1)
-        for sender, receiver in perm:
-            is_own = self.builder.call("equal", index, receiver)
-            source = self.builder.call("where", is_own, sender, source, hint="source")
+        for sender, receiver, count in runs(perm):
+            if count == 1:
+                source = call("where", call("equal", index, receiver), sender, source, hint="source")
+                continue
+            is_own = call("logical_and", call("greater_equal", index, receiver),
+                          call("less", index, receiver + count))  # fmt: skip
+            source = call("where", is_own, call("add", index, sender - receiver), source, hint="source")
         return source
 

@@ -29,6 +29,8 @@ typedef struct {
     int64_t device;
     atomic_int *stop;
     bool was_told; /* a collective has returned what is not 0 because of another device */
+    const Rehearsal *rehearsal; /* where there is no launch: the mesh that the program is to run on */
+    Rehearsed rehearsed;
 } Seat;
 
 static _Thread_local Seat seat;
@@ -234,7 +236,7 @@ int64_t blamed_device(Launch *launch)
 /* This thread runs the program of a device from now on; `stop` is not 0 where it has to end. */
 void take_seat(Launch *launch, int64_t device, atomic_int *stop)
 {
-    seat = (Seat){hold_launch(launch), device, stop, false};
+    seat = (Seat){hold_launch(launch), device, stop, false, NULL, {0, 0, 0}};
 }
 
 /* If the program fails, then because of another device: what it needs has failed before. */
@@ -259,7 +261,7 @@ void leave_seat(bool has_failed)
             blame(launch, seat.device);
         fail_launch(launch);
     }
-    seat = (Seat){NULL, 0, NULL, false};
+    seat = (Seat){NULL, 0, NULL, false, NULL, {0, 0, 0}};
     release_launch(launch);
 }
 
@@ -540,6 +542,45 @@ static bool has_fold(int64_t operation, int64_t dtype)
     return !is_reduction || FOLD_OF[dtype][operation == SCATTER ? ALL_SUM : operation] != NULL;
 }
 
+/* --- rehearsals -------------------------------------------------------------------------------------------------- */
+
+/* This thread runs the program of a device by itself from now on: all others are taken to put down what it does. */
+void begin_rehearsal(const Rehearsal *rehearsal, int64_t device)
+{
+    seat = (Seat){NULL, device, NULL, false, rehearsal, {0, 0, 0}};
+}
+
+Rehearsed end_rehearsal(void)
+{
+    Rehearsed found = seat.rehearsed;
+    seat = (Seat){NULL, 0, NULL, false, NULL, {0, 0, 0}};
+    return found;
+}
+
+static int64_t rehearse(int64_t axis, int64_t operation, int64_t source, const Post *own)
+{
+    int64_t started = nanoseconds(), size = seat.rehearsal->sizes[axis], stride = 1;
+    for (int64_t k = axis + 1; k < seat.rehearsal->axes; k++)
+        stride *= seat.rehearsal->sizes[k];
+    int64_t index = seat.device / stride % size;
+    Post *posts = aligned_alloc(CACHE_LINE, (size_t)size * sizeof *posts);
+    if (posts == NULL)
+        return OTHER_FAILED;
+    for (int64_t k = 0; k < size; k++)
+        posts[k] = *own;
+    if (operation > ALL_MIN && operation != SCATTER) {
+        exchange(posts, size, index, source);
+    } else {
+        int64_t part = operation == SCATTER ? own->count / size : own->count, first = operation == SCATTER ? index * part : 0;
+        reduce(posts, size, FOLD_OF[own->dtype][operation == SCATTER ? ALL_SUM : operation], first, first + part, own->made);
+    }
+    free(posts);
+    seat.rehearsed.collectives++;
+    seat.rehearsed.bytes += own->count * BYTES[own->dtype];
+    seat.rehearsed.nanoseconds += nanoseconds() - started;
+    return 0;
+}
+
 /* One collective of the device whose seat this thread has, over an axis of the mesh: `count` elements in, by steps; 0, or
    OTHER_FAILED where another device has failed or this one has to end, or DISAGREE where the devices have come to different
    collectives, or outside of a launch.  `source` is the device that a permutation takes from, -1 where there is none. */
@@ -547,6 +588,10 @@ int64_t pellucid_collective(int64_t axis, int64_t operation, int64_t dtype, int6
                             char *out, int64_t source)
 {
     Launch *launch = seat.launch;
+    if (seat.rehearsal != NULL && axis < seat.rehearsal->axes && has_fold(operation, dtype)) {
+        Post alone = {.data = in, .step = step, .made = out, .operation = operation, .dtype = dtype, .count = count};
+        return rehearse(axis, operation, source, &alone);
+    }
     if (launch == NULL || axis >= launch->axes || !has_fold(operation, dtype))
         return DISAGREE;
     int64_t index = seat.device / launch->strides[axis] % launch->sizes[axis];

@@ -25,6 +25,16 @@ typedef struct Launch Launch;
 
 struct Team;
 
+/* A mesh of any number of devices, of which one runs alone. */
+typedef struct {
+    int64_t axes, sizes[MESH_AXES];
+} Rehearsal;
+
+/* The collectives of a rehearsal, the bytes that the device has put down, and the time in them. */
+typedef struct {
+    int64_t collectives, bytes, nanoseconds;
+} Rehearsed;
+
 Launch *new_launch(int axes, const int64_t *sizes);
 Launch *new_launch_of_team(int axes, const int64_t *sizes, struct Team *team);
 Launch *hold_launch(Launch *launch);
@@ -36,6 +46,8 @@ void begin_meetings(Launch *launch);
 void take_seat(Launch *launch, int64_t device, atomic_int *stop);
 void excuse_seat(void);
 void leave_seat(bool has_failed);
+void begin_rehearsal(const Rehearsal *rehearsal, int64_t device);
+Rehearsed end_rehearsal(void);
 void fail_launch(Launch *launch);
 void fail_from_afar(Launch *launch, int64_t device);
 int64_t blamed_device(Launch *launch);

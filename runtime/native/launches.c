@@ -487,6 +487,42 @@ static PyObject *leave_seat_of_thread(PyObject *module, PyObject *has_failed)
     Py_RETURN_NONE;
 }
 
+/* begin_rehearsal(sizes, device): this thread runs the program of one device of such a mesh alone.  There is one rehearsal
+   at a time in a process. */
+static PyObject *begin_rehearsal_of_thread(PyObject *module, PyObject *args)
+{
+    (void)module;
+    static Rehearsal rehearsal;
+    PyObject *sizes;
+    long long device;
+    if (!PyArg_ParseTuple(args, "O!L", &PyTuple_Type, &sizes, &device))
+        return NULL;
+    if (PyTuple_GET_SIZE(sizes) > MESH_AXES) {
+        PyErr_Format(PyExc_ValueError, "a mesh has at most %d axes", MESH_AXES);
+        return NULL;
+    }
+    rehearsal.axes = PyTuple_GET_SIZE(sizes);
+    for (Py_ssize_t k = 0; k < rehearsal.axes; k++) {
+        rehearsal.sizes[k] = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, k));
+        if (rehearsal.sizes[k] < 1) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ValueError, "an axis of a mesh has at least one device");
+            return NULL;
+        }
+    }
+    begin_rehearsal(&rehearsal, device);
+    Py_RETURN_NONE;
+}
+
+/* end_rehearsal(): how many collectives there were, the bytes that they took, and the nanoseconds in them. */
+static PyObject *end_rehearsal_of_thread(PyObject *module, PyObject *nothing)
+{
+    (void)module;
+    (void)nothing;
+    Rehearsed found = end_rehearsal();
+    return Py_BuildValue("LLL", (long long)found.collectives, (long long)found.bytes, (long long)found.nanoseconds);
+}
+
 static PyObject *fail(PyObject *module, PyObject *capsule)
 {
     (void)module;
@@ -566,6 +602,8 @@ static PyMethodDef LAUNCHES[] = {
     {"make_launch", make_launch_for_threads, METH_VARARGS, NULL},
     {"take_seat", take_seat_of_thread, METH_VARARGS, NULL},
     {"leave_seat", leave_seat_of_thread, METH_O, NULL},
+    {"begin_rehearsal", begin_rehearsal_of_thread, METH_VARARGS, NULL},
+    {"end_rehearsal", end_rehearsal_of_thread, METH_NOARGS, NULL},
     {"fail_launch", fail, METH_O, NULL},
     {"blamed", blamed, METH_O, NULL},
     {NULL, NULL, 0, NULL},

@@ -1,4 +1,4 @@
-"""What JAX gives for the programs in `as_written`, kept in `jax_values.json`; run by hand, with a Python that has JAX.
+"""What JAX gives for the programs in `as_written`, kept in `jax_values.json`: run by hand with a Python that has it.
 
     python -m venv /tmp/jax && /tmp/jax/bin/pip install jax==0.10.2
     /tmp/jax/bin/python tests/many_devices/jax_values.py        on eight devices of the processor, in float64

@@ -39,8 +39,10 @@ def called_on_devices(function, args):
     count, plain = [], Launcher.start
 
     def start(launcher, blocks):
-        count.append(len(blocks))
-        return plain(launcher, blocks)
+        run = plain(launcher, blocks)
+        if run is not None:
+            count.append(len(blocks))
+        return run
 
     Launcher.start = start
     try:
