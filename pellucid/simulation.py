@@ -52,8 +52,9 @@ NAMES = {
 
 def imagined_mesh(sizes: Sequence[int], names: Sequence[str]) -> Mesh:
     """A mesh of any number of devices, which need not be there: for `simulate`, not for calls."""
-    offers = devices("cpu")[0]._offers
-    grid = np.array([*(Device(offers, k) for k in range(prod(sizes))), None], dtype=object)[:-1]
+    first = devices("cpu")[0]
+    grid = np.empty(prod(sizes), dtype=object)
+    grid[:] = [Device(first._offers, k, first.process_index, k) for k in range(len(grid))]
     return Mesh(grid.reshape(tuple(sizes)), tuple(names))
 
 

@@ -568,8 +568,9 @@ static int64_t rehearse(int64_t axis, int64_t operation, int64_t source, const P
         return OTHER_FAILED;
     for (int64_t k = 0; k < size; k++)
         posts[k] = *own;
+    posts[index].source = source;
     if (operation > ALL_MIN && operation != SCATTER) {
-        exchange(posts, size, index, source);
+        exchange(posts, size, index);
     } else {
         int64_t part = operation == SCATTER ? own->count / size : own->count, first = operation == SCATTER ? index * part : 0;
         reduce(posts, size, FOLD_OF[own->dtype][operation == SCATTER ? ALL_SUM : operation], first, first + part, own->made);
