@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, replace
 from types import FunctionType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from ..runtime.frozen import Freeze, Frozen
 from ..runtime.guards import Guards
+from .argnums import Argnums, behind, each, placed
 from .records import dataclass
 from .stages import REVERSE, TRANSFORMED
 
 RESIDUALS, COTANGENT = "residuals", "out_bar"  # the parameters of a pullback
-Argnums: TypeAlias = int | str | tuple[int | str, ...]
 
 
 class Transformation:
@@ -45,7 +45,7 @@ class Transformation:
 
     @property
     def shares_along(self) -> tuple[str, ...]:
-        return getattr(self, "axes", None) or (self.axis_name,) if getattr(self, "is_typed", False) else ()  # type: ignore
+        return ()
 
     def inside(self, axes: tuple[str, ...]) -> Transformation:
         """The same asked for inside a function whose devices share values along these axes."""
@@ -75,10 +75,10 @@ class ByArguments(Transformation):
     argnums: Any
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Any:
-        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))  # type: ignore[type-var]
+        return replace(self, argnums=each(self.argnums, lambda place: behind(place, count)))  # type: ignore[type-var]
 
     def placed(self, names: Sequence[str]) -> Any:
-        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))  # type: ignore[type-var]
+        return replace(self, argnums=each(self.argnums, lambda place: placed(place, names)))  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,23 +161,6 @@ class Jacobian(ByArguments):
     with_value: bool = False
 
 
-def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
-    """Every position changed; of a tuple, a tuple."""
-    return tuple(map(change, argnums)) if isinstance(argnums, tuple) else change(argnums)
-
-
-def _behind(place: int | str, count: int) -> int | str:
-    """The same argument where that many come before."""
-    return place if isinstance(place, str) or place < 0 else place + count
-
-
-def _placed(place: int | str, names: Sequence[str]) -> int | str:
-    """The number of an argument, or its name, which has to be that of a parameter."""
-    if isinstance(place, str) and place not in names:
-        raise ValueError(f"argnums names `{place}`, and the parameters are {', '.join(names)}")
-    return place
-
-
 @dataclass(frozen=True, slots=True)
 class NamedAxes:
     """The axes of the parts of a dict or of an object with attributes, by their names."""
@@ -208,6 +191,10 @@ class Batch(Transformation):
     is_of_devices: bool = False
     is_typed: bool = False
 
+    @property
+    def shares_along(self) -> tuple[str, ...]:
+        return () if self.axis_name is None or not self.is_typed else (self.axis_name,)
+
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Batch:
         given = self.in_axes
         is_tuple = isinstance(given, tuple)
@@ -233,6 +220,10 @@ class OnDevice(Transformation):
     shared: tuple[tuple[str, tuple[str, ...]], ...] = ()
     meant: tuple[tuple[str, Any, Any], ...] = ()
     is_typed: bool = False
+
+    @property
+    def shares_along(self) -> tuple[str, ...]:
+        return self.axes if self.is_typed else ()
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         kept = list(given.parameters.values())

@@ -13,7 +13,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .compiler.request import Argnums, Gradient, Jacobian, Jet, ReverseJacobian, Tangent, Transformation
+from .compiler.argnums import Argnums
+from .compiler.request import Gradient, Jacobian, Jet, ReverseJacobian, Tangent, Transformation
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative
 from .transformations import Names, keeping, known_inside, numbers, transformed

@@ -227,9 +227,8 @@ class Function(_Base[Given, Result]):
                       at all mean the types of the call that was last compiled for
 
         `transformed` is the program after all transformations, what `grad`, `jvp` or `vmap` make of the function;
-        `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops, and at kernels, the
-        text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the
-        program cannot be compiled.
+        `reverse` is another name of it, for a derivative that goes backwards.  Up to loops, and at kernels, the text is
+        a Python file that runs in CPython.  Raises ValueError for an unknown stage, CompileError where it cannot.
         """
         if stage not in STAGES:
             raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
@@ -377,9 +376,8 @@ class Function(_Base[Given, Result]):
 
     def _options(self) -> EmitOptions:
         request = self.__pellucid__
-        return EmitOptions(
-            request.fastmath, False, request.parallel, request.line_tables, is_of_device=request.is_of_device
-        )
+        of_device = request.is_of_device
+        return EmitOptions(request.fastmath, False, request.parallel, request.line_tables, is_of_device=of_device)
 
     def _targets(self, mutated: tuple[tuple[str, int], ...], flat: Flattened) -> list[np.ndarray]:
         """The arrays that `mutates=` writes to.  Raises ValueError where that would not mean what Python means."""

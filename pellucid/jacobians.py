@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from .compiler.request import Argnums, ReverseJacobian
+from .compiler.argnums import Argnums
+from .compiler.request import ReverseJacobian
 from .function import Function
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative

@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
+from .compiler.argnums import Argnums
 from .compiler.diagnostics import UnsupportedError
-from .compiler.request import Argnums, BackwardHalf, Batch, Gradient, NamedAxes, Request, Transformation
+from .compiler.request import BackwardHalf, Batch, Gradient, NamedAxes, Request, Transformation
 from .custom import Ruled
 from .function import Function
 from .library_names import library_name

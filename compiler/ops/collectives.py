@@ -15,10 +15,10 @@ Where all devices share a value, it may be one value, and not one for each of th
 rows that say so, and `transform/batch/settle_shared.py` takes them away when it is known which values are shared:
 
     pvary(x, axis_name="i")               x, and from here on each device has its own
-    mark(x, axis_name="i")                0, which varies along the axis if x does
-    spread(x, own, others, ...)           x, which varies where `others` do; the transpose of `unite`
-    unite(x_bar, own, others, ...)        the sum over the devices, if `others` vary and `own` does not; else x_bar
-    psum_shared(x, axis_name="i")         `psum`, whose result is one value: its transpose is `spread`
+    mark_varying(x, axis_name="i")        0, which varies along the axis if x does
+    vary_as(x, own, others, ...)          x, which varies where `others` do; the transpose of `sum_varied`
+    sum_varied(x_bar, own, others, ...)   the sum over the devices, if `others` vary and `own` does not; else x_bar
+    psum_shared(x, axis_name="i")         `psum`, whose result is one value: its transpose is `vary_as`
 """
 
 from __future__ import annotations
@@ -266,17 +266,17 @@ def own_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_ba
 
 
 def spread_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
-    return builder.call("unite", filled(builder, out_bar, out), *operands[1:], **static)
+    return builder.call("sum_varied", filled(builder, out_bar, out), *operands[1:], **static)
 
 
 def unite_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
-    return builder.call("spread", filled(builder, out_bar, out), *operands[1:], **static)
+    return builder.call("vary_as", filled(builder, out_bar, out), *operands[1:], **static)
 
 
 def shared_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
     """What one value has is what each device has of it."""
     each = builder.call("axis_index", **static)
-    return builder.call("spread", filled(builder, out_bar, out), 0, each, **static)
+    return builder.call("vary_as", filled(builder, out_bar, out), 0, each, **static)
 
 
 def marked_jvp(name: str) -> Any:
@@ -311,12 +311,12 @@ row("ppermute", "x", static={"perm": ...}, type=same_type, vjp=[permute_vjp], li
 row("axis_index", "", type=index_type, vjp=[], across=numbered, natural=all)
 row("axis_size", "", type=index_type, vjp=[], across=counted, is_common=True, natural=all, one="axis_size")
 row("pvary", "x", type=own_type, vjp=[own_vjp], linear=TOGETHER, is_own=True)
-row("mark", "x", type=index_type, vjp=[None], batch=mark_of_all, is_common=True, marks=(0,), varies_as=(0,),
+row("mark_varying", "x", type=index_type, vjp=[None], batch=mark_of_all, is_common=True, marks=(0,), varies_as=(0,),
            natural=all)  # fmt: skip
-row("spread", "x own others", type=own_type, vjp=[spread_vjp, None, None], jvp=marked_jvp("spread"), batch=marked,
+row("vary_as", "x own others", type=own_type, vjp=[spread_vjp, None, None], jvp=marked_jvp("vary_as"), batch=marked,
            is_own=True, marks=(1, 2), varies_as=(0, 1, 2))  # fmt: skip
-row("unite", "x own others", type=united_type, vjp=[unite_vjp, None, None], jvp=marked_jvp("unite"), batch=marked,
-           is_own=True, marks=(1, 2), varies_as=(1,))  # fmt: skip
+row("sum_varied", "x own others", type=united_type, vjp=[unite_vjp, None, None], jvp=marked_jvp("sum_varied"),
+           batch=marked, is_own=True, marks=(1, 2), varies_as=(1,))  # fmt: skip
 row("psum_shared", "x", type=sum_type, vjp=[shared_vjp], linear=TOGETHER, across=reduced("sum"), is_common=True,
            one="psum_shared")  # fmt: skip
 row("pmax_shared", "x", type=same_type, vjp=[in_language("shared_extreme")],

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from .. import native_part
+from ..asynchronous import cpu_devices
 from .meshes import Mesh
 from .shardings import NamedSharding
 from .specs import PartitionSpec
@@ -20,7 +21,7 @@ from .specs import PartitionSpec
 class Cut:
     """A sharding, and the axis along which each device has one example; None where it has a block.
 
-    words  the same as native calls read it; None without the native part
+    words  the same as native calls read it; None without the native part, and where a mesh is larger than the processor
     """
 
     __slots__ = ("sharding", "stacked", "words")
@@ -29,7 +30,7 @@ class Cut:
         self.sharding, self.stacked = sharding, stacked
         native = native_part.extension()
         self.words: Any = None
-        if native is not None:
+        if native is not None and sharding.mesh.size <= cpu_devices():
             self.words = native.make_cut(_axes(sharding), len(sharding.spec), stacked is not None)
 
 

@@ -1,13 +1,13 @@
 """Take away what derivatives say of values that devices share, once it is known which are shared.
 
     def f(w, x):                                       x varies along "i", w does not
-        m = mark(w, axis_name="i")                         m = 0
-        k = mark(x, axis_name="i")               ->        k = 0
-        v = spread(w, m, k, axis_name="i")                 v = w
-        w_bar = unite(v_bar, m, k, axis_name="i")          w_bar = psum(v_bar, axis_name="i")
+        m = mark_varying(w, axis_name="i")                      m = 0
+        k = mark_varying(x, axis_name="i")            ->        k = 0
+        v = vary_as(w, m, k, axis_name="i")                     v = w
+        w_bar = sum_varied(v_bar, m, k, axis_name="i")          w_bar = psum(v_bar, axis_name="i")
 
 Takes the typed program of one example and which of its parameters vary; gives one without such rows over the axis.
-What is not shared has no sum: there `unite` is its operand.
+What is not shared has no sum: there `sum_varied` is its operand.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def _settled(program: Program, parameters: Iterable[str], axis_name: str, where:
         call: gast.Call = statement.value
         builder.body = []
         value = call.args[0] if row.is_own else syntax.constant(0)
-        if row.name == "spread" and _varies(value, each) and not _varies(call.args[1], each):
+        if row.name == "vary_as" and _varies(value, each) and not _varies(call.args[1], each):
             passed.append((value, getattr(statement, "span", None)))
-        if row.name == "unite":
+        if row.name == "sum_varied":
             if _is_summed(call, each):
                 value = builder.call("psum", value, axis_name=axis_name)
             elif not _varies(call.args[1], each):

@@ -1,9 +1,9 @@
 """Say where a value that all devices share meets one that each device has for itself, before a derivative is taken.
 
     def f(w, x):                    def f(w, x):
-        y = multiply(w, x)    ->        m = mark(w, axis_name="i")
-        s = psum(y, "i")                k = mark(x, axis_name="i")
-        return (s,)                     v = spread(w, m, add(m, k), axis_name="i")
+        y = multiply(w, x)    ->        m = mark_varying(w, axis_name="i")
+        s = psum(y, "i")                k = mark_varying(x, axis_name="i")
+        return (s,)                     v = vary_as(w, m, add(m, k), axis_name="i")
                                         y = multiply(v, x)
                                         s = psum_shared(y, axis_name="i")
                                         return (s,)
@@ -167,7 +167,7 @@ class _Writer:
             place = self.first
         else:
             place = self.behind.setdefault(name, []) if stays else ahead
-        made: gast.Name = self._written(place, statement, "spread", syntax.name(name), own, others, hint=name)
+        made: gast.Name = self._written(place, statement, "vary_as", syntax.name(name), own, others, hint=name)
         self.spread[key] = made.id
         return made.id
 
@@ -179,7 +179,7 @@ class _Writer:
                 made = self._written(self.first, self._head(), "axis_index", hint="own")
             else:
                 for name in sorted(origin):
-                    mark = self._written(self.first, self._head(), "mark", syntax.name(name), hint="mark")
+                    mark = self._written(self.first, self._head(), "mark_varying", syntax.name(name), hint="mark")
                     made = mark if isinstance(made, gast.Constant) else self._added(made, mark)
             self.marks[origin] = made
         return self.marks[origin]
