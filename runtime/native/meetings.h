@@ -54,7 +54,7 @@ struct Launch {
     int64_t *turns;           /* collectives of each device so far, one row for each axis */
     Team *team;               /* the processes that run it together; NULL where it is this one alone */
     int64_t number;           /* of the launch among those of the team */
-    bool is_lost;             /* MPI may still read from its rooms, so it is never used again */
+    atomic_bool is_lost;      /* MPI may still read from its rooms, so it is never used again */
 };
 
 /* In the order of the table in `compiler/dtypes.py`. */

@@ -304,7 +304,8 @@ static void withdraw_messages(Launch *launch, Apart *apart)
         if (!message->is_done && !message->is_send && mpi.cancel(&message->request) == 0)
             while (!message->is_done && now() < until)
                 message->is_done = is_done(&message->request);
-        launch->is_lost = launch->is_lost || !message->is_done;
+        if (!message->is_done)
+            atomic_store(&launch->is_lost, true);
     }
 }
 
@@ -337,7 +338,7 @@ static bool complete(Launch *launch, Apart *apart, bool may_leave)
 static bool lose(Launch *launch, Apart *apart)
 {
     withdraw_messages(launch, apart);
-    launch->is_lost = true;
+    atomic_store(&launch->is_lost, true);
     apart->message_count = 0;
     fail_launch(launch);
     return false;
