@@ -19,6 +19,7 @@ import numpy as np
 from . import tree
 from .compiler.diagnostics import CompileError, StaticArgumentError
 from .compiler.frontend.specialise.functional import Partial
+from .compiler.frontend.specialise.world.taking_apart import from_python
 from .compiler.stages import TRANSFORMED
 from .flatten import rebuild
 from .runtime.array import Array
@@ -63,7 +64,7 @@ def sharded_in(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Sharded
         if isinstance(argument, ShardedArray):
             found.append(argument)
         elif not isinstance(argument, PLAIN):
-            map_parts(note, argument)
+            from_python(argument, note)
     return found
 
 
@@ -88,7 +89,7 @@ def _given(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     bound.apply_defaults()
     for name, argument in bound.arguments.items():
         if name not in function.__pellucid__.static:
-            map_parts(lambda leaf: arrays.append(leaf) if _is_array(leaf) else None, argument)
+            from_python(argument, lambda leaf: arrays.append(leaf) if _is_array(leaf) else None)
     plain, named = map_parts(whole_of, (args, kwargs))
     flat = function._flatten(plain, named)
     if len(arrays) != sum(map(_is_array, flat.leaves)):  # there are some in objects that are no containers
