@@ -7,6 +7,8 @@ Takes and gives typed functions, as they are printed.
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from .. import syntax
@@ -16,12 +18,30 @@ from ..renaming import map_body
 
 def forget_placement(function: Function) -> Function:
     """The function without it; the same object where there is none."""
-    body = map_body(function.body, _plain)
-    return function if all(a is b for a, b in zip(body, function.body)) else function.with_(body=tuple(body))
+    if not any(map(_is_placed, function.body)):
+        return function
+    return function.with_(body=tuple(map_body(function.body, _plain)))
+
+
+def _is_placed(statement: gast.stmt) -> bool:
+    return any(syntax.operator_of(call) == "with_sharding" for call in syntax.calls_in(statement))
 
 
 def _plain(statement: gast.stmt) -> gast.stmt:
-    if not any(syntax.operator_of(call) == "with_sharding" for call in syntax.calls_in(statement)):
+    if not any(syntax.operator_of(node) == "with_sharding" for node in syntax.own_nodes(statement)):
         return statement
-    (atom,) = statement.value.args
-    return syntax.rebuild(statement, value=syntax.call("copy", atom))
+    expressions = {field: node for field, node in gast.iter_fields(statement) if isinstance(node, gast.expr)}
+    return syntax.rebuild(statement, **{field: _copied(node) for field, node in expressions.items()})
+
+
+def _copied(node: Any) -> Any:
+    """The expression with a copy in place of each placement."""
+    if syntax.operator_of(node) == "with_sharding":
+        return syntax.call("copy", _copied(node.args[0]))
+    changes: dict[str, Any] = {}
+    for field, old in gast.iter_fields(node):
+        if isinstance(old, gast.expr):
+            changes[field] = _copied(old)
+        elif isinstance(old, list):
+            changes[field] = [_copied(one) if isinstance(one, gast.expr) else one for one in old]
+    return syntax.rebuild(node, **changes)

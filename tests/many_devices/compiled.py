@@ -137,6 +137,22 @@ def test_a_constraint_says_where_a_result_is():
         compile(lambda x: lax.with_sharding_constraint(x, cut))(np.ones(4))
 
 
+def test_a_constraint_in_a_loop():
+    cut = NamedSharding(MESH, P("x"))
+
+    def settled(x):
+        while np.sum(lax.with_sharding_constraint(x, cut)) > 1.0:
+            x = lax.with_sharding_constraint(x * 0.5, cut)
+        return x
+
+    expected = V.copy()
+    while expected.sum() > 1.0:
+        expected *= 0.5
+    assert compile(settled)(ROWS).sharding == cut
+    np.testing.assert_array_equal(compile(settled)(V), expected)
+    np.testing.assert_allclose(grad(lambda x: np.sum(settled(x)))(V), np.full(V.shape, expected[0, 1] / V[0, 1]))
+
+
 def test_a_constraint_outside_puts_an_array():
     assert lax.with_sharding_constraint(V, NamedSharding(MESH, P("x"))).sharding.spec == P("x")
     with MESH:
