@@ -42,7 +42,6 @@ from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.forget_annotations import forget_annotations
-from .transform.forget_placement import forget_placement
 from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
 from .transform.forward.jacobian import along_directions, choose_jacobians, has_jacobian
@@ -177,7 +176,6 @@ SETTLED_WAY = (
     Repeat(TIDY_AGAIN),
 )
 LOOPS_WAY = (
-    Step(forget_placement, takes=TYPED, gives=TYPED),
     Step(hoist_tests, takes=TYPED, gives=TYPED),
     Step(separate, takes=TYPED, gives=TYPED, renames=True),
     Step(lower, takes=TYPED, gives=LOOPS, of=PROGRAM),

@@ -158,13 +158,14 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
         length = low.node(call.args[0]).lengths[static["axis"]]
         low.know(name, call)
         return assign(low, name, ScalarTree(length.clamped, INT_WORD, weak=True))
-    kind = schema.OPERATORS[operator].kind
+    row = schema.OPERATORS[operator]
+    kind = row.kind
     if kind == "creation":
         return lower_creation(low, name, operator, call, static)
     if type(type_) is Scalar and low.are_scalars(call.args) and kind == "elementwise":
         return lower_scalars(low, name, operator, call, static)
     operands = [low.node(a) for a in call.args]
-    if operator == "copy":
+    if row.copies:
         low.uses[operands[0]] -= 1
         return assign_array(low, name, operands[0], is_copy=True)
     if kind == "reduction":
@@ -174,7 +175,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     if kind == "contraction":
         return assign(low, name, contractions.contraction(low, name, operator, operands, static))
     if kind == "library":
-        return by_library(low, [name], schema.OPERATORS[operator], call)
+        return by_library(low, [name], row, call)
     if isinstance(type_, Array):
         node = elementwise(low, name, operator, operands, static)
         return assign_array(low, name, node, is_copy=node in operands)

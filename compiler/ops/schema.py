@@ -140,6 +140,7 @@ class Operator:
     varies_as   of a row with marks: the operands that say whether derivatives take the result for one of each device
     of_parts    whether it is taken of each number and array in a container, instead of an array made of that
     shares      whether the result shares elements with the operands, a word of `sharing`
+    copies      whether the result has the elements of the operand as they are
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
     """
 
@@ -192,6 +193,7 @@ class Operator:
     varies_as: tuple[int, ...] = ()
     of_parts: bool = False
     shares: str = "copy"
+    copies: bool = False
     python: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -178,10 +178,10 @@ structural("concatenate", "*xs", raises=always, is_light=False, type=concatenate
            batch=batching.concatenate, vjp=[concatenate_vjp], samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
-structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
+structural("copy", "x", copies=True, type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
            batch=batching.copy, spelling="{x}.copy()")  # fmt: skip
 structural("with_sharding", "x", static={"spec": ...}, type=sharded_type, vjp=[copy_vjp], samples="sharded",
-           batch=batching.with_sharding, meaning=lambda x, spec: x.copy(),
+           copies=True, batch=batching.with_sharding, meaning=lambda x, spec: x.copy(),
            spelling="pellucid.support.with_sharding({x}, spec={spec})")  # fmt: skip
 structural("dim", "x", work="light", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
            meaning=lambda x, axis: x.shape[axis], spelling="{x}.shape[{axis}]")  # fmt: skip

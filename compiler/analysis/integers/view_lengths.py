@@ -73,7 +73,7 @@ def _of_operands(values: Values, call: gast.Call, state: State) -> tuple[Affine,
     if row is None or not any(isinstance(type_, Array) for type_ in types):
         return None
     is_product = row.name == "matmul"
-    if not (row.kind == "elementwise" or row.name == "copy" or is_product):
+    if not (row.kind == "elementwise" or row.copies or is_product):
         return None
     shapes = [
         values.lengths_of_name(a.id, state) if isinstance(type_, Array) else () for a, type_ in zip(call.args, types)

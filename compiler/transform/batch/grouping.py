@@ -123,6 +123,6 @@ def _is_outside(statement: gast.stmt, run: Sequence[gast.stmt], judge: Judge) ->
         return True
     value = getattr(statement, "value", None)
     row = OPERATORS.get(syntax.operator_of(value) or "") if value is not None else None
-    is_new = row is not None and (row.kind == "creation" or row.name == "copy") and not judge.reason(statement)
+    is_new = row is not None and (row.kind == "creation" or row.copies) and not judge.reason(statement)
     inside = list(syntax.walk(run))
     return is_new and any(judge.is_seen_outside(name, inside) for name in syntax.names_bound(statement))

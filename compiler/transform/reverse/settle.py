@@ -67,7 +67,7 @@ def _is_silent(value: gast.expr) -> bool:
     """Whether a value is made by what has no derivative, or one that reads nothing."""
     operator = syntax.operator_of(value)
     row = row_of(operator)
-    return operator in FRESH or row is not None and (row.kind == "creation" or row.name == "copy")
+    return operator in FRESH or row is not None and (row.kind == "creation" or row.copies)
 
 
 @dataclass(slots=True)
