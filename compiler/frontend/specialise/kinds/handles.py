@@ -11,7 +11,7 @@ from ..interpreter import choices
 from ..objects import pools
 from ..protocol import describe, load, member, python_class, truth
 from ..values import Handle, Static, Value
-from . import classes, iterators, own_operators
+from . import classes, own_operators
 
 
 @python_class.of(Handle)
@@ -38,13 +38,8 @@ def _(frame: Frame, base: Handle, items: gast.expr, node: gast.AST, hint: str = 
 
 @member.of(Handle)
 def _(frame: Frame, container: Handle, item: Value, node: gast.AST, hint: str = "t") -> Value:
-    found = own_operators.contains(frame, item, container, node)
-    if found is not None:
-        return found
-    source = classes.iterator_of(frame, container, node)
-    if source is container:
-        return member.otherwise(frame, container, item, node, hint)
-    return iterators.member_of_taken(frame, source, item, node, hint)
+    found = own_operators.member(frame, container, item, node, hint)
+    return member.otherwise(frame, container, item, node, hint) if found is None else found
 
 
 @protocol.attribute.of(Handle)

@@ -19,7 +19,7 @@ from ..frame import Frame
 from ..interpreter import choices, evaluate
 from ..library.static_python import PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX
 from ..values import Handle, Record, Ref, Sequence, Value
-from . import classes, equality, slices
+from . import classes, equality, iterators, slices
 
 
 def _word(function: Any) -> str:
@@ -152,11 +152,14 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value | None:
     return found if found is not None else classes.special_call(frame, value, "__len__", [], node)
 
 
-def contains(frame: Frame, item: Value, container: Value, node: gast.AST) -> Value | None:
-    if not is_instance(frame, container):
-        return None
-    found = classes.special_call(frame, container, "__contains__", [item], node)
-    return None if found is None else protocol.truth(frame, found, node)
+def member(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str) -> Value | None:
+    """`item in container` by `__contains__`, or by what `__iter__` gives; None for a class without either."""
+    if is_instance(frame, container):
+        found = classes.special_call(frame, container, "__contains__", [item], node)
+        if found is not None:
+            return protocol.truth(frame, found, node)
+    source = classes.iterator_of(frame, container, node)
+    return None if source is container else iterators.member_of_taken(frame, source, item, node, hint)
 
 
 def item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> Value | None:

@@ -27,10 +27,8 @@ from ..protocol import (
 from ..values import Record, Sequence, Static, Value
 from . import (
     arrays,
-    classes,
     container_methods,
     equality,
-    iterators,
     keyed,
     library_classes,
     making,
@@ -110,12 +108,9 @@ def _(
 
 @member.of(Record)
 def _(frame: Frame, container: Value, item: Value, node: gast.AST, hint: str = "t") -> Value:
-    found = own_operators.contains(frame, item, container, node)
+    found = own_operators.member(frame, container, item, node, hint)
     if found is not None:
         return found
-    source = classes.iterator_of(frame, container, node)
-    if source is not container:
-        return iterators.member_of_taken(frame, source, item, node, hint)
     if not held_as(frame, container, Record).is_tuple:
         return member.otherwise(frame, container, item, node, hint)
     return equality.is_any(frame, item, items(frame, container, node), node, hint)
