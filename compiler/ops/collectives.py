@@ -87,7 +87,7 @@ def own_type(operands: Sequence[Type], axis_name: str) -> Type:
     return operands[0]
 
 
-def united_type(operands: Sequence[Type], axis_name: str) -> Type:
+def sum_varied_type(operands: Sequence[Type], axis_name: str) -> Type:
     return _operand(operands[:1])
 
 
@@ -265,11 +265,11 @@ def own_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_ba
     return filled(builder, out_bar, out)
 
 
-def spread_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+def vary_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
     return builder.call("sum_varied", filled(builder, out_bar, out), *operands[1:], **static)
 
 
-def unite_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+def sum_varied_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
     return builder.call("vary_as", filled(builder, out_bar, out), *operands[1:], **static)
 
 
@@ -292,15 +292,19 @@ def row(name: str, operands: str, *, batch: Any = handed_on, **more: Any) -> Non
     collective(name, operands, meaning=unbound, batch=batch, **more)
 
 
+def total(name: str, vjp: Any) -> None:
+    row(name, "x", type=sum_type, vjp=[vjp], linear=TOGETHER, across=reduced("sum"), is_common=True, one="psum_shared")
 
-row("psum", "x", type=sum_type, vjp=[sum_vjp], linear=TOGETHER, across=reduced("sum"), is_common=True,
-           one="psum_shared")  # fmt: skip
-row("pmax", "x", type=same_type, vjp=[in_language("extreme_of_examples")],
-           jvp=tangent_in_language("extreme_of_examples"), across=reduced("max"), is_common=True,
-           one="pmax_shared")  # fmt: skip
-row("pmin", "x", type=same_type, vjp=[in_language("extreme_of_examples")],
-           jvp=tangent_in_language("extreme_of_examples"), across=reduced("min"), is_common=True,
-           one="pmin_shared")  # fmt: skip
+
+def extreme(name: str, kind: str, vjp: str) -> None:
+    """A row for the largest or the smallest; the rule `vjp` of its derivative is written in the language."""
+    row(name, "x", type=same_type, vjp=[in_language(vjp)], jvp=tangent_in_language("extreme_of_examples"),
+        across=reduced(kind), is_common=True, one=f"p{kind}_shared")  # fmt: skip
+
+
+total("psum", sum_vjp)
+extreme("pmax", "max", "extreme_of_examples")
+extreme("pmin", "min", "extreme_of_examples")
 row("all_gather", "x", static={"axis": ..., "shape": ...}, type=shape_type, vjp=[gather_vjp], linear=TOGETHER,
            across=gathered, is_common=True)  # fmt: skip
 row("psum_scatter", "x", static={"axis": ...}, type=scattered_type, vjp=[scatter_vjp], linear=TOGETHER,
@@ -313,15 +317,10 @@ row("axis_size", "", type=index_type, vjp=[], across=counted, is_common=True, na
 row("pvary", "x", type=own_type, vjp=[own_vjp], linear=TOGETHER, is_own=True)
 row("mark_varying", "x", type=index_type, vjp=[None], batch=mark_of_all, is_common=True, marks=(0,), varies_as=(0,),
            natural=all)  # fmt: skip
-row("vary_as", "x own others", type=own_type, vjp=[spread_vjp, None, None], jvp=marked_jvp("vary_as"), batch=marked,
+row("vary_as", "x own others", type=own_type, vjp=[vary_vjp, None, None], jvp=marked_jvp("vary_as"), batch=marked,
            is_own=True, marks=(1, 2), varies_as=(0, 1, 2))  # fmt: skip
-row("sum_varied", "x own others", type=united_type, vjp=[unite_vjp, None, None], jvp=marked_jvp("sum_varied"),
+row("sum_varied", "x own others", type=sum_varied_type, vjp=[sum_varied_vjp, None, None], jvp=marked_jvp("sum_varied"),
            batch=marked, is_own=True, marks=(1, 2), varies_as=(1,))  # fmt: skip
-row("psum_shared", "x", type=sum_type, vjp=[shared_vjp], linear=TOGETHER, across=reduced("sum"), is_common=True,
-           one="psum_shared")  # fmt: skip
-row("pmax_shared", "x", type=same_type, vjp=[in_language("shared_extreme")],
-           jvp=tangent_in_language("extreme_of_examples"), across=reduced("max"), is_common=True,
-           one="pmax_shared")  # fmt: skip
-row("pmin_shared", "x", type=same_type, vjp=[in_language("shared_extreme")],
-           jvp=tangent_in_language("extreme_of_examples"), across=reduced("min"), is_common=True,
-           one="pmin_shared")  # fmt: skip
+total("psum_shared", shared_vjp)
+extreme("pmax_shared", "max", "shared_extreme")
+extreme("pmin_shared", "min", "shared_extreme")

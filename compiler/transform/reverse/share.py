@@ -66,7 +66,7 @@ class _Writer:
         self.constants = {name for name in function.types if def_use(function).is_constant(name)}
         self.stored = {syntax.stored_base(s) for s in syntax.walk(function.body)}
         self.marks: dict[Origin, Any] = {}
-        self.spread: dict[tuple[str, Origin], str] = {}
+        self.made_varying: dict[tuple[str, Origin], str] = {}
         self.first: list[gast.stmt] = []  # what stands before the body
         self.behind: dict[str, list[gast.stmt]] = {}  # by a name: what stands behind the statement that binds it
 
@@ -115,7 +115,7 @@ class _Writer:
         values = {}
         for name in dict.fromkeys(values_read(value)):
             if name not in changed and self._meets(name, wanted, statement):
-                values[name] = syntax.name(self._spread(name, wanted, statement, ahead))
+                values[name] = syntax.name(self._varied(name, wanted, statement, ahead))
         statement = replace_reads(statement, values) if values else statement
         if row is not None and row.one and row.one != row.name:
             call = syntax.call(row.one, *statement.value.args, **syntax.static_of(statement.value))
@@ -156,19 +156,19 @@ class _Writer:
 
     # --- values that are shared
 
-    def _spread(self, name: str, wanted: Origin, statement: gast.stmt, ahead: list[gast.stmt]) -> str:
+    def _varied(self, name: str, wanted: Origin, statement: gast.stmt, ahead: list[gast.stmt]) -> str:
         """The name that a shared value has for statements that depend on more."""
         stays = name in self.constants and name not in self.stored
         key = name, wanted
-        if stays and key in self.spread:
-            return self.spread[key]
+        if stays and key in self.made_varying:
+            return self.made_varying[key]
         own, others = self._mark(self.origin(name)), self._mark(wanted)
         if stays and name in self.function.parameters:
             place = self.first
         else:
             place = self.behind.setdefault(name, []) if stays else ahead
         made: gast.Name = self._written(place, statement, "vary_as", syntax.name(name), own, others, hint=name)
-        self.spread[key] = made.id
+        self.made_varying[key] = made.id
         return made.id
 
     def _mark(self, origin: Origin) -> Any:
