@@ -68,7 +68,7 @@ def sharded_in(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Sharded
     return found
 
 
-PLAIN = (Array, int, float, complex, str, type(None))
+PLAIN = (Array, np.ndarray, int, float, complex, str, type(None))  # which hold no others
 
 
 def called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], cut: Sequence[ShardedArray]) -> Any:
@@ -78,19 +78,23 @@ def called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], cu
         raise ValueError(told(function.__name__, cut))
     plain, named = map_parts(whole_of, (args, kwargs))
     result = function(*plain, **named)
-    places = _places(function, args, kwargs)
+    places = _places(function, args, kwargs, plain, named)
     return result if places is None else tree.map(lambda place, leaf: place.put(leaf, mesh), places, result)
 
 
-def _given(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The arguments taken apart, and for each leaf the labels of its axes; None where they are not known of all."""
+def _given(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], plain: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, Any]:
+    """The arguments taken apart, and for each leaf the labels of its axes; None where they are not known of all.
+
+    `plain` and `named` are the arguments with whole arrays.
+    """
     arrays: list[Any] = []
     bound = function._bind(args, kwargs)
     bound.apply_defaults()
     for name, argument in bound.arguments.items():
         if name not in function.__pellucid__.static:
             from_python(argument, lambda leaf: arrays.append(leaf) if _is_array(leaf) else None)
-    plain, named = map_parts(whole_of, (args, kwargs))
     flat = function._flatten(plain, named)
     if len(arrays) != sum(map(_is_array, flat.leaves)):  # there are some in objects that are no containers
         return flat, None
@@ -108,9 +112,11 @@ def _labels(array: Any) -> tuple[Any, ...]:
     return (*(own or None for own in names), *[None] * (array.ndim - len(names)))
 
 
-def _places(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _places(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], plain: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
     """Where each result is, in the containers of the result; None where the result is no container that is known."""
-    flat, labels = _given(function, args, kwargs)
+    flat, labels = _given(function, args, kwargs, plain, named)
     if labels is None:
         return None
     code = function._compiled.get(flat.key)  # None for a function that is asked and not called
@@ -150,21 +156,18 @@ def placed_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], resu
         bound = known._seen.signature.bind(*args, **kwargs).arguments
     except TypeError:  # options that the language does not have
         return result
+    plain, named = map_parts(whole_of, (args, kwargs))
     try:
-        found = _places(known, args, kwargs)
+        found = _places(known, args, kwargs, plain, named)
     except StaticArgumentError:
         static = tuple(name for name, given in bound.items() if isinstance(given, int | str | tuple | list))
-        found = _places_of_static(function, static, args, kwargs)
+        try:
+            found = _places(_of_library(function, static), args, kwargs, plain, named)
+        except CompileError:
+            return result
     except CompileError:  # the call is outside the language
         return result
     return found.put(result, cut[0].sharding.mesh) if isinstance(found, Where) else result
-
-
-def _places_of_static(function: Any, static: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    try:
-        return _places(_of_library(function, static), args, kwargs)
-    except CompileError:
-        return None
 
 
 @cache
