@@ -122,7 +122,7 @@ def test_all_stages_agree(function):
     compiled = pellucid.compile(function)
     assert ("which BLAS computes" in compiled.explain(*args)) == (function in TAKEN)
     assert ("gemv(" in compiled.source("loops", *args)) == (function in TAKEN)
-    assert ("adds to the sums behind it" in compiled.explain(*args)) == (function in ADDED)
+    assert ("adds to the sums after it" in compiled.explain(*args)) == (function in ADDED)
 
 
 @pytest.mark.parametrize("function", [*TAKEN, *ADDED], ids=lambda f: f.__name__)
