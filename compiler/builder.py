@@ -55,7 +55,8 @@ class Builder:
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
     `looped_over` has for each of them the lists that it iterates over, `puts` what was put into lists that grow, and
     `taken_over` the lists whose items a comprehension moves into a new one (`shared_items.py`).
-    `protection` is what the specialiser knows of the `try` around.
+    `protection` is what the specialiser knows of the `try` around, and `beside` the records of whoever builds, which
+    are undone with the builder's own.
     `hidden` has the names of arrays from outside, which are parameters after the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
@@ -88,6 +89,7 @@ class Builder:
         self.taken_over: dict[int, int] = {}
         self.looped_over: list[frozenset[int]] = []
         self.protection: Any = None
+        self.beside: tuple[Any, ...] = ()
         self.singles: set[str] = set()
         self.widened: dict[str, Meanings] = {}
         self.entered: dict[str, tuple[complex, frozenset[str]]] = {}

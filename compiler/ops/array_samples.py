@@ -109,6 +109,7 @@ SAMPLES.update({
         (0, GRID, GRID32), (0, GRID, np.ones((1, 3), np.int64)),
     ) for parts in [tuple(parts_)]),
     "determinants": (Sample((np.float64(0.0), np.ones((3, 3))), smooth=False),),
+    "logarithms": (Sample((np.zeros((3, 3)), np.eye(3)), smooth=False),),
     "lengths": _static("axis", (GRID, 0), (GRID, 1), (CUBE, 2), (np.zeros((0, 2)), 0), smooth=False),
     "conversions": _conversions(),
     "products": (*map(Sample, PRODUCTS), Sample((np.ones((2, 2), np.int32), np.ones((2, 2), np.int64)), smooth=False),

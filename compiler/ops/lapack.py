@@ -13,6 +13,11 @@
                            conjugate, v[:, k] + i v[:, k + 1] for the first of the two
     geev_values(x, y, a)   its eigenvalues alone
     geev_of_complex(w, v, a)    eigenvalues and eigenvectors of a complex square; `geev_values_of_complex(w, a)`
+    gees(t, u, a)          u @ t @ u.T == a with orthonormal u and t upper triangular but for 2 x 2 blocks, those of
+                           pairs of eigenvalues; `gees_of_complex(t, u, a)`, where t is a triangle
+    trsyl(x, a, b, q)      the x with a @ x + x @ b == q
+    gbsv(x, below, ab, b)  x so that a @ x == b, where a[i, j] is ab[l + u + i - j, j] within l diagonals below its own
+                           and u above it: l is the length of `below`, ab has 2 l + u + 1 rows, the first l not read
     gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
     gesdd_values(s, a)     its singular values alone
 
@@ -35,6 +40,7 @@ UNLIKE = (
     "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
     "shapes of a ({known}, {known}) and b ({found},) are incompatible",
 )
+UNEQUAL = "matrices of {known} and {found} rows or columns do not go together"
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 OF_BOTH = ("float", "complex")
 NOT_DECOMPOSED = ("LinAlgError", "SVD did not converge")
@@ -63,6 +69,26 @@ def of_square(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if w[k].imag < 0.0:
             packed[:, k] = v[:, k - 1].imag
     return np.array(w.real), np.array(w.imag), packed
+
+
+def schur(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    found: tuple[np.ndarray, np.ndarray] = _of_scipy("", "schur")(a, check_finite=False)
+    return found
+
+
+def solved_sylvester(a: np.ndarray, b: np.ndarray, q: np.ndarray) -> np.ndarray:
+    if a.shape[0] != a.shape[1] or b.shape[0] != b.shape[1]:
+        raise ValueError("expected square matrix")
+    if (a.shape[0], b.shape[0]) != q.shape:
+        known, found = (len(a), len(q)) if len(a) != len(q) else (len(b), q.shape[1])
+        raise ValueError(UNEQUAL.format(known=known, found=found))
+    solve: Callable[..., np.ndarray] = _of_scipy("", "solve_sylvester")
+    return solve(a, b, q) if q.size else q.copy()
+
+
+def solved_band(below: np.ndarray, ab: np.ndarray, b: np.ndarray) -> np.ndarray:
+    solve: Callable[..., np.ndarray] = _of_scipy("", "solve_banded")
+    return solve((len(below), len(ab) - 2 * len(below) - 1), ab[len(below) :], b, check_finite=False)
 
 
 def solved_triangle(a: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
@@ -218,4 +244,54 @@ routine("gesdd_values", "real s(k) <- a(m, n) with k = min(m, n)", work="4 * m *
             f = columns(a if m >= n else a.T)
             tall = max(m, n)
             gesvd('N', 'N', tall, k, f, tall, s, None, tall, None, k, work, None, info)
+        """)  # fmt: skip
+routine("gees", "t(n, n), u(n, n) <- a(n, n)", meaning=schur, work="25 * n * n * n",
+        samples="apart_in_eigenvalues", square=("ValueError", "expected square matrix"), error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            vectors = floats(n, n)
+            real = floats(n)
+            imaginary = floats(n)
+            gees('V', 'N', ints(1), n, f, max(1, n), ints(1), real, imaginary, vectors, max(1, n), work, lwork, ints(n),
+                 info)
+            t = f
+            u = vectors
+        """)  # fmt: skip
+routine("gees_of_complex", "t(n, n), u(n, n) <- a(n, n)", meaning=schur, work="25 * n * n * n",
+        kinds=("complex",), square=("ValueError", "expected square matrix"), samples="square_pairs",
+        error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            vectors = floats(n, n)
+            w = floats(n)
+            gees('V', 'N', ints(1), n, f, max(1, n), ints(1), w, vectors, max(1, n), work, lwork, rwork(n), ints(n),
+                 info)
+            t = f
+            u = vectors
+        """)  # fmt: skip
+routine("trsyl", "x(m, n) <- a(m, m), b(n, n), q(m, n)", meaning=solved_sylvester, work="25 * (m * m * m + n * n * n)",
+        kinds=("complex",), samples="sylvester", square=("ValueError", "expected square matrix"), mismatch=(UNEQUAL,),
+        steps="""
+            r = columns(a)
+            u = floats(m, m)
+            w = floats(m + n)
+            gees('V', 'N', ints(1), m, r, max(1, m), ints(1), w, u, max(1, m), work, lwork, rwork(m), ints(m), info)
+            s = columns(b)
+            v = floats(n, n)
+            gees('V', 'N', ints(1), n, s, max(1, n), ints(1), w, v, max(1, n), work, lwork, rwork(n), ints(n), info)
+            f = columns(q)
+            t = floats(m, n)
+            gemm('C', 'N', m, n, m, 1.0, u, max(1, m), f, max(1, m), 0.0, t, max(1, m))
+            gemm('N', 'N', m, n, n, 1.0, t, max(1, m), v, max(1, n), 0.0, f, max(1, m))
+            scale = ints(2)
+            trsyl('N', 'N', 1, m, n, r, max(1, m), s, max(1, n), f, max(1, m), scale, info)
+            gemm('N', 'N', m, n, m, scale, u, max(1, m), f, max(1, m), 0.0, t, max(1, m))
+            gemm('N', 'C', m, n, n, 1.0, t, max(1, m), v, max(1, n), 0.0, f, max(1, m))
+            x = f
+        """)  # fmt: skip
+routine("gbsv", "x(n, k?) <- below(l), ab(r, n), b(n, k?)", meaning=solved_band, work="n * k * r", kinds=OF_BOTH,
+        samples="bands", error=("LinAlgError", "singular matrix"),
+        mismatch=("shapes of ab and b are not compatible.",) * 2, steps="""
+            f = columns(ab)
+            s = columns(b)
+            gbsv(n, l, r - 2 * l - 1, k, f, max(1, r), ints(n), s, max(1, n), info)
+            x = s
         """)  # fmt: skip

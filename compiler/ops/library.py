@@ -18,19 +18,20 @@ from .batching import right_sides, rows_below
 from .kinds import library
 from .raising import always, never
 from .routines import ROUTINES, Routine, formula
-from .rules import in_language, tangent_in_language
+from .rules import Rule, in_language, tangent_in_language, without_slope
 from .schema import Operator, TypeFault
 from .type_rules import dims_of, in_floats, numeric, real_only
 
 
-def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | None], **more: Any) -> Operator:
-    """The operator that a routine computes; `vjp` are rules in the language, one for each operand, or None.
+def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | Rule], **more: Any) -> Operator:
+    """The operator that a routine computes; `vjp` has a rule for each operand, in the language if it is a name.
 
     The rule for tangents is called like the operator.
     """
     row = ROUTINES[routine]
     is_linear = "linear" in more
-    jvp = tangent_in_language(name) if any(vjp) and not is_linear else None
+    jvp = more.pop("jvp", tangent_in_language(name) if any(vjp) and not is_linear else None)
+    backwards = [in_language(v) if isinstance(v, str) else v for v in vjp]
     called = spelling.partition("(")[0].replace("pellucid.support", "np.fft")
 
     def rule(types: Sequence[Type], **static: Any) -> Any:
@@ -40,7 +41,7 @@ def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | No
 
     return library(
         name, " ".join(o.name for o in row.read), is_light=False, type=rule, meaning=row.meaning, routine=routine,
-        raises=always if row.can_fail else never, results=len(row.results), vjp=[v and in_language(v) for v in vjp],
+        raises=always if row.can_fail else never, results=len(row.results), vjp=backwards,
         jvp=jvp, samples=row.samples, static={**row.static, **({"shape": ...} if row.is_shaped else {})},
         spelling=spelling, of_complex="own" if "complex" in row.kinds else "", **more,
     )  # fmt: skip
@@ -89,6 +90,13 @@ by_routine("eigh", "syevd", "np.linalg.eigh({a}, UPLO={UPLO})", vjp=["eigh"])
 by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
 by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a}, UPLO={UPLO})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
+NO_SLOPE = without_slope("the factors of Schur's form, which are not unique,")
+for _name, _routine in (("schur", "gees"), ("schur_of_complex", "gees_of_complex")):
+    by_routine(_name, _routine, "scipy.linalg.schur({a})", vjp=[NO_SLOPE], jvp=NO_SLOPE)
+by_routine("sylvester", "trsyl", "scipy.linalg.solve_sylvester({a}, {b}, {q})",
+           vjp=[f"matrix_slopes:sylvester_{side}" for side in ("left", "right", "whole")])  # fmt: skip
+by_routine("solve_banded", "gbsv", "pellucid.support.solve_banded({below}, {ab}, {b})",
+           vjp=[None, "matrix_slopes:band", "matrix_slopes:band_right_side"])  # fmt: skip
 by_routine("parts_of_eig", "geev", "pellucid.support.parts_of_eig({a})", vjp=["parts_of_eig"])
 for _name, _routine, _spelling in (
     ("fft", "c2c_forward", "np.fft.fft({a})"), ("ifft", "c2c_backward", "np.fft.ifft({a}, norm='forward')"),

@@ -35,6 +35,11 @@ def _apart(n: int) -> np.ndarray:
     return made
 
 
+def _band(n: int) -> np.ndarray:
+    """A diagonal below and one above, and the row in which factors are kept."""
+    return _made(4, n) + np.array([[0.0], [0.0], [1.0], [0.0]])
+
+
 def _positive(n: int) -> np.ndarray:
     return _made(n, n) @ _made(n, n).T + np.eye(n)
 
@@ -67,5 +72,10 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     "square_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, NAN)),
     "apart_in_eigenvalues": tuple((a,) for a in WRONG) + tuple((_apart(n),) for n in (0, 1, 2, 3, 5, 8)),
     "square_pairs": tuple((a,) for a in WRONG) + tuple((_apart(n) * (1.0 + 0.5j),) for n in (0, 1, 2, 3, 5, 8)),
+    "sylvester": tuple((_apart(m) * (1.0 + 0.5j), _apart(n) + 0j, _pairs(m, n)) for m in (0, 1, 3) for n in (0, 1, 4))
+    + ((_pairs(2, 2), _pairs(3, 3), _pairs(3, 3)), (_pairs(2, 3), _pairs(3, 3), _pairs(2, 3))),
+    "bands": tuple((_made(1), _band(n), b) for n in SIZES[1:] for b in (_made(n), _made(n, 3)))
+    + ((_made(2), _made(5, 4), _made(4)), (_made(0), 1.0 + np.abs(_made(3, 4)), _made(4)))
+    + ((_made(1), np.zeros((4, 3)), _made(3)), (_made(1), _band(3), _made(2)), (_made(1), _band(3), _made(2, 2))),
     "symmetric": tuple((_symmetric(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, np.eye(4))),
 }

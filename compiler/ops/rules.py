@@ -14,18 +14,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from math import factorial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import syntax
 from .cotangents import Atom, Atoms, Static, filled
+from .schema import TypeFault
 
 if TYPE_CHECKING:
     from ..builder import Builder
 
 Rule = Callable[..., Any]
 NOTHING = syntax.constant(None)
-MODULE, TANGENTS = "pellucid.numpy.derivatives", "pellucid.numpy.tangents"
-SCHEDULES = "pellucid.numpy.schedules"
+LIBRARY = "pellucid.numpy"
+SCHEDULES = f"{LIBRARY}.schedules"
+
+
+def function_of(name: str, module: str) -> Any:
+    """A function of the library, in this module of it unless the name says another: `banded_slopes:solve_banded`."""
+    inside, _, last = name.rpartition(":")
+    return getattr(import_module(f"{LIBRARY}.{inside or module}"), last)
 
 
 def schedule(name: str) -> Any:
@@ -39,7 +46,7 @@ def in_language(name: str) -> Rule:
     def rule(
         builder: Builder, operands: Atoms, static: Static, out: Atom | Atoms, out_bar: Atom | Sequence[Atom | None]
     ) -> Atom | None:
-        function = getattr(import_module(MODULE), name)
+        function = function_of(name, "derivatives")
         outs: Any = out if isinstance(out, Sequence) else [out]
         bars: Any = out_bar if isinstance(out_bar, Sequence) else [out_bar]
         full = [NOTHING if bar is None else filled(builder, bar, o) for o, bar in zip(outs, bars, strict=True)]
@@ -56,7 +63,7 @@ def series_in_language(name: str) -> Rule:
     def rule(builder: Builder, operands: Atoms, terms: Sequence[Sequence[Atom]], static: Static) -> Atom:
         (x,), (given,) = operands, terms
         scaled = [given[0], *(builder.call("multiply", t, 1 / factorial(k)) for k, t in enumerate(given[1:], 2))]
-        (value,) = builder.expand(getattr(import_module(TANGENTS), name), [x, scaled], static)
+        (value,) = builder.expand(function_of(name, "tangents"), [x, scaled], static)
         return builder.call("multiply", value, float(factorial(len(given))))
 
     return rule
@@ -68,10 +75,19 @@ def tangent_in_language(name: str) -> Rule:
     def rule(
         builder: Builder, operands: Atoms, tangents: Sequence[Atom | None], static: Static, out: Atom | Atoms
     ) -> Atom | tuple[Atom | None, ...] | None:
-        function = getattr(import_module(TANGENTS), name)
+        function = function_of(name, "tangents")
         outs: Any = out if isinstance(out, Sequence) else [out]
         given = [NOTHING if tangent is None else tangent for tangent in tangents]
         values = builder.expand(function, [*operands, *outs, *given], static)
         return values if isinstance(out, Sequence) else values[0]
+
+    return rule
+
+
+def without_slope(what: str) -> Rule:
+    """The rule of what has no derivative that is known here, backwards or forwards: refused rather than wrong."""
+
+    def rule(*_: object) -> NoReturn:
+        raise TypeFault("G003", f"{what} have no derivative here")
 
     return rule

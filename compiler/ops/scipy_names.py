@@ -13,6 +13,15 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
         " logsumexp softmax log_softmax",
     },
+    "scipy.linalg": {
+        "linalg": "solve solve_triangular inv det lstsq pinv norm cholesky cho_factor cho_solve lu_factor lu_solve lu"
+        " qr svd svdvals polar null_space orth eigh eigvalsh eig eigvals issymmetric",
+        "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
+        " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
+        " fractional_matrix_power orthogonal_procrustes",
+        "special_matrices": "toeplitz hankel circulant companion leslie block_diag hilbert dft khatri_rao"
+        " convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
+    },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
-OF_COMPLEX: dict[str, str] = {}
+OF_COMPLEX: dict[str, str] = {"linalg": "*", "matrix_functions": "*", "special_matrices": "*"}

@@ -22,6 +22,7 @@ from .derivatives import (
     without_imaginary_diagonal,
 )
 from .manipulation import diag, expand_dims, moveaxis, transposed, tril, triu
+from .matrix_slopes import derivative_of_logarithm, product_of_band
 
 
 def prod(x, out, x_dot, axis, keepdims):
@@ -190,4 +191,28 @@ def extreme_of_examples(x, out, x_dot, axis_name):
     attained = x == out
     count = op.psum(op.cast(attained, dtype=static.element(x)), axis_name=axis_name)
     out_dot = op.psum(op.where(attained, x_dot, 0.0), axis_name=axis_name) / count
+    return out_dot
+
+
+def sylvester(a, b, q, x, a_dot, b_dot, q_dot):
+    """With a x + x b = q: a x_dot + x_dot b = q_dot - a_dot x - x b_dot."""
+    right = moved_side(a_dot, q_dot, x)
+    if b_dot is not None:
+        right = -op.matmul(x, b_dot) if right is None else right - op.matmul(x, b_dot)
+    x_dot = op.sylvester(a, b, right)
+    return x_dot
+
+
+def solve_banded(below, ab, b, x, below_dot, ab_dot, b_dot):
+    """With a x = b: a x_dot = b_dot - a_dot x."""
+    right = b_dot
+    if ab_dot is not None:
+        moved = product_of_band(below, ab_dot, x)
+        right = -moved if b_dot is None else b_dot - moved
+    x_dot = op.solve_banded(below, ab, right)
+    return x_dot
+
+
+def matrix_logarithm(value, a, out, value_dot, a_dot):
+    out_dot = derivative_of_logarithm(a, a_dot)
     return out_dot

@@ -131,7 +131,7 @@ class Judge:
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
             case "builtin":
                 yield from self._builtin(found, node)
-            case "library":
+            case "library" if not isinstance(found.value, int | float | complex):  # `scipy.constants.hbar` is a number
                 yield from self._library(found.name, shown, node)
 
     def _mutable(self, found: Resolution, node: gast.expr) -> Iterator[Diagnostic]:

@@ -106,7 +106,7 @@ def build_again(frame: Frame, before: Built) -> None:
 def owners(frame: Frame) -> Iterator[Any]:
     """The records that an attempt changes in place."""
     builder = frame.builder
-    yield from (frame, frame.task, builder, builder.names, builder.heap)
+    yield from (frame, frame.task, builder, builder.names, builder.heap, *builder.beside)
     if builder.protection is not None:
         yield from (builder.protection, *builder.protection.tries, *builder.protection.blocks)
 

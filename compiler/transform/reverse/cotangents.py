@@ -38,6 +38,7 @@ class Emitter(Builder):
     def __init__(self, sweep: Sweep) -> None:
         super().__init__(sweep.names, sweep.types, sweep.lengths.extents, sweep.symbols)
         self.sweep = sweep
+        self.beside = (sweep,)
         self.merged = sweep.merged
         self.specialiser = sweep.derivative.specialiser
 
