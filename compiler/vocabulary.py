@@ -138,8 +138,6 @@ OUTSIDE = "compute it outside and pass the result as an argument"
 INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
 AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
-    "scipy.linalg.cholesky": "use `np.linalg.cholesky`, which gives the lower triangle unless `upper=True`",
-    "scipy.linalg.solve_triangular": "use `np.linalg.solve`",
     "numpy.frompyfunc": "write the loop",
     "itertools.cycle": "read the items by their place: `items[k % len(items)]`",
     "itertools.tee": "make a list of the items, and go over it twice",
@@ -155,16 +153,9 @@ WAYS_OUT = {
     "numpy.asmatrix": "use a two-dimensional array and `@`",
 }
 
-# Modules of SciPy whose functions do what those of the same name in NumPy do.
-TWINS = {"scipy.linalg": "numpy.linalg", "scipy.fft": "numpy.fft"}
 
-
-def instead_of(dotted: str, is_supported: Callable[[str], bool]) -> str:
-    """The way out for a function of a library that is not supported: the one that does the work, if there is one."""
-    module, _, name = dotted.rpartition(".")
-    twin = f"{TWINS.get(module, module)}.{name}"
-    if dotted not in WAYS_OUT and twin != dotted and is_supported(twin):
-        return f"use `{twin.replace('numpy', 'np', 1)}`"
+def instead_of(dotted: str) -> str:
+    """The way out for a function of a library that is not supported."""
     return WAYS_OUT.get(dotted, INSTEAD_OF_LIBRARY)
 
 

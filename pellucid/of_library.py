@@ -52,7 +52,7 @@ def not_supported(dotted: str) -> Diagnostic:
     while frame.f_back is not None and frame.f_globals.get("__package__", "").partition(".")[0] == "pellucid":
         frame = frame.f_back
     place = Span(frame.f_code.co_filename, frame.f_lineno, 0, frame.f_lineno, 0)
-    help_ = (instead_of(dotted, BINDINGS.__contains__),)
+    help_ = (instead_of(dotted),)
     return Diagnostic("U012", f"`{dotted}` is not supported", place, "asked for here", help=help_)
 
 

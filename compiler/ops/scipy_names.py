@@ -22,6 +22,13 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "special_matrices": "toeplitz hankel circulant companion leslie block_diag hilbert dft khatri_rao"
         " convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
     },
+    "scipy.fft": {
+        "fft": "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftfreq rfftfreq"
+        " fftshift ifftshift next_fast_len dct idct dst idst dctn idctn dstn idstn",
+    },
+    "scipy.signal": {"signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"},
+    "scipy.integrate": {"samples": "trapezoid cumulative_trapezoid simpson"},
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
-OF_COMPLEX: dict[str, str] = {"linalg": "*", "matrix_functions": "*", "special_matrices": "*"}
+OF_COMPLEX: dict[str, str] = {"linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*",
+    "signal_products": "*", "samples": "*"}

@@ -62,9 +62,9 @@ def places(below, ab):
     """The row of the matrix that each place is of, and whether there is one."""
     r, n = ab.shape
     k, j = op.arange(0, r, 1, shape=(r,), dtype="i64")[:, None], op.arange(0, n, 1, shape=(n,), dtype="i64")
-    l = below.shape[0]
-    rows = j + k - (r - 1 - l)
-    inside = op.logical_and(op.logical_and(rows >= 0, rows < n), k >= l)
+    lower = below.shape[0]
+    rows = j + k - (r - 1 - lower)
+    inside = op.logical_and(op.logical_and(rows >= 0, rows < n), k >= lower)
     return op.where(inside, rows, 0), inside
 
 

@@ -226,7 +226,7 @@ class Judge:
             name = respell(shown, near)
             fix = (Edit(Span.of(node, self.file), name),)
             return replace(self._fault("U012", text, node, "used here", f"did you mean `{name}`?"), fix=fix)
-        hint = words.instead_of(dotted, self.vocabulary.is_supported)
+        hint = words.instead_of(dotted)
         return self._fault("U012", text, node, "used here", hint)
 
     # --- methods ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import gast
 
-from ....ops.python_names import BINDINGS
 from ....vocabulary import AS_A_FUNCTION, INSTEAD_OF_LIBRARY, METHOD_WAYS_OUT, WAYS_OUT, instead_of
 from ...source.refused import REFUSED
 from ...source.resolve import library_name
@@ -21,7 +20,7 @@ def require_own(frame: Frame, value: Any, node: gast.AST) -> None:
     """Refuse a function of a library that has no row: the compiler does not look inside it."""
     dotted = None if frame.is_library else library_name(value)
     if dotted is not None and not dotted.startswith(("pellucid.", "builtins.")):
-        help_ = (instead_of(dotted, BINDINGS.__contains__),)
+        help_ = (instead_of(dotted),)
         frame.fault("U012", f"`{dotted}` is not supported", node, "called here", help_)
 
 
