@@ -33,10 +33,11 @@ def drawn(text):
 
 
 def one_of_each():
-    """For each function the call that chance has drawn."""
+    """For each function of a family the call that chance has drawn."""
     by_function = {}
-    for text in sorted(TEXTS, key=drawn):
-        by_function.setdefault(text.partition("(")[0], text)
+    for family, texts in CALLS.items():
+        for text in sorted(texts, key=drawn):
+            by_function.setdefault((family, text.partition("(")[0]), text)
     return list(by_function.values())
 
 

@@ -86,6 +86,25 @@ np.histogram2d(np.arange(4.0), [2, 1, 1, 0], bins=2, weights=V)[0]
 np.matvec(A, W) + np.vecmat(W, A.T)
 np.trim_zeros(np.append(V, [0, 0]))
 np.divide(1.0, A, out=np.zeros_like(A), where=A > 0)
+np.linalg.solve(T[:, None], B[None])
+np.linalg.solve(T, W)
+np.linalg.inv(T)
+np.linalg.det(T)
+np.linalg.slogdet(T).logabsdet
+np.linalg.cholesky(Q + Q.mT)
+np.linalg.eigh(Q + Q.mT)[0]
+np.linalg.eigh(Q + Q.mT)[1] ** 2
+np.linalg.eigvals(T + T.mT).real
+np.linalg.svd(R).U ** 2
+np.linalg.svd(R.mT).U[..., 3] ** 2
+np.linalg.svd(A.T @ np.eye(2))[0] ** 2
+np.linalg.svd(Q + Q.mT, hermitian=True).Vh ** 2
+np.linalg.qr(R.mT, mode="complete").Q
+np.linalg.qr(R.mT, mode="r")
+np.linalg.pinv(R)
+np.linalg.cond(T, "fro")
+np.linalg.matrix_power(T, -2)
+np.linalg.norm(T, "nuc", axis=(0, 2))
 """.strip().splitlines()
 NOT_SMOOTH = ("np.argsort(V)", "np.flatnonzero(V > 0)", "np.digitize(V, [0.0, 1.0])", "np.searchsorted(W, V)")
 

@@ -129,9 +129,9 @@ NUMPY_FUNCTIONS = {
     " matvec vecmat linalg.multi_dot=multi_dot linalg.diagonal=diagonal_of_last"
     " linalg.matrix_norm=norm_of_last linalg.tensordot=tensordot",
     "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals"
-    " linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
-    " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals"
+    " linalg.det=det linalg.slogdet=slogdet linalg.solve=solve linalg.eigh=eigh linalg.eigvalsh=eigvalsh"
     " linalg.tensorinv=tensorinv linalg.tensorsolve=tensorsolve",
+    "decompositions": "linalg.qr=qr linalg.svd=svd linalg.svdvals=svdvals",
     "sorting": "sort argsort lexsort partition argpartition unique unique_all unique_counts"
     " unique_inverse unique_values sort_complex",
     "quantiles": "median percentile quantile",
@@ -220,6 +220,7 @@ OF_COMPLEX = {
     "polynomials": "polyval vander polyder polyadd polysub polymul polyint poly polydiv",
     "least_squares": "*",
     "linear_algebra": "*",
+    "decompositions": "*",
     "python_builtins": "total",
     "python_lists": "*",
     "python_dicts": "*",

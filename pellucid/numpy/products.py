@@ -7,7 +7,8 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
 from .elementary import as_floating, conjugated, operand, squared_size, strong
 from .joining import stack
-from .manipulation import diagonal, diagonal_view, moveaxis, ravel, reshape, total
+from .manipulation import diagonal, diagonal_view, expand_dims, moveaxis, ravel, total
+from .stacks import over_stacks
 
 
 def dot(a, b):
@@ -206,14 +207,20 @@ def largest(sizes, axis, keepdims):
 
 
 def of_singular_values(x, ord, rows, columns, keepdims):
-    """Norms of one matrix that are its largest or least singular value, or their sum."""
+    """Norms of matrices that are the largest or least singular value, or their sum."""
     if ord not in (2, -2, "nuc"):
         raise ValueError("Invalid norm order for matrices.")
-    if static.rank(x) != 2:
-        static.refuse("U012", "this norm takes one matrix here; take those of a stack in a loop")
-    values = op.svdvals(moveaxis(x, (rows, columns), (0, 1)))
-    norm = op.sum(values) if ord == "nuc" else op.max(values) if ord == 2 else op.min(values)
-    return reshape(norm, (1, 1)) if keepdims else norm
+    matrices = moveaxis(x, (rows, columns), (-2, -1))
+    word, count = static.real_word(static.element(x)), min(x.shape[rows], x.shape[columns])
+    values = over_stacks(op.svdvals, [(word, (count,))], (matrices, 2))
+    along = static.reduced(-1, static.rank(values))
+    if ord == "nuc":
+        norm = op.sum(values, axis=along)
+    elif ord == 2:
+        norm = op.max(values, axis=along)
+    else:
+        norm = op.min(values, axis=along)
+    return expand_dims(norm, (rows, columns)) if keepdims else norm
 
 
 def matrix_norm(x, ord, rows, columns, keepdims):
@@ -249,7 +256,9 @@ def multi_dot(arrays):
     parts = [operand(part) for part in arrays]
     if len(parts) < 2:
         raise ValueError("Expecting at least two arrays.")
-    for part in parts[1:-1]:
+    if len(parts) == 2:
+        return dot(parts[0], parts[1])
+    for part in (*parts[1:-1], *[end for end in (parts[0], parts[-1]) if static.rank(end) != 1]):
         if static.rank(part) != 2:
             raise np.linalg.LinAlgError(f"{static.rank(part)}-dimensional array given. Array must be two-dimensional")
     first = parts[0][None] if static.rank(parts[0]) == 1 else parts[0]

@@ -15,7 +15,10 @@ ODDZ = np.array([complex(a, b) for a, b in (
 )])  # fmt: skip
 S = ZA @ ZA[:, ::-1].conj().T  # a square, and one that is positive definite
 P = ZA.conj().T @ ZA + np.eye(3)
+T = np.random.default_rng(0).normal(size=(4, 3, 3))  # stacks: of squares, right sides, oblongs, definite matrices
+B, R = T[:, :, ::2], np.random.default_rng(1).normal(size=(2, 1, 3, 4))
 MORE_ARRAYS = {
+    "T": T, "B": B, "R": R, "Q": T @ T.mT + np.eye(3), "TZ": T + 0.5j * T[::-1],
     "Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64), "S": S, "P": P, "P64": P.astype(np.complex64), "ODDZ": ODDZ,
 }  # fmt: skip
 
@@ -413,12 +416,78 @@ MORE_CALLS = {
         np.linalg.cond(P, 1)
         np.linalg.matrix_power(S, -2)
     """),
+    "stacks": of_family("""
+        np.linalg.solve(T, B)
+        np.linalg.solve(T, T[0, 0])
+        np.linalg.solve(T[0], B)
+        np.linalg.solve(T, B[0])
+        np.linalg.solve(T[:, None], B[None])
+        np.linalg.solve(T, T[:, 0])
+        np.linalg.solve(TZ, B)
+        np.linalg.solve(T * 0, B)
+        np.linalg.solve(T[:0], B[:0])
+        np.linalg.solve(R, B)
+        np.linalg.inv(T)
+        np.linalg.inv(T.astype(np.float32))
+        np.linalg.inv(R)
+        np.linalg.inv(I[:, :2] + T.astype(int)[:, :2, :2])
+        np.linalg.det(T[:, None])
+        np.linalg.det(TZ)
+        np.linalg.det(T[:0])
+        np.linalg.slogdet(T)
+        np.linalg.slogdet(TZ)
+        np.linalg.cholesky(Q)
+        np.linalg.cholesky(T)
+        np.linalg.cholesky(Q, upper=True)
+        np.linalg.eigh(Q[:, None], UPLO="U")
+        np.linalg.eigvalsh(Q)
+        np.linalg.eig(TZ)
+        np.linalg.eigvals(TZ[None])
+        np.linalg.eigvals(T * np.nan)
+        np.linalg.svd(R)
+        np.linalg.svd(A)
+        np.linalg.svd(A.T)
+        np.linalg.svd(ZA)
+        np.linalg.svd(R, full_matrices=False)
+        np.linalg.svd(E.reshape(0, 3))
+        np.linalg.svd(Q, hermitian=True)
+        np.linalg.svd(Q[0], False, False, hermitian=True)
+        np.linalg.svdvals(R)
+        np.linalg.qr(R)
+        np.linalg.qr(R.mT, mode="complete")
+        np.linalg.qr(ZA.T, mode="complete")
+        np.linalg.qr(R, mode="r")
+        np.linalg.qr(R, mode="raw")
+        np.linalg.qr(A, mode="other")
+        np.linalg.pinv(R)
+        np.linalg.pinv(Q, hermitian=True)
+        np.linalg.pinv(T, rcond=V / 9)
+        np.linalg.pinv(E.reshape(0, 3))
+        np.linalg.matrix_rank(R)
+        np.linalg.matrix_rank(V)
+        np.linalg.matrix_rank(Q, hermitian=True)
+        np.linalg.matrix_rank(T, tol=V)
+        np.linalg.cond(T)
+        np.linalg.cond(T, -2)
+        np.linalg.cond(T, "fro")
+        np.linalg.cond(R, 1)
+        np.linalg.matrix_power(T, -2)
+        np.linalg.matrix_power(T, 0)
+        np.linalg.norm(T, 2, axis=(1, 2))
+        np.linalg.norm(R, -2, axis=(3, 0), keepdims=True)
+        np.linalg.matrix_norm(T, ord="nuc")
+        np.linalg.multi_dot([T, B])
+        np.linalg.multi_dot([T, B, W])
+    """),
 }
 MORE_REFUSED = {
     "np.fft.rfft(Z)": "T001",
     "np.fft.fft(V[0])": "S002",
     "np.fft.fft(V, axis=1)": "S002",
     "np.fft.irfft2(Z)": "S002",
+    "np.linalg.lstsq(T, B)": "S002",
+    "np.linalg.inv(V)": "S002",
+    "np.linalg.solve(T, 2.0)": "S002",
     "np.gcd(V, 2)": "T001",
     "np.bitwise_count(V)": "T001",
     "np.poly(A[:, :2])": "U012",
