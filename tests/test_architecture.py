@@ -137,7 +137,7 @@ def part_of(module):
             return "compiler."
         case ["pellucid", "runtime", *_]:
             return "runtime"
-        case ["pellucid", "numpy", *_]:
+        case ["pellucid", "numpy" | "scipy", *_]:
             return "pellucid.numpy"
     return "pellucid"
 
@@ -185,7 +185,8 @@ def test_passes_know_no_containers():
 def test_users_import_only_the_front_door():
     """Inside the package nothing imports `pellucid` itself, whose names are for users."""
     for path in FILES:
-        if shown(path).startswith("pellucid/numpy/") or shown(path) in ("pellucid/cli.py", "pellucid/__main__.py"):
+        in_library = shown(path).startswith(("pellucid/numpy/", "pellucid/scipy/"))
+        if in_library or shown(path) in ("pellucid/cli.py", "pellucid/__main__.py"):
             continue
         for module in imported(path):
             assert module.count(".") > 1 or module.startswith("pellucid.") and own_part(path) == "pellucid", (

@@ -30,10 +30,10 @@ AT_LENGTH = frozenset("""
     account_ledger adaptive_filters auction_bids bank_queue barnes_hut binomial_american boids bpe_huffman
     camera_projection charged_particles circuit_mna close_encounters colour_science connected_components
     convnet_loops dense_layers ekf_tracking em_gaussian_mixture enzyme_kinetics epidemic_agents fir_equalizer
-    fwi_acoustic garch_likelihood genetic_algorithm harris_corners heat_adi huckel_ppp hungarian hypocenter_location image_filters
-    ising_metropolis isotonic_pava job_shop kernel_density kinetics_stiff kmedoids_silhouette lempel_ziv
-    linked_cells lotka_volterra_fit lqr_riccati lsm_american lsystem_turtle lucas_kanade max_flow onset_detection
-    order_book orf_finder particle_system peak_integration percolation_unionfind pharmacokinetics
+    fwi_acoustic garch_likelihood genetic_algorithm harris_corners heat_adi huckel_ppp hungarian hypocenter_location
+    image_filters ising_metropolis isotonic_pava job_shop kernel_density kinetics_stiff kmedoids_silhouette
+    lempel_ziv linked_cells lotka_volterra_fit lqr_riccati lsm_american lsystem_turtle lucas_kanade max_flow
+    onset_detection order_book orf_finder particle_system peak_integration percolation_unionfind pharmacokinetics
     portfolio_frontier power_flow rainfall_runoff ransac_homography ray_tracer repair_events robot_arm seir_age
     sequence_alignment shallow_water simplex_tableau spring_network survival_cox thin_film titration_curve
     yield_curve_bootstrap

@@ -27,9 +27,11 @@ from ..dtypes import DTYPE_OF_NUMPY
 from ..records import dataclass
 from . import OPERATORS
 from .schema import Operator
+from .scipy_names import OF_COMPLEX as OF_COMPLEX_IN_SCIPY
+from .scipy_names import SCIPY_FUNCTIONS
 from .sharing import sharing_of
 
-LIBRARY = "pellucid.numpy"
+LIBRARIES = {"numpy": "pellucid.numpy", "scipy": "pellucid.scipy"}
 # Of Python's own functions: those that return one of their arguments, and those that make something new of them.
 PICKING = frozenset({"min", "max", "next"})
 COMBINING = frozenset({"sum", "abs", "any", "all"})
@@ -40,7 +42,8 @@ class NameBinding:
     """What a name means: exactly one of `operator`, `function`, `dtype` and `constant`.
 
     operator   the name of a row
-    function   `module:name` of a library function, loaded by `load()`
+    function   `module:name` of a library function, loaded by `load()`: `statistics:mean` in `pellucid/numpy`, and
+               `scipy.special:expit` in `pellucid/scipy`
     dtype      a conversion such as np.float32(x); the name is also a dtype
     constant   a number, or None for np.newaxis
     strong     operands that are all Python numbers are converted to NumPy's first
@@ -65,7 +68,8 @@ class NameBinding:
     def load(self) -> Callable[..., Any]:
         """The library function."""
         module, _, name = self.function.partition(":")
-        return getattr(import_module(f"{LIBRARY}.{module}"), name)
+        inside = f"pellucid.{module}" if module.startswith("scipy.") else f"{LIBRARIES['numpy']}.{module}"
+        return getattr(import_module(inside), name)
 
     @property
     def takes_complex(self) -> bool:
@@ -100,6 +104,11 @@ def _rows() -> dict[str, NameBinding]:
     }
 
 
+def is_in_library(module: str | None) -> bool:
+    """Whether a module is one of those in which the library is written."""
+    return (module or "").startswith(tuple(LIBRARIES.values()))
+
+
 def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
     """`module: names` to bindings of `prefix.name`; `name=other` where the function is called differently."""
     bindings = {}
@@ -108,6 +117,11 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
             name, _, function = entry.partition("=")
             bindings[f"{prefix}{name}"] = NameBinding(function=f"{module}:{function or name}")
     return bindings
+
+
+def _inside(file: str) -> str:
+    """The module of a binding, for a file that a table of SciPy's names names."""
+    return file.removeprefix("numpy.") if file.startswith("numpy.") else f"scipy.{file}"
 
 
 NUMPY_FUNCTIONS = {
@@ -173,10 +187,6 @@ CMATH_FUNCTIONS = {
     "complex_mathematics": "sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh phase polar"
     " rect isnan isinf isfinite isclose",
 }
-SPECIAL_FUNCTIONS = {
-    "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
-    " logsumexp softmax log_softmax",
-}
 METHOD_FUNCTIONS = {
     "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
     "statistics": "mean var std",
@@ -229,7 +239,7 @@ OF_COMPLEX = {
     "python_bisect": "*",
     "python_counters": "*",
     "python_sets": "*",
-}
+} | {f"scipy.{file}": names for file, names in OF_COMPLEX_IN_SCIPY.items()}
 OF_UFUNCS = frozenset({"out", "where", "casting", "order", "dtype", "subok", "signature"})  # keywords of each of them
 UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}
@@ -246,7 +256,11 @@ BINDINGS: dict[str, NameBinding] = {
     **_library("math.", MATH_FUNCTIONS),
     **_library("bisect.", BISECT_FUNCTIONS),
     **_library("cmath.", CMATH_FUNCTIONS),
-    **_library("scipy.special.", SPECIAL_FUNCTIONS),
+    **{
+        dotted: binding
+        for module, table in SCIPY_FUNCTIONS.items()
+        for dotted, binding in _library(f"{module}.", {_inside(file): names for file, names in table.items()}).items()
+    },
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
 }
@@ -277,12 +291,16 @@ def object_of(dotted: str) -> Any:
     return value
 
 
+SCIPY_MODULES = tuple(sorted({d.rpartition(".")[0] for d in BINDINGS if d.startswith("scipy.")}))
+
+
 @cache
-def _by_object(with_scipy: bool) -> dict[int, tuple[Any, NameBinding]]:
-    """Bindings by the identity of what they are of; a module that is not imported yet has no objects."""
+def _by_object(imported: tuple[str, ...]) -> dict[int, tuple[Any, NameBinding]]:
+    """Bindings by the identity of what they are of; a module of SciPy that is not imported yet has no objects."""
     found: dict[int, tuple[Any, NameBinding]] = {}
     for dotted, binding in BINDINGS.items():
-        value = object_of(dotted) if with_scipy or not dotted.startswith("scipy.") else None
+        is_there = not dotted.startswith("scipy.") or dotted.rpartition(".")[0] in imported
+        value = object_of(dotted) if is_there else None
         if binding.kind != "constant" and value is not None:
             found.setdefault(id(value), (value, binding))
     return found
@@ -293,7 +311,7 @@ def binding_of(value: object) -> NameBinding | None:
     owner = getattr(value, "__self__", None)
     if isinstance(owner, np.ufunc):  # a method, of which there is a new object every time
         return BINDINGS.get(f"numpy.{owner.__name__}.{value.__name__}")  # type: ignore[attr-defined]
-    entry = _by_object("scipy.special" in sys.modules).get(id(value))
+    entry = _by_object(tuple(m for m in SCIPY_MODULES if m in sys.modules)).get(id(value))
     return entry[1] if entry and entry[0] is value else None
 
 

@@ -107,7 +107,7 @@ NAMES = ("help_", "hint", "way_out", "help")
 def templates() -> dict[str, str]:
     """Help texts with `{}` for what is filled in, and the file that has them."""
     found: dict[str, str] = {}
-    for folder in ("compiler/frontend", "compiler/ops", "pellucid/numpy"):
+    for folder in ("compiler/frontend", "compiler/ops", "pellucid/numpy", "pellucid/scipy"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             for text in _helps_of(ast.parse(path.read_text("utf-8"))):
                 found.setdefault(text, str(path.relative_to(ROOT)))

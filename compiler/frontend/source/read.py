@@ -20,7 +20,7 @@ import gast
 
 from ....runtime.parsing import parse
 from ...diagnostics import CompileError, Diagnostic, Span, UnsupportedError
-from ...ops.python_names import LIBRARY
+from ...ops.python_names import is_in_library
 from ...program import Origin, Unnumbered
 from ...records import dataclass
 from . import typed_in
@@ -67,7 +67,7 @@ def read(function: python_types.FunctionType) -> SourceFile:
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
         message = f"{what} is outside the language"
         raise UnsupportedError(Diagnostic(refused, message, span, "not supported", help=(way_out,)))
-    is_own = (function.__module__ or "").startswith(LIBRARY)  # the library's own files do not change
+    is_own = is_in_library(function.__module__)  # the library's own files do not change
     tree = _found(function, text, is_own)
     if tree is None:
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 
-from ....ops.python_names import LIBRARY
+from ....ops.python_names import is_in_library
 
 # For Python's classes, the classes of the library that their instances are made of.
 MADE_OTHERWISE: dict[type, str] = {
@@ -15,7 +15,7 @@ MADE_OTHERWISE: dict[type, str] = {
 
 def stands_for(cls: type) -> type | None:
     """The class of Python's that one of the library implements: `dict` for `python_dicts.Dict`."""
-    return getattr(cls, "python", None) if cls.__module__.startswith(LIBRARY) else None
+    return getattr(cls, "python", None) if is_in_library(cls.__module__) else None
 
 
 def is_of_library(cls: type) -> bool:

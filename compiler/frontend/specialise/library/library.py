@@ -50,7 +50,7 @@ def method(name: str) -> NameBinding | None:
 
 
 def is_library(function: python_types.FunctionType) -> bool:
-    return (function.__module__ or "").startswith(python_names.LIBRARY)
+    return python_names.is_in_library(function.__module__)
 
 
 def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

@@ -17,7 +17,7 @@ from typing import Any
 from .....runtime.frozen import copied
 from .....runtime.guards import ABSENT, WAYS_OF_MAKING, Guard, key_of, look_up
 from .....runtime.values import is_by_value
-from ....ops.python_names import LIBRARY
+from ....ops.python_names import is_in_library
 from ....records import dataclass
 from ...source.constant_names import is_constant_at
 
@@ -64,7 +64,7 @@ class World:
         """`owner.name`, or ABSENT."""
         if isinstance(owner, enum.Enum) and name in ("name", "value"):
             return getattr(owner, name)
-        if isinstance(owner, type) and owner.__module__.startswith(LIBRARY):
+        if isinstance(owner, type) and is_in_library(owner.__module__):
             return getattr(owner, name, ABSENT)
         if isinstance(owner, type):
             self._through_classes(owner, name)

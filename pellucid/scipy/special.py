@@ -8,7 +8,7 @@ from math import inf, log, pi, sqrt
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import as_floating, number, operand, strong
+from ..numpy.elementary import as_floating, number, operand, strong
 
 
 def of_floats(x):

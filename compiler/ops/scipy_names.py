@@ -1,0 +1,18 @@
+"""Which functions of SciPy there are: for each of its modules the names that a file of `pellucid/scipy` defines.
+
+    SCIPY_FUNCTIONS["scipy.special"] == {"special": "expit log_expit ..."}     ->    `pellucid.scipy.special:expit`
+
+`name=other` where the function of the library is called differently; a module `numpy.fourier` is one of
+`pellucid/numpy`, where SciPy's function is NumPy's.
+"""
+
+from __future__ import annotations
+
+SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
+    "scipy.special": {
+        "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
+        " logsumexp softmax log_softmax",
+    },
+}
+# Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
+OF_COMPLEX: dict[str, str] = {}
