@@ -189,7 +189,7 @@ CMATH_FUNCTIONS = {
 }
 METHOD_FUNCTIONS = {
     "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
-    "statistics": "mean var std",
+    "statistics": "mean var=var_method std=std_method",
     "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
     " diagonal repeat T=transposed mT=swap_last take",
     "elementary": "round clip astype item",
@@ -219,7 +219,7 @@ OF_COMPLEX = {
     "elementary": "sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
     "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
-    "statistics": "mean average var std",
+    "statistics": "mean average var std var_method std_method",
     "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross norm vector_norm"
     " trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
@@ -338,6 +338,20 @@ def is_lacking(binding: NameBinding, keyword: str) -> bool:
         return False
     methods = {f"numpy.ndarray.{name}": method for name, method in METHODS.items()}
     return any(_takes(object_of(d), keyword) for d, other in (BINDINGS | methods).items() if other == binding)
+
+
+@cache
+def order_of_numpys(binding: NameBinding) -> tuple[str, ...]:
+    """The arguments of NumPy's function that a call may give by their places, in order; none where it does not say."""
+    dotted = [name for name, other in BINDINGS.items() if other == binding and name.startswith("numpy.")]
+    dotted += [f"numpy.{name}" for name, other in METHODS.items() if other == binding]
+    for name in dotted:
+        try:
+            parameters = inspect.signature(object_of(name)).parameters.values()
+        except (TypeError, ValueError):
+            continue
+        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    return ()
 
 
 def _takes(function: object, keyword: str) -> bool:

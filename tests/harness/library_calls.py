@@ -649,7 +649,7 @@ REFUSED = {
     'np.histogram(V, "auto")': "U012",
     "np.sort(2.0)": "S002",
     "np.less.reduce(V)": "T001",
-    "np.add.reduce(V, where=V > 0)": "U012",
+    "np.subtract.reduce(V, where=V > 0, initial=0.0)": "U012",
     "np.unique(A, axis=0)": "U012",
     "np.quantile(V, 0.5, weights=V)": "U012",
     "np.quantile(V, 0.5, method='inverted_cdf')": "U012",

@@ -416,6 +416,43 @@ MORE_CALLS = {
         np.linalg.cond(P, 1)
         np.linalg.matrix_power(S, -2)
     """),
+    "masks": of_family("""
+        np.sum(A, 0, None, None, True)
+        np.sum(A, axis=0, where=[True, False], initial=np.float32(3))
+        np.max(A, where=True)
+        np.max(I, initial=2, where=I > 9)
+        np.min(A, 1, None, True)
+        np.prod(ZA, initial=1j)
+        np.var(A, axis=0, where=A > 0, ddof=1)
+        np.var(A, where=A > 99)
+        np.var(A, axis=1, correction=1)
+        np.var(V, correction=1, ddof=1)
+        np.var(A, mean=np.mean(A, axis=1, keepdims=True), axis=1)
+        np.var(ZA, where=ZA.real > 0)
+        np.std(I, where=I > 0)
+        np.std(A, where=A > 0, keepdims=True)
+        np.std(A, 0, None, None, 1)
+        np.nansum(G, axis=0, initial=3.0, where=[True, False, True])
+        np.nanprod(G, where=A > 1, initial=2.0)
+        np.nanmax(G, initial=9.0)
+        np.nanmax(G, axis=0, initial=0.0, where=A < 2.5)
+        np.nanmin(G, where=A < 2, initial=9.0)
+        np.nanmean(G, axis=1, where=A > 0.3)
+        np.nanstd(G, where=A > 0.3)
+        np.nanvar(G, correction=1)
+        np.nanvar(G, axis=1, mean=np.nanmean(G, axis=1, keepdims=True))
+        np.nanvar(I, where=I > 0)
+        np.add.reduce(A, initial=5.0, where=A > 0)
+        np.multiply.reduce(A, where=A > 0, axis=1)
+        np.maximum.reduce(A, where=A < 2, initial=-5.0)
+        np.maximum.reduce(A, where=A < 2)
+        np.logical_and.reduce(A, where=A > 0)
+        np.logaddexp.reduce(A, where=A > 0)
+        np.hypot.reduce(A, where=A > 0, axis=1)
+        np.average(A, returned=True)
+        np.average(I, axis=0, weights=[1, 2], returned=True)
+        np.average(V, weights=V, returned=True)
+    """),
     "stacks": of_family("""
         np.linalg.solve(T, B)
         np.linalg.solve(T, T[0, 0])
@@ -493,7 +530,6 @@ MORE_REFUSED = {
     "np.poly(A[:, :2])": "U012",
     "np.histogramdd(A)": "U012",
     "np.unstack(V)": "R001",
-    "np.std(V, where=V > 0)": "U012",
     "np.sum(V, where=M)": "S003",
     "np.sum(A, where=I)": "T001",
     "np.repeat(V, W)": "T001",
