@@ -107,14 +107,21 @@ def kron(a, b):
     return op.reshape(blocks, shape=(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
 
 
-def cross(a, b, *, axis=-1):
-    """The vector product along an axis of length 3."""
-    a, b = moveaxis(operand(a), axis, 0), moveaxis(operand(b), axis, 0)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The vector product along an axis of length 3, which may be another one of each operand and of the result."""
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    a, b = moveaxis(operand(a), axisa, 0), moveaxis(operand(b), axisb, 0)
     for length in (a.shape[0], b.shape[0]):
         if length != 3:
             raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
     parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    return stack(parts, axis)
+    return stack(parts, axisc)
+
+
+def cross_of_vectors(x1, x2, /, *, axis=-1):
+    """`np.linalg.cross`"""
+    return cross(x1, x2, axis=axis)
 
 
 # --- einsum --------------------------------------------------------------------------------------------------------
@@ -122,7 +129,14 @@ def cross(a, b, *, axis=-1):
 
 @gives("either")
 def einsum(subscripts, *operands, optimize=False):
-    """Einstein's sums; several operands are contracted from left to right."""
+    """Einstein's sums; several operands are contracted from left to right.
+
+    Each operand may be followed by the numbers of its axes instead, and those of the result come last.
+    """
+    if not static.is_text(subscripts):
+        given = (subscripts, *operands)
+        count = len(given) // 2
+        return einsum(letters.of_numbers(count, *given[1 : 2 * count : 2], *given[2 * count :]), *given[: 2 * count : 2])
     values = [operand(value) for value in operands]
     *inputs, result = letters.einsum_letters(subscripts, *[static.rank(value) for value in values])
     left, names = without_repeats(values[0], inputs[0])

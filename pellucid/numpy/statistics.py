@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, operand, squared_size, strong
+from .elementary import conjugated, in_dtype, operand, squared_size, strong
 from .manipulation import shape
 from .reductions import is_whole, mask_for, only, sum
 
@@ -122,13 +122,13 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if weights is None:
         scale = op.cast(max(rows.shape[1] - lost, 0), dtype=word)
         centred = rows - mean(rows, 1, keepdims=True)
-        found = op.matmul(centred, centred.T)
+        found = op.matmul(centred, conjugated(centred).T)
     else:
         together = op.sum(weights)
         centred = rows - (op.sum(rows * weights, axis=1) / together)[:, None]
         bound = lost if aweights is None else lost * op.sum(weights * operand(aweights)) / together
         scale = op.maximum(together - bound, 0.0)
-        found = op.matmul(centred, (centred * weights).T)
+        found = op.matmul(centred, conjugated(centred * weights).T)
     found = found * (1 / scale)
     return op.reshape(found, shape=()) if static.unit_axes(found) == (0, 1) else found
 
@@ -180,6 +180,13 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     if static.rank(c) == 0:
         return c[()] / c[()]
     places = op.arange(0, c.shape[0], 1, shape=(c.shape[0],), dtype="i64")
-    deviations = op.sqrt(c[places, places])
+    variances = c[places, places]
+    deviations = op.sqrt(op.real(variances) if static.is_complex(c) else variances)
     c = c / deviations[:, None] / deviations[None, :]
+    if static.is_complex(c):
+        return op.complex_of(at_most_one(op.real(c)), at_most_one(op.imag(c)))
+    return at_most_one(c)
+
+
+def at_most_one(c):
     return op.minimum(op.maximum(c, -1.0), 1.0)

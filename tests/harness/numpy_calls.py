@@ -416,12 +416,75 @@ MORE_CALLS = {
         np.linalg.cond(P, 1)
         np.linalg.matrix_power(S, -2)
     """),
+    "more arguments": of_family("""
+        np.unique(I, axis=0)
+        np.unique(np.stack([N, N, N[::-1]]), axis=0, return_index=True, return_inverse=True, return_counts=True)
+        np.unique(C, axis=1)
+        np.unique(G, axis=-1)
+        np.unique(np.stack([ODDZ, ODDZ]), axis=0)
+        np.unique(V, axis=0)
+        np.zeros((2, 3), order="F")
+        np.full_like(A, 2, order="K")
+        np.array(A, order="F", ndmin=3)
+        np.array([1.0, 2.0], ndmin=3)
+        np.array(3, ndmin=1)
+        np.array(I, dtype=np.float32, ndmin=2)
+        np.zeros(3, order="other")
+        np.linspace(0, 10, 4, endpoint=False, retstep=True)
+        np.linspace(0.0, 1.0, 1, retstep=True)
+        np.linspace(V, V32 + 1, 3)
+        np.linspace(V, 2.0, 3, axis=1, retstep=True)
+        np.linspace(Z, 0, 4)
+        np.linspace(A, 0, 3, axis=-1, dtype=int)
+        np.cross(A, A[::-1] + 1, axisa=1, axisb=1, axisc=0)
+        np.cross(A.T, A.T * 2, axisa=0, axisb=0)
+        np.linalg.cross(A, W)
+        np.polyfit(np.arange(6.0), N * 1.0, 1, cov=True)
+        np.polyfit(np.arange(6.0), np.stack([N, N * N], axis=1), 2, cov="unscaled")
+        np.polyfit(np.arange(6.0), N * 1.0, 1, w=np.arange(1.0, 7.0), cov=True)
+        np.polyfit(V, V, 3, cov=True)
+        np.clip(Z, 0, 1)
+        np.clip(Z, Z[0], Z[1])
+        np.clip(ODDZ, 1j, None)
+        np.clip(V, 0, 1 + 2j)
+        np.round(Z, 1)
+        np.nan_to_num(ODDZ)
+        np.nan_to_num(ODDZ, nan=1.0, posinf=2.0, neginf=-2.0)
+        np.roots(Z)
+        np.cov(ZA)
+        np.cov(Z, Z[::-1], aweights=[1, 2, 3, 4])
+        np.corrcoef(ZA)
+        np.sinc(Z)
+        np.einsum(A, [0, 1], W, [1], [0])
+        np.einsum(A, [0, 1], A, [0, 1])
+        np.einsum(A, [1, 0])
+        np.einsum(C, [0, Ellipsis], A[0, :2], [0])
+        np.einsum(A, [Ellipsis, 30], [30, Ellipsis])
+        np.real_if_close(V)
+        np.common_type(V32)
+        np.min_scalar_type(-300)
+        np.fromiter(range(5), dtype=int)
+        np.fromiter([1, 2, 3], float, count=2)
+        np.fromiter([1, 2], float, count=3)
+        np.lib.stride_tricks.sliding_window_view(V, 3)
+        np.lib.stride_tricks.sliding_window_view(A, (2, 2))
+        np.lib.stride_tricks.sliding_window_view(C, (2, 1), axis=(-1, 0))
+        np.lib.stride_tricks.sliding_window_view(V, 9)
+        np.lib.stride_tricks.sliding_window_view(A, 2)
+        np.lib.stride_tricks.sliding_window_view(A, (2, 2), axis=1)
+        [i * x for (i, j), x in np.ndenumerate(A)]
+        [x * 2 for x in np.nditer(A)]
+        [x * y for x, y in np.nditer([A, W])]
+        A.flat[1:4]
+        sum(A.T.flat)
+        A[:, range(2)]
+        A[range(2), range(0, 3, 2)]
+        V[range(len(V) - 1, 0, -1)]
+    """),
     "masks": of_family("""
-        np.sum(A, 0, None, None, True)
         np.sum(A, axis=0, where=[True, False], initial=np.float32(3))
         np.max(A, where=True)
         np.max(I, initial=2, where=I > 9)
-        np.min(A, 1, None, True)
         np.prod(ZA, initial=1j)
         np.var(A, axis=0, where=A > 0, ddof=1)
         np.var(A, where=A > 99)
@@ -431,7 +494,6 @@ MORE_CALLS = {
         np.var(ZA, where=ZA.real > 0)
         np.std(I, where=I > 0)
         np.std(A, where=A > 0, keepdims=True)
-        np.std(A, 0, None, None, 1)
         np.nansum(G, axis=0, initial=3.0, where=[True, False, True])
         np.nanprod(G, where=A > 1, initial=2.0)
         np.nanmax(G, initial=9.0)
@@ -525,6 +587,11 @@ MORE_REFUSED = {
     "np.linalg.lstsq(T, B)": "S002",
     "np.linalg.inv(V)": "S002",
     "np.linalg.solve(T, 2.0)": "S002",
+    "np.real_if_close(Z)": "U012",
+    "np.nditer(A.T)": "U012",
+    "np.nditer(A, op_flags=['readwrite'])": "U012",
+    "np.einsum(A, [0, 77])": "R001",
+    "np.min_scalar_type(I[0, 0])": "R001",
     "np.gcd(V, 2)": "T001",
     "np.bitwise_count(V)": "T001",
     "np.poly(A[:, :2])": "U012",

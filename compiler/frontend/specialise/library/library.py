@@ -65,7 +65,10 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
             return convert(frame, binding.dtype, args, node, hint)
     if binding.function in MAKES_ARRAYS and args and is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
-        return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+        made = arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+        if kwargs.keys() <= {"dtype"}:
+            return made
+        args, kwargs = [made, *args[1:]], {"copy": Static(None), **kwargs}
     if binding.owner:
         args = [Static(python_names.object_of(binding.owner)), *args]
     if not frame.is_library:
