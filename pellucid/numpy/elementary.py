@@ -229,10 +229,10 @@ def round(a, decimals=0):
     if static.is_complex(a):
         return op.complex_of(round(op.real(a), decimals), round(op.imag(a), decimals))
     if static.kind(a) == "int":
-        if decimals < 0:
-            fault = "np.round of ints to negative decimals is not supported"
-            static.refuse("U012", fault, "divide and multiply instead")
-        return number(a)
+        if static.is_static(decimals) and decimals >= 0:
+            return number(a)
+        scale = 10.0 ** op.maximum(-decimals, 0)
+        return op.where(decimals >= 0, number(a), op.cast(op.rint(a / scale) * scale, dtype=static.element(a)))
     if decimals == 0:
         return op.rint(a)
     if static.kind(a) == "bool":

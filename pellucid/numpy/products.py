@@ -97,14 +97,21 @@ def contract(a, b, subscripts):
 
 
 def kron(a, b):
-    """Every element of `a` times the whole of `b`, for two vectors or two matrices."""
+    """Every element of `a` times the whole of `b`; the one with fewer axes has axes of length 1 in front."""
     a, b = operand(a), operand(b)
-    if static.rank(a) == 1 and static.rank(b) == 1:
-        return ravel(a[:, None] * b[None, :])
-    if static.rank(a) != 2 or static.rank(b) != 2:
-        static.refuse("S002", "np.kron takes two vectors or two matrices here")
-    blocks = a[:, None, :, None] * b[None, :, None, :]
-    return op.reshape(blocks, shape=(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
+    if static.rank(a) == 0 or static.rank(b) == 0:
+        return strong(a) * strong(b)
+    count = max(static.rank(a), static.rank(b))
+    rows, columns = in_axes(a, count), in_axes(b, count)
+    apart = tuple([length for size in rows.shape for length in (size, 1)])
+    inner = tuple([length for size in columns.shape for length in (1, size)])
+    blocks = op.reshape(rows, shape=apart) * op.reshape(columns, shape=inner)
+    return op.reshape(blocks, shape=tuple([n * m for n, m in zip(rows.shape, columns.shape)]))
+
+
+def in_axes(a, count):
+    """With axes of length 1 in front, so many in all."""
+    return op.reshape(a, shape=(*((1,) * (count - static.rank(a))), *a.shape))
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
@@ -112,6 +119,9 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa, axisb, axisc = axis, axis, axis
     a, b = moveaxis(operand(a), axisa, 0), moveaxis(operand(b), axisb, 0)
+    if is_pair(a) and is_pair(b):
+        return a[0] * b[1] - a[1] * b[0]
+    a, b = in_space(a) if is_pair(a) else a, in_space(b) if is_pair(b) else b
     for length in (a.shape[0], b.shape[0]):
         if length != 3:
             raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
@@ -119,8 +129,23 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return stack(parts, axisc)
 
 
+def is_pair(a):
+    """Whether vectors are known to lie in a plane."""
+    return static.is_static(a.shape[0]) and a.shape[0] == 2
+
+
+def in_space(a):
+    """Vectors of a plane with a third part that is zero."""
+    return op.concatenate(a, op.zeros(shape=(1, *a.shape[1:]), dtype=static.element(a)), axis=0)
+
+
 def cross_of_vectors(x1, x2, /, *, axis=-1):
-    """`np.linalg.cross`"""
+    """`np.linalg.cross`: of vectors with three parts alone."""
+    x1, x2 = operand(x1), operand(x2)
+    for x in (x1, x2):
+        if x.shape[axis] != 3:
+            told = f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional"
+            raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, {told} instead.")
     return cross(x1, x2, axis=axis)
 
 
