@@ -369,7 +369,7 @@ def placed(sample, word):
 
 
 @pytest.mark.parametrize("names", ["gemm gemv dot", "gesv getrf trtrs", "potrf geqrf", "syevd syevd_values",
-                                   "gesdd gesdd_values", "gesv_fails potrf_fails trtrs_fails",
+                                   "gesdd gesdd_full gesdd_values", "gesv_fails potrf_fails trtrs_fails",
                                    "c2c_forward c2c_backward r2c c2r"])  # fmt: skip
 def test_rows(runs, names):
     """Every routine by its row: all dtypes, and operands that lie in any way, against what it means in CPython."""

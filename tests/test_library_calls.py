@@ -33,10 +33,11 @@ def drawn(text):
 
 
 def one_of_each():
-    """For each function the call that chance has drawn."""
+    """For each function of a family the call that chance has drawn."""
     by_function = {}
-    for text in sorted(TEXTS, key=drawn):
-        by_function.setdefault(text.partition("(")[0], text)
+    for family, texts in CALLS.items():
+        for text in sorted(texts, key=drawn):
+            by_function.setdefault((family, text.partition("(")[0]), text)
     return list(by_function.values())
 
 
@@ -116,6 +117,30 @@ def test_the_rest_is_refused_in_words_of_the_user(text):
     (fault,) = caught.value.diagnostics
     assert fault.code == REFUSED[text]
     assert not any(word in fault.message for word in ("Leaf", "Static", "op.", "operand"))
+
+
+BY_PLACE = """
+np.sum(A, 0, None, None, True, 2.0)
+A.max(0, None, True)
+np.std(A, 0, None, None, 1)
+A.var(1, np.float32)
+np.sum(A, 0, None, np.zeros(3))
+np.zeros_like(A, np.float32, "C", False)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", BY_PLACE)
+def test_arguments_go_by_their_places_as_numpys(text):
+    function, arrays = program_of(text)
+    assert same(outcome(pellucid.compile(function), arrays), outcome(function, arrays))
+
+
+@pytest.mark.parametrize("text", ["np.sum(A, 0, None, None, True, 2.0, A > 0, 3)", "np.sum(A, 0, axis=1)", "A.sum(other=1)"])
+def test_more_arguments_than_numpy_takes_are_refused(text):
+    function, arrays = program_of(text)
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(*arrays)
+    assert [fault.code for fault in caught.value.diagnostics] == ["T004"]
 
 
 # --- what changes its array ------------------------------------------------------------------------------------------

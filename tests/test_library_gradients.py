@@ -86,6 +86,42 @@ np.histogram2d(np.arange(4.0), [2, 1, 1, 0], bins=2, weights=V)[0]
 np.matvec(A, W) + np.vecmat(W, A.T)
 np.trim_zeros(np.append(V, [0, 0]))
 np.divide(1.0, A, out=np.zeros_like(A), where=A > 0)
+np.unique(A, axis=1)
+np.linspace(V, V * V, 3, axis=1)
+np.linspace(V[0], V[1], 4, retstep=True)[1]
+np.cross(A.T, A.T * A.T, axisa=0, axisb=0)
+np.polyfit(np.cumsum(V * V), V, 1, cov=True)[1]
+np.einsum(A, [0, 1], A, [2, 1], [0, 2])
+np.lib.stride_tricks.sliding_window_view(A, (2, 2))
+np.array([i * x * x for (i, j), x in np.ndenumerate(A)])
+np.array([x * y for x, y in np.nditer([A, W])])
+A.flat[1:4] ** 2
+A[:, range(2)] ** 2
+np.std(A, axis=0, where=A > -1)
+np.var(A, mean=0.5 * V[0], where=A < 2)
+np.nanvar(G, axis=1, where=A > 0.3)
+np.nanmax(G, axis=0, initial=0.0, where=A < 2.5)
+np.add.reduce(A, where=A > 0, initial=V[0])
+np.average(V, weights=V * V, returned=True)
+np.linalg.solve(T[:, None], B[None])
+np.linalg.solve(T, W)
+np.linalg.inv(T)
+np.linalg.det(T)
+np.linalg.slogdet(T).logabsdet
+np.linalg.cholesky(Q + Q.mT)
+np.linalg.eigh(Q + Q.mT)[0]
+np.linalg.eigh(Q + Q.mT)[1] ** 2
+np.linalg.eigvals(T + T.mT).real
+np.linalg.svd(R).U ** 2
+np.linalg.svd(R.mT).U[..., 3] ** 2
+np.linalg.svd(A.T @ np.eye(2))[0] ** 2
+np.linalg.svd(Q + Q.mT, hermitian=True).Vh ** 2
+np.linalg.qr(R.mT, mode="complete").Q
+np.linalg.qr(R.mT, mode="r")
+np.linalg.pinv(R)
+np.linalg.cond(T, "fro")
+np.linalg.matrix_power(T, -2)
+np.linalg.norm(T, "nuc", axis=(0, 2))
 """.strip().splitlines()
 NOT_SMOOTH = ("np.argsort(V)", "np.flatnonzero(V > 0)", "np.digitize(V, [0.0, 1.0])", "np.searchsorted(W, V)")
 

@@ -18,7 +18,8 @@ TOLERANCE[np.dtype(np.complex128)] = TOLERANCE[np.dtype(np.float64)]
 WORDS = {"float": ["f32", "f64"], "complex": ["c128"]}
 SHAPED = {"r2c": "n // 2 + 1", "c2r": "2 * n - 1"}  # lengths that only the result has
 # NumPy computes singles as doubles, where vectors may come out otherwise: then what they make up is compared.
-MADE_OF = {"syevd": lambda w, v: [w, v * w @ v.T], "gesdd": lambda u, s, vt: [s, u * s @ vt]}
+MADE_OF = {"syevd": lambda w, v: [w, v * w @ v.T], "gesdd": lambda u, s, vt: [s, u * s @ vt],
+           "gesdd_full": lambda u, s, vt: [s, u[:, : len(s)] * s @ vt[: len(s)]]}  # fmt: skip
 LAYOUTS = {
     "rows": np.ascontiguousarray,
     "columns": np.asfortranarray,

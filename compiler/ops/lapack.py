@@ -5,6 +5,7 @@
     potrf(l, a)            the lower triangle with l @ l.T == a; what is above the diagonal of a is not read
     getrf(lu, pivots, a)   the triangles of a square whose rows are exchanged: i with pivots[i], one after the other
     geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
+    geqrf_complete(q, r, a)     the same with a square q; `geqrf_raw(h, tau, a)` as LAPACK gives it, by reflections
     syevd(w, v, a)         eigenvalues, ascending,
         and eigenvectors of a symmetric matrix: the triangle UPLO is read; of complex
                            numbers, of the matrix that is its own conjugate transpose, as for potrf
@@ -19,6 +20,7 @@
     gbsv(x, below, ab, b)  x so that a @ x == b, where a[i, j] is ab[l + u + i - j, j] within l diagonals below its own
                            and u above it: l is the length of `below`, ab has 2 l + u + 1 rows, the first l not read
     gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
+    gesdd_full(u, s, vt, a)     the same with squares u and vt
     gesdd_values(s, a)     its singular values alone
 
 LAPACK reads columns and works in place: it gets matrices copied by columns, as NumPy passes them, so that pivots
@@ -166,6 +168,23 @@ routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.li
             orgqr(m, k, k, f, max(1, m), t, work, info)
             q = f[:, :k]
         """)  # fmt: skip
+routine("geqrf_complete", "q(m, m), r(m, n) <- a(m, n) with k = min(m, n)", work="2 * m * m * n", kinds=OF_BOTH,
+        meaning=lambda a: np.linalg.qr(a, "complete"), samples="matrices", steps="""
+            f = columns(a)
+            g = floats(m, m)
+            t = floats(k)
+            geqrf(m, n, f, max(1, m), t, work, lwork, info)
+            r = upper(f)
+            lacpy('A', m, k, f, max(1, m), g, max(1, m))
+            orgqr(m, m, k, g, max(1, m), t, work, lwork, info)
+            q = g
+        """)  # fmt: skip
+routine("geqrf_raw", "h(m, n), tau(k) <- a(m, n) with k = min(m, n)", work="2 * m * n * k", kinds=OF_BOTH,
+        meaning=lambda a: (np.linalg.qr(a, "raw")[0].T, np.linalg.qr(a, "raw")[1]), samples="matrices", steps="""
+            f = columns(a)
+            geqrf(m, n, f, max(1, m), tau, work, lwork, info)
+            h = f
+        """)  # fmt: skip
 routine("syevd", "real w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, static={"UPLO": "L"}, work="9 * n * n * n",
         kinds=OF_BOTH, samples="symmetric",
         error=NO_CONVERGENCE, steps="""
@@ -194,6 +213,27 @@ routine("gesdd", "u(m, k), real s(k), vt(k, n) <- a(m, n) with k = min(m, n)", w
             left = floats(tall, k)
             right = floats(k, k)
             gesvd('S', 'S', tall, k, f, tall, s, left, tall, right, k, work, None, info)
+            u = left if m >= n else right.T
+            vt = right if m >= n else left.T
+        """)  # fmt: skip
+routine("gesdd_full", "u(m, m), real s(k), vt(n, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * max(m, n)",
+        kinds=OF_BOTH, samples="matrices", meaning=np.linalg.svd, error=NOT_DECOMPOSED,
+        steps="""
+            f = columns(a)
+            left = floats(m, m)
+            right = floats(n, n)
+            laset('A', m, m, 0.0, 1.0, left, max(1, m))
+            laset('A', n, n, 0.0, 1.0, right, max(1, n))
+            gesdd('A', m, n, f, max(1, m), s, left, max(1, m), right, max(1, n), work, lwork,
+                  rwork(k * (5 * k + 2 * max(m, n) + 7)), ints(8 * k), info)
+            u = left
+            vt = right
+        """, cuda="""
+            f = columns(a if m >= n else a.T)
+            tall = max(m, n)
+            left = floats(tall, tall)
+            right = floats(k, k)
+            gesvd('A', 'A', tall, k, f, tall, s, left, tall, right, k, work, None, info)
             u = left if m >= n else right.T
             vt = right if m >= n else left.T
         """)  # fmt: skip

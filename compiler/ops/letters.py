@@ -59,6 +59,26 @@ def einsum_letters(subscripts: object, *ranks: int) -> tuple[str, ...]:
     return (*full, result)
 
 
+@StaticFunction
+def of_numbers(*lists: object) -> str:
+    """The subscripts that lists of the numbers of axes stand for: of every operand, and of the result where it has some.
+
+    How many operands there are is `count`, the first of them.
+    """
+    count, *named = lists
+    words = ["".join(map(_letter_of, axes)) for axes in named]  # type: ignore[call-overload]
+    inputs = ",".join(words[:count])  # type: ignore[misc]
+    return f"{inputs}->{words[-1]}" if len(words) > count else inputs  # type: ignore[operator]
+
+
+def _letter_of(number: object) -> str:
+    if number is Ellipsis:
+        return "..."
+    if not isinstance(number, int | np.integer) or not 0 <= number < 2 * len(LETTERS):
+        raise TypeFault("R001", "the axes of einsum are ints from 0 to 51 that are known when the function is compiled")
+    return (LETTERS.upper() + LETTERS)[number]
+
+
 def _dotted(letters: str, count: int, spare: list[str]) -> str:
     """`...` as the last `count` of the spare letters."""
     return letters.replace("...", "".join(spare[len(spare) - count :])) if "..." in letters else letters

@@ -58,7 +58,7 @@ def types_of(
         if not operand.has_rank(rank(type_)):
             kinds = " and ".join("a vector or matrix" if o.may_lack_axis else "a matrix" for o in row.read)
             what = f"{kinds}, not {' and '.join(map(str, types))}"
-            raise TypeFault("S002", f"`{name}` takes {what}", "take the matrices of a stack in a loop")
+            raise TypeFault("S002", f"`{name}` takes {what}")
         lacking |= rank(type_) < len(operand.lengths)
         for length, extent in zip(operand.lengths, dims_of(type_)):
             other = known.setdefault(length, extent)
@@ -80,14 +80,17 @@ def types_of(
 
 
 by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", vjp=["solve_matrix", "solve_right_side"],
-           batch=right_sides, python=("numpy.linalg.solve",))  # fmt: skip
+           batch=right_sides)  # fmt: skip
 by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
            vjp=["triangle", "triangle_right_side"], batch=right_sides)  # fmt: skip
 by_routine("cholesky", "potrf", "np.linalg.cholesky({a})", vjp=["cholesky"])
 by_routine("lu_factor", "getrf", "scipy.linalg.lu_factor({a})", vjp=["lu_factor"])
 by_routine("qr", "geqrf", "np.linalg.qr({a})", vjp=["qr"])
+by_routine("qr_complete", "geqrf_complete", "pellucid.support.qr_complete({a})", vjp=["qr_complete"])
+by_routine("qr_raw", "geqrf_raw", "pellucid.support.qr_raw({a})", vjp=["qr_raw"])
 by_routine("eigh", "syevd", "np.linalg.eigh({a}, UPLO={UPLO})", vjp=["eigh"])
 by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
+by_routine("svd_full", "gesdd_full", "pellucid.support.svd_full({a})", vjp=["svd_full"])
 by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a}, UPLO={UPLO})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
 NO_SLOPE = without_slope("the factors of Schur's form, which are not unique,")

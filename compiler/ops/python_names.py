@@ -139,13 +139,13 @@ NUMPY_FUNCTIONS = {
     " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer_of_vectors"
-    " linalg.cross=cross linalg.vector_norm=vector_norm"
+    " linalg.cross=cross_of_vectors linalg.vector_norm=vector_norm"
     " matvec vecmat linalg.multi_dot=multi_dot linalg.diagonal=diagonal_of_last"
     " linalg.matrix_norm=norm_of_last linalg.tensordot=tensordot",
     "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals"
-    " linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
-    " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals"
+    " linalg.det=det linalg.slogdet=slogdet linalg.solve=solve linalg.eigh=eigh linalg.eigvalsh=eigvalsh"
     " linalg.tensorinv=tensorinv linalg.tensorsolve=tensorsolve",
+    "decompositions": "linalg.qr=qr linalg.svd=svd linalg.svdvals=svdvals",
     "sorting": "sort argsort lexsort partition argpartition unique unique_all unique_counts"
     " unique_inverse unique_values sort_complex",
     "quantiles": "median percentile quantile",
@@ -162,16 +162,17 @@ NUMPY_FUNCTIONS = {
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
-    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
+    "polynomials": "roots polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis vectorize",
     "arranging": "atleast_3d dstack dsplit unstack rollaxis diagflat broadcast_arrays array_equiv trim_zeros isscalar"
     " apply_over_axes fromfunction mask_indices ndindex resize broadcast_shapes asarray_chkfinite",
     "exponents": "frexp ldexp spacing",
-    "dtype_questions": "issubdtype isdtype promote_types result_type can_cast",
+    "dtype_questions": "issubdtype isdtype promote_types result_type can_cast min_scalar_type common_type",
     "bits": "modf divmod bitwise_count gcd lcm packbits unpackbits",
-    "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj",
+    "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj real_if_close",
+    "iterating": "ndenumerate nditer fromiter lib.stride_tricks.sliding_window_view=sliding_window_view",
     "fourier": "fft.fft=fft fft.ifft=ifft fft.rfft=rfft fft.irfft=irfft fft.hfft=hfft fft.ihfft=ihfft fft.fftn=fftn"
     " fft.ifftn=ifftn fft.rfftn=rfftn fft.irfftn=irfftn fft.fft2=fft2 fft.ifft2=ifft2 fft.rfft2=rfft2"
     " fft.irfft2=irfft2 fft.fftfreq=fftfreq fft.rfftfreq=rfftfreq fft.fftshift=fftshift fft.ifftshift=ifftshift",
@@ -189,7 +190,7 @@ CMATH_FUNCTIONS = {
 }
 METHOD_FUNCTIONS = {
     "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
-    "statistics": "mean var std",
+    "statistics": "mean var=var_method std=std_method",
     "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
     " diagonal repeat T=transposed mT=swap_last take",
     "elementary": "round clip astype item",
@@ -216,20 +217,23 @@ OF_COMPLEX = {
     "along": "*",
     "arranging": "*",
     "dtype_questions": "*",
-    "elementary": "sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
+    "iterating": "*",
+    "windows": "sinc",
+    "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
     "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
-    "statistics": "mean average var std",
-    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross norm vector_norm"
+    "statistics": "cov corrcoef mean average var std var_method std_method",
+    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross cross_of_vectors norm vector_norm"
     " trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
     "interpolation": "convolve correlate searchsorted",
     "sorting": "*",
     "sets": "*",
     "quantiles": "median",
-    "polynomials": "polyval vander polyder polyadd polysub polymul polyint poly polydiv",
+    "polynomials": "roots polyval vander polyder polyadd polysub polymul polyint poly polydiv",
     "least_squares": "*",
     "linear_algebra": "*",
+    "decompositions": "*",
     "python_builtins": "total",
     "python_lists": "*",
     "python_dicts": "*",
@@ -337,6 +341,20 @@ def is_lacking(binding: NameBinding, keyword: str) -> bool:
         return False
     methods = {f"numpy.ndarray.{name}": method for name, method in METHODS.items()}
     return any(_takes(object_of(d), keyword) for d, other in (BINDINGS | methods).items() if other == binding)
+
+
+@cache
+def order_of_numpys(binding: NameBinding) -> tuple[str, ...]:
+    """The arguments of NumPy's function that a call may give by their places, in order; none where it does not say."""
+    dotted = [name for name, other in BINDINGS.items() if other == binding and name.startswith("numpy.")]
+    dotted += [f"numpy.{name}" for name, other in METHODS.items() if other == binding]
+    for name in dotted:
+        try:
+            parameters = inspect.signature(object_of(name)).parameters.values()
+        except (TypeError, ValueError):
+            continue
+        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    return ()
 
 
 def _takes(function: object, keyword: str) -> bool:

@@ -1,4 +1,4 @@
-"""Questions about dtypes as values, that library functions ask while the specialiser walks through them.
+"""Questions about dtypes as values, and about how elements lie in memory, that library functions ask while the specialiser walks through them.
 
     is_kind_of(np.float32, np.floating)    ->    True            of_all(f64[n], np.float32)    ->    dtype("float64")
 """
@@ -12,7 +12,8 @@ import numpy as np
 from ..dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ..types import Array, Scalar
 from . import type_rules
-from .static import StaticFunction, element
+from .schema import TypeFault
+from .static import StaticFunction, element, type_of
 
 
 def _dtype_of(value: object) -> Any:
@@ -57,3 +58,23 @@ def of_all(*values: object) -> np.dtype:
 @StaticFunction
 def is_castable(value: object, to: object, casting: str) -> bool:
     return np.can_cast(_dtype_of(value), to, casting)  # type: ignore[arg-type]
+
+
+@StaticFunction
+def smallest(value: object) -> np.dtype:
+    """The smallest dtype that holds a number that is known now; that of an array."""
+    if isinstance(value, Scalar):
+        raise TypeFault("R001", "the smallest dtype of a number that is only known at run time depends on it")
+    return np.min_scalar_type(_dtype_of(value)) if not isinstance(value, Array) else NUMPY_DTYPE[value.dtype]
+
+
+@StaticFunction
+def in_common(*values: object) -> type:
+    """The type of floats that arrays have in common: of ints float64."""
+    return np.common_type(*(np.empty(0, NUMPY_DTYPE[element.ask(value)]) for value in values))  # type: ignore[index]
+
+
+@StaticFunction
+def lies_in_rows(value: object) -> bool:
+    """Whether the elements of an array are known to lie row by row in memory."""
+    return getattr(type_of(value), "layout", "C") == "C"

@@ -20,13 +20,24 @@ def fill_diagonal(a, val, wrap=False):
         if static.rank(a) > 2 and length != a.shape[0]:
             raise ValueError("All dimensions of input must be of equal length")
         count = min(count, length)
-    if wrap and a.shape[0] > a.shape[1]:
-        static.refuse("U012", "np.fill_diagonal with `wrap=` is not supported; store where (i % (n + 1)) == j")
+    if wrap and static.rank(a) == 2:
+        return fill_again(a, val)
     places, values = arange(count), operand(val)
     if static.rank(values) > 0:
         flat = ravel(values)
         values = flat[places % max(flat.shape[0], 1)]
     a[tuple([places for _ in a.shape])] = values
+
+
+def fill_again(a, val):
+    """The diagonal, which begins again one row after it has reached the last column."""
+    rows, columns = a.shape
+    numbers = arange(0, rows * columns, columns + 1)
+    values = operand(val)
+    if static.rank(values) > 0:
+        flat = ravel(values)
+        values = flat[arange(numbers.shape[0]) % max(flat.shape[0], 1)]
+    a[by_axis(numbers, a.shape)] = values
 
 
 def copyto(dst, src, casting="same_kind", where=True):
@@ -43,10 +54,14 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 def put(a, ind, v, mode="raise"):
     """The elements at places, counted along all axes, become those of `v` in turn."""
-    if mode != "raise":
-        static.refuse("U012", "np.put takes mode='raise' alone; clip or wrap the places first")
     places, values = ravel(ind), ravel(v)
     size = total(a.shape)
+    if mode == "clip":
+        places = op.minimum(op.maximum(places, 0), size - 1)
+    elif mode == "wrap":
+        places = places % max(size, 1)
+    elif mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
     if op.any(op.logical_or(places < -size, places >= size)):
         raise IndexError(f"an index is out of bounds for axis 0 with size {size}")
     numbers = arange(places.shape[0]) % max(values.shape[0], 1)

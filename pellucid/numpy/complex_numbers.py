@@ -8,6 +8,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .elementary import operand, strong
+from .manipulation import as_array
 
 
 @gives("view")
@@ -51,3 +52,12 @@ def iscomplexobj(x):
 
 def isrealobj(x):
     return not static.is_complex(operand(x))
+
+
+@gives("either")
+def real_if_close(a, tol=100):
+    """Real numbers as they are; whether complex ones become real depends on their values."""
+    a = as_array(a)
+    if static.is_complex(a):
+        static.refuse("U012", "np.real_if_close gives a dtype that depends on the values", "take the real part: `z.real`")
+    return a

@@ -1,5 +1,7 @@
 """Arrays made from shapes, numbers and other arrays."""
 
+from math import nan
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
@@ -17,15 +19,24 @@ def one_length(value):
     return value if static.is_weak(value) else op.cast(value, dtype="i64", weak=True)
 
 
-def zeros(shape, dtype=None):
+def require_layout(order):
+    """How elements lie in memory is the compiler's business: every order has the same elements."""
+    if order not in ("C", "F", "A", "K", None):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
+
+
+def zeros(shape, dtype=None, order="C"):
+    require_layout(order)
     return op.zeros(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
 
 
-def ones(shape, dtype=None):
+def ones(shape, dtype=None, order="C"):
+    require_layout(order)
     return op.ones(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
 
 
-def empty(shape, dtype=None):
+def empty(shape, dtype=None, order="C"):
+    require_layout(order)
     return op.empty(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
 
 
@@ -35,7 +46,8 @@ def filling(value):
     return strong(value) if static.is_weak(value) and static.kind(value) == "float" else value
 
 
-def full(shape, fill_value, dtype=None):
+def full(shape, fill_value, dtype=None, order="C"):
+    require_layout(order)
     fill_value = filling(fill_value)
     word = static.strict_common(fill_value) if dtype is None else static.dtype_name(dtype)
     if static.is_array(fill_value):
@@ -49,22 +61,26 @@ def shape_like(a, shape):
     return a.shape if static.is_array(a) else ()
 
 
-def zeros_like(a, dtype=None, *, shape=None):
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
+    require_layout(order)
     a = operand(a)
     return op.zeros(shape=shape_like(a, shape), dtype=static.element(a) if dtype is None else static.dtype_name(dtype))
 
 
-def ones_like(a, dtype=None, *, shape=None):
+def ones_like(a, dtype=None, order="K", subok=True, shape=None):
+    require_layout(order)
     a = operand(a)
     return op.ones(shape=shape_like(a, shape), dtype=static.element(a) if dtype is None else static.dtype_name(dtype))
 
 
-def empty_like(a, dtype=None, *, shape=None):
+def empty_like(a, dtype=None, order="K", subok=True, shape=None):
+    require_layout(order)
     a = operand(a)
     return op.empty(shape=shape_like(a, shape), dtype=static.element(a) if dtype is None else static.dtype_name(dtype))
 
 
-def full_like(a, fill_value, dtype=None, *, shape=None):
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    require_layout(order)
     a = operand(a)
     word = static.element(a) if dtype is None else static.dtype_name(dtype)
     fill_value = filling(fill_value)
@@ -106,26 +122,40 @@ def count_of_steps(start, stop, step):
     return op.maximum(-(-distance // one_length(step)), 0)
 
 
-def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
-    """`num` evenly spaced numbers; the last one is `stop` itself when the end point counts."""
-    if static.rank(start) != 0 or static.rank(stop) != 0:
-        static.refuse("T001", "np.linspace between arrays is not supported", "take one pair of ends at a time")
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, axis=0):
+    """`num` evenly spaced numbers; the last one is `stop` itself when the end point counts.
+
+    Between arrays along a new axis.  With `retstep` the step as well, nan where there is none.
+    """
+    start, stop = operand(start), operand(stop)
     if num < 0:
         raise ValueError("Number of samples must be non-negative.")
     word = static.floating(static.common(start, stop))
     start, stop = op.cast(start, dtype=word), op.cast(stop, dtype=word)
     intervals = num - 1 if endpoint else num
-    out = op.arange(0, num, 1, shape=(num,), dtype=word)
+    out = op.arange(0, num, 1, shape=(num,), dtype=static.real_word(word))
+    distance = stop - start
+    if static.is_array(distance):
+        out = op.reshape(out, shape=(num, *((1,) * static.rank(distance))))
     if intervals > 0:
-        out = out * ((stop - start) / intervals) + start
+        out = out * (distance / intervals) + start
     else:
-        out = out * (stop - start) + start
+        out = out * distance + start
     if endpoint and num > 1:
         out[num - 1] = stop
-    if dtype is None:
-        return out
-    wanted = static.dtype_name(dtype)
-    return op.cast(out if static.is_float_word(wanted) else op.floor(out), dtype=wanted)
+    made = out
+    if dtype is not None:
+        wanted = static.dtype_name(dtype)
+        made = op.cast(out if static.is_float_word(wanted) else op.floor(out), dtype=wanted)
+    if static.is_array(distance):
+        made = moved_axis(made, axis)
+    return (made, distance / (intervals if intervals > 0 else nan)) if retstep else made
+
+
+def moved_axis(made, axis):
+    """The first axis in another place."""
+    order = static.moved_order(static.rank(made), 0, axis)
+    return made if order == tuple(range(static.rank(made))) else op.transpose(made, axes=order)
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
@@ -156,7 +186,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
     return out if dtype is None else op.cast(out, dtype=static.dtype_name(dtype))
 
 
-def eye(N, M=None, k=0, dtype=None):
+def eye(N, M=None, k=0, dtype=None, order="C"):
+    require_layout(order)
     word = "f64" if dtype is None else static.dtype_name(dtype)
     return op.eye(shape=(one_length(N), one_length(N) if M is None else one_length(M)), offset=k, dtype=word)
 
@@ -172,8 +203,12 @@ def tri(N, M=None, k=0, dtype=None):
 
 
 @gives("on request")
-def array(object, dtype=None, *, copy=True):
-    """An array of its own with these elements; with `copy=None` only where one has to be made."""
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    """An array of its own with these elements, of at least `ndmin` axes; with `copy=None` only where it must be."""
+    require_layout(order)
+    if ndmin > static.rank(operand(object)):
+        made = array(object, dtype, copy=copy)
+        return op.reshape(made, shape=(*((1,) * (ndmin - static.rank(made))), *made.shape))
     if copy is None and not static.is_sequence(object):
         return asarray(object, dtype)
     if copy is not None and not copy:
@@ -197,8 +232,9 @@ def without_copy(a, dtype):
 
 
 @gives("either")
-def asarray(a, dtype=None, *, copy=None):
+def asarray(a, dtype=None, order=None, *, copy=None):
     """The array itself where it is one of this dtype."""
+    require_layout(order)
     if copy is not None:
         return array(a, dtype, copy=copy)
     value = operand(a)

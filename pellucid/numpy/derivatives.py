@@ -7,7 +7,7 @@ import math
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .manipulation import diag, diagonal, expand_dims, moveaxis, reshape, total, transposed, tril, triu
+from .manipulation import diag, diagonal, expand_dims, moveaxis, reshape, swap_last, total, transposed, tril, triu
 
 
 def prod(x, out, out_bar, axis, keepdims):
@@ -68,7 +68,7 @@ def solve_right_side(a, b, out, out_bar):
 
 def adjoint(a):
     """The conjugate of the transpose; of a real matrix the transpose."""
-    return transposed(conjugate(a))
+    return swap_last(conjugate(a))
 
 
 def conjugate(a):
@@ -221,6 +221,45 @@ def svd(a, u, s, vt, u_bar, s_bar, vt_bar):
         a_bar = a_bar + op.matmul(u, quotient(vt_bar - op.matmul(adjoint(turn), vt), s[:, None]))
     a_bar = conjugate(a_bar + op.matmul(op.matmul(u, inner), vt))
     return a_bar
+
+
+def svd_full(a, u, s, vt, u_bar, s_bar, vt_bar):
+    """The same of squares u and vt: their other columns and rows are what the first do not reach."""
+    k = len(s)
+    if u_bar is not None:
+        u_bar = reached(u, k, u_bar)
+    if vt_bar is not None:
+        vt_bar = transposed(reached(transposed(vt), k, transposed(vt_bar)))
+    return svd(a, u[:, :k], s, vt[:k], u_bar, s_bar, vt_bar)
+
+
+def qr_complete(a, q, r, q_bar, r_bar):
+    """The same of a square q, whose other columns are what the first do not reach."""
+    k = min(a.shape[0], a.shape[1])
+    if q_bar is not None:
+        q_bar = reached(q, k, q_bar)
+    return qr(a, q[:, :k], r[:k], q_bar, None if r_bar is None else r_bar[:k])
+
+
+def reached(q, k, q_bar):
+    """The cotangent of the first k columns where the others are orthogonal to them: -q2 q2_bar^T q1 more.
+
+    A single other column of real numbers follows from the first; of several, their span alone does.
+    """
+    first, other = q[:, :k], q[:, k:]
+    first_bar, other_bar = conjugate(q_bar[:, :k]), conjugate(q_bar[:, k:])
+    if other.shape[1] > free_columns(q) and op.any(other_bar != 0.0):
+        raise NotImplementedError("the columns that a matrix does not reach have no derivative here, as their span")
+    return conjugate(first_bar - op.matmul(other, op.matmul(adjoint(other_bar), first)))
+
+
+def free_columns(q):
+    """How many columns follow from those that are orthogonal to them."""
+    return 0 if static.is_complex(q) else 1
+
+
+def qr_raw(a, h, tau, h_bar, tau_bar):
+    static.refuse("G003", "np.linalg.qr in the mode 'raw' has no derivative here", "use mode='reduced'")
 
 
 def determinant(value, a, out, out_bar):

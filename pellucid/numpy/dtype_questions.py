@@ -26,3 +26,13 @@ def result_type(*arrays_and_dtypes):
 def can_cast(from_, to, casting="safe"):
     """Whether a dtype, or that of an array, may be converted by a rule."""
     return static_dtypes.is_castable(from_, to, casting)
+
+
+def min_scalar_type(a, /):
+    """The smallest dtype that holds a number; of an array its own."""
+    return static_dtypes.smallest(a)
+
+
+def common_type(*arrays):
+    """The type of floats or complex numbers that arrays have in common."""
+    return static_dtypes.in_common(*arrays)

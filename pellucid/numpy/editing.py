@@ -189,8 +189,6 @@ def pad(
 ):
     """More elements around: numbers, or what the array has at its ends, axis after axis."""
     array = as_array(array)
-    if stat_length is not None or reflect_type != "even":
-        static.refuse("U012", "np.pad is not supported with `stat_length=` or reflect_type='odd'")
     for k in range(static.rank(array)):
         before, after = pair_of(pad_width, k, static.rank(array))
         before, after = one_length(before), one_length(after)
@@ -203,7 +201,10 @@ def pad(
         if mode == "linear_ramp":
             rows = between_ramps(rows, before, after, pair_of(end_values, k, static.rank(array)))
         elif mode in ("maximum", "minimum", "mean"):
-            rows = between_statistics(rows, before, after, mode)
+            lengths = (None, None) if stat_length is None else pair_of(stat_length, k, static.rank(array))
+            rows = between_statistics(rows, before, after, mode, lengths)
+        elif reflect_type == "odd" and mode in ("reflect", "symmetric"):
+            rows = between_turned(rows, before, after, 1 if mode == "reflect" else 0)
         else:
             rows = take(rows, sources(rows.shape[0], before, after, mode), 0)
         array = moveaxis(rows, 0, k)
@@ -249,7 +250,34 @@ def on_ramp(end, edge, k, count, word):
     return op.cast(value if static.is_float_word(word) else op.floor(value), dtype=word)
 
 
-def between_statistics(rows, before, after, mode):
+def between_statistics(rows, before, after, mode, lengths):
+    """The extremes or means of an axis, or of so many of its elements at either end."""
+    size, inner = rows.shape[0], rows.shape[1:]
+    head = rows if lengths[0] is None else rows[: lengths[0]]
+    tail = rows if lengths[1] is None else rows[max(size - lengths[1], 0) :]
+    first = op.broadcast_to(statistic(head, mode), shape=(before, *inner))
+    last = op.broadcast_to(statistic(tail, mode), shape=(after, *inner))
+    return concatenate((first, rows, last))
+
+
+def between_turned(rows, before, after, shared):
+    """What is turned by half a circle about each end, again and again; `shared` says whether the ends stand once."""
+    size = rows.shape[0]
+    if size == 0 and before + after > 0:
+        raise ValueError("can't extend empty axis 0 using modes other than 'constant' or 'empty'")
+    places = op.arange(-before, size + after, 1, shape=(before + size + after,), dtype="i64")
+    if size == 1:
+        return rows[places * 0]
+    period = 2 * (size - shared)
+    turn, laps = places % period, places // period
+    column = op.reshape(turn, shape=(turn.shape[0], *((1,) * (static.rank(rows) - 1))))
+    ahead = rows[op.minimum(turn, size - 1)]
+    back = 2 * rows[size - 1] - rows[op.minimum(period + shared - 1 - turn, size - 1)]
+    rise = op.reshape(laps, shape=column.shape) * (2 * (rows[size - 1] - rows[0]))
+    return op.cast(op.where(column < size, ahead, back) + rise, dtype=static.element(rows))
+
+
+def statistic(rows, mode):
     if mode == "maximum":
         value = op.max(rows, axis=0)
     elif mode == "minimum":
@@ -257,10 +285,7 @@ def between_statistics(rows, before, after, mode):
     else:
         value = mean(rows, 0)
         value = in_dtype(op.rint(value) if static.kind(rows) == "int" else value, static.element(rows))
-    inner = rows.shape[1:]
-    first = op.broadcast_to(value, shape=(before, *inner))
-    last = op.broadcast_to(value, shape=(after, *inner))
-    return concatenate((first, rows, last))
+    return value
 
 
 def sources(length, before, after, mode):

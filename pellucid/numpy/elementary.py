@@ -153,6 +153,8 @@ def where(condition, x, y):
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     """Of equals, such as 0.0 and -0.0, the element stays: of two, extremes are the second, of float16 the first."""
     a = strong(operand(a))
+    if static.is_complex(a) or is_pair(min if a_min is None else a_min) or is_pair(max if a_max is None else a_max):
+        return clip_pairs(a, min if a_min is None else a_min, max if a_max is None else a_max)
     low = least_bound(min if a_min is None else a_min, a)
     high = greatest_bound(max if a_max is None else a_max, a)
     if low is None and high is None:
@@ -164,6 +166,28 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
         high = operand(high)
         a = op.minimum(a, high) if static.keeps_first(static.common(a, high)) else op.minimum(high, a)
     return a
+
+
+def is_pair(bound):
+    return bound is not None and static.is_complex(operand(bound))
+
+
+def clip_pairs(a, low, high):
+    """Complex numbers in their order: by the real part, then by the imaginary one; nan stays."""
+    word = static.common(a, operand(0 if low is None else low), operand(0 if high is None else high))
+    a = in_dtype(a, word)
+    if low is not None:
+        a = between(a, in_dtype(operand(low), word), False)
+    if high is not None:
+        a = between(a, in_dtype(operand(high), word), True)
+    return +number(a)
+
+
+def between(a, bound, is_upper):
+    x, y = (bound, a) if is_upper else (a, bound)
+    same = op.real(x) == op.real(y)
+    is_above = op.where(same, op.imag(x) > op.imag(y), op.real(x) > op.real(y))
+    return op.where(op.logical_or(op.isnan(a), is_above), a, bound)
 
 
 def least_bound(low, a):
@@ -202,11 +226,13 @@ def fix(x):
 def round(a, decimals=0):
     """To a number of decimals, halves to even, as NumPy does it: scale, round, scale back."""
     a = strong(operand(a))
+    if static.is_complex(a):
+        return op.complex_of(round(op.real(a), decimals), round(op.imag(a), decimals))
     if static.kind(a) == "int":
-        if decimals < 0:
-            fault = "np.round of ints to negative decimals is not supported"
-            static.refuse("U012", fault, "divide and multiply instead")
-        return number(a)
+        if static.is_static(decimals) and decimals >= 0:
+            return number(a)
+        scale = 10.0 ** op.maximum(-decimals, 0)
+        return op.where(decimals >= 0, number(a), op.cast(op.rint(a / scale) * scale, dtype=static.element(a)))
     if decimals == 0:
         return op.rint(a)
     if static.kind(a) == "bool":
@@ -220,6 +246,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
         static.refuse("U012", "np.nan_to_num with copy=False changes its argument", "assign its result instead")
     x = strong(operand(x))
+    if static.is_complex(x):
+        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (op.real(x), op.imag(x))]
+        return op.complex_of(parts[0], parts[1])
     if static.kind(x) != "float":
         return number(x)
     largest = static.largest(static.element(x))

@@ -10,9 +10,12 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import eye
 from .derivatives import adjoint
+from .decompositions import by_eigenvectors, svd
 from .elementary import in_dtype, operand
-from .linear_algebra import in_floats, inv
+from .linear_algebra import inv
+from .manipulation import total
 from .products import norm, squared_size
+from .stacks import in_floats, matrices, over_stacks, squares
 
 
 def lstsq(a, b, rcond=None):
@@ -79,34 +82,63 @@ def left_over(a, b, x, rank):
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     """The pseudo-inverse: of the directions that count."""
-    if hermitian:
-        static.refuse("U012", "np.linalg.pinv(hermitian=True) is not supported: leave `hermitian=` out")
-    a = matrix(operand(a))
-    ratio = 1e-15 if rcond is None and rtol is None else rtol if rcond is None else rcond
-    u, s, vt = op.svd(a)
-    largest = s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
-    counts = s > ratio * largest
+    a = squares(a) if hermitian else matrices(a)
+    ratio = operand(1e-15 if rcond is None and rtol is None else rtol if rcond is None else rcond)
+    made = [(in_floats(a), (a.shape[-1], a.shape[-2]))]
+    return over_stacks(inverse_of_adjoint if hermitian else pseudo_inverse, made, (a, 2), (ratio, 0))
+
+
+def pseudo_inverse(a, ratio):
+    return inverse_of_factors(*op.svd(a), ratio)
+
+
+def inverse_of_adjoint(a, ratio):
+    """The same of a matrix that is its own adjoint."""
+    return inverse_of_factors(*by_eigenvectors(a), ratio)
+
+
+def inverse_of_factors(u, s, vt, ratio):
+    counts = s > ratio * largest_of(s)
     inverse = op.where(counts, 1.0 / op.where(counts, s, 1.0), 0.0)
     return adjoint(vt) @ (inverse[:, None] * adjoint(u))
 
 
+def largest_of(s):
+    return s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
+
+
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
-    """How many singular values are not nearly zero."""
-    if hermitian:
-        static.refuse("U012", "np.linalg.matrix_rank(hermitian=True) is not supported: leave it out")
-    a = matrix(operand(A))
-    s = op.svdvals(a)
-    largest = s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
+    """How many singular values are not nearly zero; of a vector whether it is not zero."""
+    a = operand(A)
+    if static.rank(a) < 2:
+        return op.cast(op.any(a != 0), dtype="i64", weak=True)
+    s = svd(a, compute_uv=False, hermitian=hermitian)
     eps = static.limits(static.element(s)).eps
-    ratio = max(a.shape[0], a.shape[1]) * eps if rtol is None else rtol
-    return op.sum(s > (largest * ratio if tol is None else tol))
+    ratio = operand(max(a.shape[-2], a.shape[-1]) * eps if rtol is None else rtol)
+    if tol is not None:
+        return over_stacks(count_above, [("i64", ())], (s, 1), (operand(tol), 0))
+    return over_stacks(count_above_ratio, [("i64", ())], (s, 1), (ratio, 0))
+
+
+def count_above_ratio(s, ratio):
+    return count_above(s, largest_of(s) * ratio)
+
+
+def count_above(s, bound):
+    return op.sum(s > bound)
 
 
 def cond(x, p=None):
     """How much a matrix enlarges errors: the ratio of its largest to its smallest singular value, or of norms."""
-    a = matrix(operand(x))
-    if a.shape[0] == 0 or a.shape[1] == 0:
+    a = matrices(x)
+    if total(a.shape) == 0:
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    if not static.is_static(p) or p not in (None, 2, -2):
+        a = squares(a)
+    return over_stacks(lambda one: cond_of_one(one, p), [(static.real_word(in_floats(a)), ())], (a, 2))
+
+
+def cond_of_one(a, p):
     if p is None or p == 2 or p == -2:
         s = op.svdvals(a)
         found = s[-1] / s[0] if p == -2 else s[0] / s[-1]
@@ -121,11 +153,11 @@ def cond(x, p=None):
 
 def matrix_power(a, n):
     """The product of a matrix with itself, n times; of its inverse where n is negative."""
-    a = matrix(operand(a))
-    if a.shape[0] != a.shape[1]:
+    a = matrices(a)
+    if a.shape[-1] != a.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     if static.is_static(n) and n == 0:
-        return eye(a.shape[0], dtype=static.element(a))
+        return identity_like(a)
     if not static.is_static(n) and static.kind(a) != "float":
         static.refuse("U012", "the dtype of a power of a matrix of ints depends on the exponent: use floats")
     left, square = n, a
@@ -136,10 +168,16 @@ def matrix_power(a, n):
     while left > 0 and left % 2 == 0:
         square = square @ square
         left = left // 2
-    out = square if left > 0 else eye(a.shape[0], dtype=static.element(square))
+    out = square if left > 0 else identity_like(square)
     while left > 1:
         square = square @ square
         left = left // 2
         if left % 2 == 1:
             out = out @ square
     return out
+
+
+def identity_like(a):
+    """The identity for each matrix of a stack."""
+    one = eye(a.shape[-1], dtype=static.element(a))
+    return one if static.rank(a) == 2 else op.copy(op.broadcast_to(one, shape=a.shape))

@@ -6,47 +6,57 @@ import numpy
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..compiler.ops.routines import gufunc
 from .creation import arange, eye
 from .derivatives import adjoint, eigenvectors
 from .elementary import operand
 from .manipulation import diagonal, ravel, total
+from .stacks import in_floats, over_stacks, squares
 
 # The named tuples that NumPy gives.
 EighResult: Any = type(numpy.linalg.eigh(numpy.eye(1)))
-QRResult: Any = type(numpy.linalg.qr(numpy.eye(1)))
-SVDResult: Any = type(numpy.linalg.svd(numpy.eye(1)))
 EigResult: Any = type(numpy.linalg.eig(numpy.eye(1)))
 SlogdetResult: Any = type(numpy.linalg.slogdet(numpy.eye(1)))
+MISMATCH = (gufunc("solve1", "(m,m),(m)->(m)"), gufunc("solve", "(m,m),(m,n)->(m,n)"))
+
+
+def solve(a, b):
+    """The x of `a @ x == b`; `b` is one vector where it has one axis, else columns, or a stack of those."""
+    a, b = squares(a), operand(b)
+    own = 1 if static.rank(b) == 1 else 2
+    if static.rank(b) == 0:
+        static.refuse("S002", "np.linalg.solve takes a vector or columns on the right, not a number")
+    word = static.of_functions(static.strict_common(a, b))
+    if static.rank(a) + static.rank(b) > 4 and a.shape[-1] != b.shape[-own]:
+        raise ValueError(MISMATCH[own - 1].format(operand=1, axis=0, found=b.shape[-own], known=a.shape[-1]))
+    return over_stacks(op.solve, [(word, b.shape[-own:])], (a, 2), (b, own))
 
 
 def cholesky(a, /, *, upper=False):
-    a = operand(a)
+    a = squares(a)
     if upper:
-        return adjoint(op.cholesky(adjoint(a)))
-    return op.cholesky(a)
+        return adjoint(cholesky(adjoint(a)))
+    return over_stacks(op.cholesky, [(in_floats(a), a.shape[-2:])], (a, 2))
 
 
 def inv(a):
-    a = operand(a)
+    a = squares(a)
+    return over_stacks(inverse, [(in_floats(a), a.shape[-2:])], (a, 2))
+
+
+def inverse(a):
     return op.solve(a, eye(a.shape[0], dtype=in_floats(a)))
-
-
-def in_floats(a):
-    word = static.element(a)
-    return word if word in ("f32", "c64", "c128") else "f64"
 
 
 def slogdet(a):
     """The sign of the determinant, of complex numbers its phase, and the logarithm of its size, by triangles."""
-    return by_triangles(*op.lu_factor(one_matrix(a)))
+    a = squares(a)
+    word = in_floats(a)
+    return SlogdetResult(*over_stacks(sign_and_size, [(word, ()), (static.real_word(word), ())], (a, 2)))
 
 
-def one_matrix(a):
-    a = operand(a)
-    if static.rank(a) != 2:
-        fault = f"np.linalg.det and np.linalg.slogdet take one matrix here, not an array of {static.rank(a)} dimensions"
-        static.refuse("S002", fault, "take the matrices of a stack in a loop")
-    return a
+def sign_and_size(a):
+    return by_triangles(*op.lu_factor(a))
 
 
 def by_triangles(lu, pivots):
@@ -62,12 +72,16 @@ def by_triangles(lu, pivots):
         size = size + op.log(part)
         if static.is_complex(lu) and part != 0.0:
             sign = sign * op.complex_of(op.real(on_diagonal[i]) / part, op.imag(on_diagonal[i]) / part)
-    return SlogdetResult(sign, size)
+    return sign, size
 
 
 def det(a):
+    a = squares(a)
+    return over_stacks(determinant, [(in_floats(a), ())], (a, 2))
+
+
+def determinant(a):
     """By triangles; where a pivot is tiny these have no derivatives that could be used, and the cofactors are those."""
-    a = one_matrix(a)
     pivots = op.absolute(diagonal(op.lu_factor(op.stop_gradient(a))[0]))
     if len(pivots) == 0 or op.min(pivots) > 1e-8 * op.max(pivots):
         return of_regular(a)
@@ -75,19 +89,12 @@ def det(a):
 
 
 def of_regular(a):
-    sign, size = slogdet(a)
+    sign, size = sign_and_size(a)
     return sign * op.exp(size)
 
 
-def qr(a, mode="reduced"):
-    if mode != "reduced":
-        static.refuse("U012", f"np.linalg.qr in the mode {mode!r} is not supported", "use 'reduced'")
-    q, r = op.qr(operand(a))
-    return QRResult(q, r)
-
-
 def finite(a):
-    """The matrix, which LAPACK must not be given where it is not finite."""
+    """The matrices, which LAPACK must not be given where they are not finite."""
     if not op.all(op.isfinite(a)):
         raise numpy.linalg.LinAlgError("Array must not contain infs or NaNs")
     return a
@@ -95,31 +102,45 @@ def finite(a):
 
 def eigvals(a):
     """Complex always: NumPy gives real numbers where a real matrix leaves no imaginary part."""
-    a = operand(a)
+    a = finite(squares(a))
+    return over_stacks(eigenvalues, [(complex_word(a), a.shape[-1:])], (a, 2))
+
+
+def complex_word(a):
+    return static.common(op.cast(0.0, dtype=in_floats(a)), 1j)
+
+
+def eigenvalues(a):
     if static.is_complex(a):
-        return op.eigvals_of_complex(finite(a))
-    x, y = op.parts_of_eigvals(finite(a))
+        return op.eigvals_of_complex(a)
+    x, y = op.parts_of_eigvals(a)
     return op.complex_of(x, y)
 
 
 def eig(a):
-    a = operand(a)
+    a = finite(squares(a))
+    word = complex_word(a)
+    return EigResult(*over_stacks(eigenpairs, [(word, a.shape[-1:]), (word, a.shape[-2:])], (a, 2)))
+
+
+def eigenpairs(a):
     if static.is_complex(a):
-        w, v = op.eig_of_complex(finite(a))
-        return EigResult(w, v)
-    x, y, packed = op.parts_of_eig(finite(a))
-    return EigResult(op.complex_of(x, y), eigenvectors(y, packed))
+        return op.eig_of_complex(a)
+    x, y, packed = op.parts_of_eig(a)
+    return op.complex_of(x, y), eigenvectors(y, packed)
 
 
 def eigh(a, UPLO="L"):
-    a = operand(a)
-    w, v = op.eigh(a, UPLO=side(UPLO))
-    return EighResult(w, v)
+    a, uplo = squares(a), side(UPLO)
+    word = in_floats(a)
+    made = [(static.real_word(word), a.shape[-1:]), (word, a.shape[-2:])]
+    return EighResult(*over_stacks(lambda one: op.eigh(one, UPLO=uplo), made, (a, 2)))
 
 
 def eigvalsh(a, UPLO="L"):
-    a = operand(a)
-    return op.eigvalsh(a, UPLO=side(UPLO))
+    a, uplo = squares(a), side(UPLO)
+    made = [(static.real_word(in_floats(a)), a.shape[-1:])]
+    return over_stacks(lambda one: op.eigvalsh(one, UPLO=uplo), made, (a, 2))
 
 
 def side(UPLO):
@@ -127,21 +148,6 @@ def side(UPLO):
     if UPLO not in ("L", "l", "U", "u"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     return UPLO.upper()
-
-
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    if hermitian:
-        static.refuse("U012", "np.linalg.svd(hermitian=True) is not supported", "use np.linalg.eigh")
-    if compute_uv and full_matrices:
-        static.refuse("U012", "np.linalg.svd gives no full matrices here", "pass full_matrices=False")
-    if not compute_uv:
-        return op.svdvals(operand(a))
-    u, s, vt = op.svd(operand(a))
-    return SVDResult(u, s, vt)
-
-
-def svdvals(x, /):
-    return svd(x, compute_uv=False)
 
 
 def tensorinv(a, ind=2):

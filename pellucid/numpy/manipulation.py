@@ -178,14 +178,19 @@ def broadcast_to(array, shape):
 
 
 @gives("view")
-def atleast_1d(a, /):
-    a = as_array(a)
+def atleast_1d(*arys):
+    """An array of at least one axis; of several arrays each of them."""
+    if len(arys) != 1:
+        return tuple([atleast_1d(a) for a in arys])
+    a = as_array(arys[0])
     return op.reshape(a, shape=(1,)) if static.rank(a) == 0 else a
 
 
 @gives("view")
-def atleast_2d(a, /):
-    a = as_array(a)
+def atleast_2d(*arys):
+    if len(arys) != 1:
+        return tuple([atleast_2d(a) for a in arys])
+    a = as_array(arys[0])
     if static.rank(a) == 0:
         return op.reshape(a, shape=(1, 1))
     return a[None] if static.rank(a) == 1 else a

@@ -11,9 +11,9 @@ from ..compiler.ops import static
 from .elementary import in_dtype, operand, strong
 from .manipulation import reshape, total
 from .quantiles import at_quantile, in_front, in_places, kept, require_between, require_new
-from .reductions import all, argmax, argmin, cumprod, cumsum, max, min, prod, sum
+from .reductions import all, argmax, argmin, cumprod, cumsum, max, min, only, prod, sum
 from .sorting import sort
-from .statistics import averaging_word, mean, std, var
+from .statistics import averaging_word, lost, mean, std, var
 
 
 def replaced(a, value):
@@ -25,8 +25,8 @@ def found_at(a):
     return op.logical_not(op.isnan(a))
 
 
-def nanprod(a, axis=None, dtype=None, *, keepdims=False):
-    return prod(replaced(operand(a), 1.0), axis, dtype, keepdims=keepdims)
+def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
+    return prod(replaced(operand(a), 1.0), axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 def nancumsum(a, axis=None, dtype=None):
@@ -37,22 +37,22 @@ def nancumprod(a, axis=None, dtype=None):
     return cumprod(replaced(operand(a), 1.0), axis, dtype)
 
 
-def nanmax(a, axis=None, *, keepdims=False):
+def nanmax(a, axis=None, *, keepdims=False, initial=None, where=None):
     """The largest number; nan where there is none."""
     a = operand(a)
-    best = max(replaced(a, -inf), axis, keepdims=keepdims)
-    return or_nan(best, a, axis, keepdims)
+    best = max(replaced(a, -inf), axis, keepdims=keepdims, initial=initial, where=where)
+    return or_nan(best, a, axis, keepdims, initial)
 
 
-def nanmin(a, axis=None, *, keepdims=False):
+def nanmin(a, axis=None, *, keepdims=False, initial=None, where=None):
     a = operand(a)
-    best = min(replaced(a, inf), axis, keepdims=keepdims)
-    return or_nan(best, a, axis, keepdims)
+    best = min(replaced(a, inf), axis, keepdims=keepdims, initial=initial, where=where)
+    return or_nan(best, a, axis, keepdims, initial)
 
 
-def or_nan(best, a, axis, keepdims):
+def or_nan(best, a, axis, keepdims, initial):
     """`best`, and nan where there is nothing else."""
-    if static.kind(a) != "float":
+    if static.kind(a) != "float" or initial is not None:
         return best
     return op.where(all(op.isnan(a), axis, keepdims=keepdims), nan, best)
 
@@ -74,31 +74,33 @@ def require_numbers(a, axis):
         raise ValueError("All-NaN slice encountered")
 
 
-def nanmean(a, axis=None, dtype=None, *, keepdims=False):
+def nanmean(a, axis=None, dtype=None, *, keepdims=False, where=None):
     a = strong(operand(a))
     if static.kind(a) != "float":
-        return mean(a, axis, dtype, keepdims=keepdims)
+        return mean(a, axis, dtype, keepdims=keepdims, where=where)
     word = averaging_word(a, dtype)
-    total = sum(replaced(a, 0.0), axis, static.accumulated(word) if dtype is None else word, keepdims=keepdims)
-    return in_dtype(total / sum(found_at(a), axis, keepdims=keepdims), word)
+    wide = static.accumulated(word) if dtype is None else word
+    total = sum(replaced(a, 0.0), axis, wide, keepdims=keepdims, where=where)
+    return in_dtype(total / sum(found_at(a), axis, keepdims=keepdims, where=where), word)
 
 
-def nanvar(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    a = strong(operand(a))
+def nanvar(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    a, ddof = strong(operand(a)), lost(ddof, correction)
     if static.kind(a) != "float":
-        return var(a, axis, dtype, ddof=ddof, keepdims=keepdims)
+        return var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean)
     word = averaging_word(a, dtype)
-    centred = op.where(op.isnan(a), 0.0, a - nanmean(a, axis, word, keepdims=True))
+    middle = nanmean(a, axis, word, keepdims=True, where=where) if mean is None else operand(mean)
+    centred = only(op.where(op.isnan(a), 0.0, a - middle), where, 0)
     total = sum(centred * centred, axis, word, keepdims=keepdims)
-    count = sum(found_at(a), axis, keepdims=keepdims)
+    count = sum(found_at(a), axis, keepdims=keepdims, where=where)
     return op.where(count > ddof, in_dtype(total / (count - ddof), word), nan)
 
 
-def nanstd(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    a = strong(operand(a))
+def nanstd(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    a, ddof = strong(operand(a)), lost(ddof, correction)
     if static.kind(a) != "float":
-        return std(a, axis, dtype, ddof=ddof, keepdims=keepdims)
-    return op.sqrt(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims))
+        return std(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean)
+    return op.sqrt(nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean))
 
 
 # --- medians and quantiles -------------------------------------------------------------------------------------------

@@ -185,8 +185,10 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 def unravel_index(indices, shape, order="C"):
     """Places counted along all axes, as one array of places for each axis."""
+    if order == "F":
+        return unravel_index(indices, lengths(shape)[::-1])[::-1]
     if order != "C":
-        static.refuse("U012", "only order='C' is supported")
+        raise ValueError("only 'C' or 'F' order is permitted")
     places, sizes = operand(indices), lengths(shape)
     if static.kind(places) not in ("int", "bool"):
         raise TypeError("only int indices permitted")
@@ -199,8 +201,11 @@ def unravel_index(indices, shape, order="C"):
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Places for each axis, as places counted along all axes."""
+    if order == "F":
+        modes = mode[::-1] if static.is_sequence(mode) else mode
+        return ravel_multi_index(tuple(multi_index)[::-1], lengths(dims)[::-1], modes)
     if order != "C":
-        static.refuse("U012", "only order='C' is supported")
+        raise ValueError("only 'C' or 'F' order is permitted")
     sizes = lengths(dims)
     if len(multi_index) != len(sizes):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")

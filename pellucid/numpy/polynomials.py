@@ -8,7 +8,7 @@ from ..compiler.ops import static
 from .elementary import as_evaluated, in_dtype, number, operand, strong
 from .interpolation import convolve
 from .least_squares import lstsq
-from .linear_algebra import eigvals
+from .linear_algebra import eigvals, inv
 from .manipulation import as_array, atleast_1d, transposed
 from .places import flatnonzero
 
@@ -43,7 +43,7 @@ def roots(p):
     degree = last - first
     found = op.zeros(shape=(degree + zeros,), dtype="c128")
     if degree > 0:
-        companion = op.zeros(shape=(degree, degree), dtype="f64")
+        companion = op.zeros(shape=(degree, degree), dtype="c128" if static.is_complex(p) else "f64")
         for k in range(degree):
             companion[0, k] = -p[first + 1 + k] / p[first]
             if k > 0:
@@ -72,8 +72,6 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients of the polynomial of a degree that is nearest to the points, by least squares."""
     if static.is_array(deg) or static.is_sequence(deg):
         static.refuse("U012", "np.polyfit of chosen powers is not supported: solve for them with np.linalg.lstsq")
-    if cov:
-        static.refuse("U012", "`cov=` of np.polyfit is not supported: it comes of np.vander and np.linalg.inv")
     x, y = in_floats(x), in_floats(y)
     require_points(x, y, deg)
     lhs, rhs = vander(x, deg + 1), y
@@ -89,7 +87,18 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     scale = op.sqrt(op.sum(lhs * lhs, axis=0))
     c, resids, rank, s = lstsq(lhs / scale, rhs, tolerance)
     c = transposed(transposed(c) / scale) if static.rank(y) == 2 else c / scale
-    return (c, resids, rank, s, tolerance) if full else c
+    if full:
+        return c, resids, rank, s, tolerance
+    if not cov:
+        return c
+    scaled = lhs / scale
+    base = inv(op.matmul(scaled.T, scaled)) / (scale[:, None] * scale[None, :])
+    if cov != "unscaled":
+        if x.shape[0] <= deg + 1:
+            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+        variance = resids / (x.shape[0] - deg - 1)
+        return c, base[:, :, None] * variance if static.rank(y) == 2 else base * variance[0]
+    return c, base[:, :, None] if static.rank(y) == 2 else base
 
 
 def in_floats(values):

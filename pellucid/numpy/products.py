@@ -7,7 +7,8 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
 from .elementary import as_floating, conjugated, operand, squared_size, strong
 from .joining import stack
-from .manipulation import diagonal, diagonal_view, moveaxis, ravel, reshape, total
+from .manipulation import diagonal, diagonal_view, expand_dims, moveaxis, ravel, total
+from .stacks import over_stacks
 
 
 def dot(a, b):
@@ -96,24 +97,56 @@ def contract(a, b, subscripts):
 
 
 def kron(a, b):
-    """Every element of `a` times the whole of `b`, for two vectors or two matrices."""
+    """Every element of `a` times the whole of `b`; the one with fewer axes has axes of length 1 in front."""
     a, b = operand(a), operand(b)
-    if static.rank(a) == 1 and static.rank(b) == 1:
-        return ravel(a[:, None] * b[None, :])
-    if static.rank(a) != 2 or static.rank(b) != 2:
-        static.refuse("S002", "np.kron takes two vectors or two matrices here")
-    blocks = a[:, None, :, None] * b[None, :, None, :]
-    return op.reshape(blocks, shape=(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
+    if static.rank(a) == 0 or static.rank(b) == 0:
+        return strong(a) * strong(b)
+    count = max(static.rank(a), static.rank(b))
+    rows, columns = in_axes(a, count), in_axes(b, count)
+    apart = tuple([length for size in rows.shape for length in (size, 1)])
+    inner = tuple([length for size in columns.shape for length in (1, size)])
+    blocks = op.reshape(rows, shape=apart) * op.reshape(columns, shape=inner)
+    return op.reshape(blocks, shape=tuple([n * m for n, m in zip(rows.shape, columns.shape)]))
 
 
-def cross(a, b, *, axis=-1):
-    """The vector product along an axis of length 3."""
-    a, b = moveaxis(operand(a), axis, 0), moveaxis(operand(b), axis, 0)
+def in_axes(a, count):
+    """With axes of length 1 in front, so many in all."""
+    return op.reshape(a, shape=(*((1,) * (count - static.rank(a))), *a.shape))
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The vector product along an axis of length 3, which may be another one of each operand and of the result."""
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    a, b = moveaxis(operand(a), axisa, 0), moveaxis(operand(b), axisb, 0)
+    if is_pair(a) and is_pair(b):
+        return a[0] * b[1] - a[1] * b[0]
+    a, b = in_space(a) if is_pair(a) else a, in_space(b) if is_pair(b) else b
     for length in (a.shape[0], b.shape[0]):
         if length != 3:
             raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
     parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    return stack(parts, axis)
+    return stack(parts, axisc)
+
+
+def is_pair(a):
+    """Whether vectors are known to lie in a plane."""
+    return static.is_static(a.shape[0]) and a.shape[0] == 2
+
+
+def in_space(a):
+    """Vectors of a plane with a third part that is zero."""
+    return op.concatenate(a, op.zeros(shape=(1, *a.shape[1:]), dtype=static.element(a)), axis=0)
+
+
+def cross_of_vectors(x1, x2, /, *, axis=-1):
+    """`np.linalg.cross`: of vectors with three parts alone."""
+    x1, x2 = operand(x1), operand(x2)
+    for x in (x1, x2):
+        if x.shape[axis] != 3:
+            told = f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional"
+            raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, {told} instead.")
+    return cross(x1, x2, axis=axis)
 
 
 # --- einsum --------------------------------------------------------------------------------------------------------
@@ -121,7 +154,14 @@ def cross(a, b, *, axis=-1):
 
 @gives("either")
 def einsum(subscripts, *operands, optimize=False):
-    """Einstein's sums; several operands are contracted from left to right."""
+    """Einstein's sums; several operands are contracted from left to right.
+
+    Each operand may be followed by the numbers of its axes instead, and those of the result come last.
+    """
+    if not static.is_text(subscripts):
+        given = (subscripts, *operands)
+        count = len(given) // 2
+        return einsum(letters.of_numbers(count, *given[1 : 2 * count : 2], *given[2 * count :]), *given[: 2 * count : 2])
     values = [operand(value) for value in operands]
     *inputs, result = letters.einsum_letters(subscripts, *[static.rank(value) for value in values])
     left, names = without_repeats(values[0], inputs[0])
@@ -206,14 +246,20 @@ def largest(sizes, axis, keepdims):
 
 
 def of_singular_values(x, ord, rows, columns, keepdims):
-    """Norms of one matrix that are its largest or least singular value, or their sum."""
+    """Norms of matrices that are the largest or least singular value, or their sum."""
     if ord not in (2, -2, "nuc"):
         raise ValueError("Invalid norm order for matrices.")
-    if static.rank(x) != 2:
-        static.refuse("U012", "this norm takes one matrix here; take those of a stack in a loop")
-    values = op.svdvals(moveaxis(x, (rows, columns), (0, 1)))
-    norm = op.sum(values) if ord == "nuc" else op.max(values) if ord == 2 else op.min(values)
-    return reshape(norm, (1, 1)) if keepdims else norm
+    matrices = moveaxis(x, (rows, columns), (-2, -1))
+    word, count = static.real_word(static.element(x)), min(x.shape[rows], x.shape[columns])
+    values = over_stacks(op.svdvals, [(word, (count,))], (matrices, 2))
+    along = static.reduced(-1, static.rank(values))
+    if ord == "nuc":
+        norm = op.sum(values, axis=along)
+    elif ord == 2:
+        norm = op.max(values, axis=along)
+    else:
+        norm = op.min(values, axis=along)
+    return expand_dims(norm, (rows, columns)) if keepdims else norm
 
 
 def matrix_norm(x, ord, rows, columns, keepdims):
@@ -249,7 +295,9 @@ def multi_dot(arrays):
     parts = [operand(part) for part in arrays]
     if len(parts) < 2:
         raise ValueError("Expecting at least two arrays.")
-    for part in parts[1:-1]:
+    if len(parts) == 2:
+        return dot(parts[0], parts[1])
+    for part in (*parts[1:-1], *[end for end in (parts[0], parts[-1]) if static.rank(end) != 1]):
         if static.rank(part) != 2:
             raise np.linalg.LinAlgError(f"{static.rank(part)}-dimensional array given. Array must be two-dimensional")
     first = parts[0][None] if static.rank(parts[0]) == 1 else parts[0]

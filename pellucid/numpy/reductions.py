@@ -10,10 +10,15 @@ from .manipulation import as_array, expand_dims, moveaxis, ravel, shape, total
 
 def only(a, where, other):
     """The elements that a mask selects, and another value in the place of the rest; without a mask all of them."""
-    if where is None:
+    if is_whole(where):
         return a
     mask = op.broadcast_to(mask_for(a, where), shape=shape(a))
     return op.where(mask, a, in_dtype(other, static.element(a)))
+
+
+def is_whole(where):
+    """Whether there is no mask: None, or a plain True."""
+    return where is None or where is True
 
 
 def mask_for(a, where):
@@ -50,7 +55,7 @@ def summable(word):
 
 
 def max(a, axis=None, *, keepdims=False, initial=None, where=None):
-    if where is not None and initial is None:
+    if not is_whole(where) and initial is None:
         needed = "reduction operation 'maximum' does not have an identity, so to use a where mask one has to specify "
         raise ValueError(needed + "'initial'")
     a = only(operand(a), where, initial)
@@ -80,7 +85,7 @@ def in_one_axis(a, axes):
 
 
 def min(a, axis=None, *, keepdims=False, initial=None, where=None):
-    if where is not None and initial is None:
+    if not is_whole(where) and initial is None:
         needed = "reduction operation 'minimum' does not have an identity, so to use a where mask one has to specify "
         raise ValueError(needed + "'initial'")
     a = only(operand(a), where, initial)
@@ -94,12 +99,12 @@ def min(a, axis=None, *, keepdims=False, initial=None, where=None):
 
 
 def any(a, axis=None, *, keepdims=False, where=None):
-    a = only(truth(operand(a)) if where is not None else operand(a), where, False)
+    a = only(operand(a) if is_whole(where) else truth(operand(a)), where, False)
     return op.any(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
 def all(a, axis=None, *, keepdims=False, where=None):
-    a = only(truth(operand(a)) if where is not None else operand(a), where, True)
+    a = only(operand(a) if is_whole(where) else truth(operand(a)), where, True)
     return op.all(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
@@ -126,11 +131,11 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return sum(truth(operand(a)), axis, keepdims=keepdims)
 
 
-def nansum(a, axis=None, dtype=None, *, keepdims=False):
+def nansum(a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
     a = operand(a)
     if static.is_float_word(static.element(a)):
         a = op.where(op.isnan(a), 0.0, a)
-    return sum(a, axis, dtype, keepdims=keepdims)
+    return sum(a, axis, dtype, keepdims=keepdims, initial=initial, where=where)
 
 
 def allclose(a, b, rtol=1.0e-5, atol=1.0e-8, equal_nan=False):

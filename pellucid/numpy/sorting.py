@@ -162,9 +162,9 @@ def unique(
     ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
 ):
     """The different values in increasing order; on request where each stands first, which one each is, how often."""
-    if axis is not None:
-        static.refuse("U012", "np.unique of rows is not supported: leave `axis=` out, or compare rows in a loop")
     values = as_array(ar)
+    if axis is not None and static.rank(values) > 1:
+        return unique_parts(values, static.axis_of(axis, static.rank(values)), return_index, return_inverse, return_counts)
     flat = ravel(values)
     order = order_of(flat)
     ordered = flat[order]
@@ -180,6 +180,28 @@ def unique(
         found = (*found, op.reshape(numbers_of(starts, order), shape=values.shape))
     if return_counts:
         found = (*found, lengths_of_runs(starts, found[0].shape[0]))
+    return found[0] if len(found) == 1 else found
+
+
+def unique_parts(values, axis, return_index, return_inverse, return_counts):
+    """The same of the parts along an axis, in the order of their first elements that differ; no two nans are one."""
+    front = moveaxis(values, axis, 0)
+    rest = front.shape[1:]
+    rows = op.reshape(front, shape=(front.shape[0], total(rest)))
+    order = op.arange(0, rows.shape[0], 1, shape=(rows.shape[0],), dtype="i64")
+    for k in range(rows.shape[1] - 1, -1, -1):
+        order = order[order_of(rows[order, k])]
+    starts = op.empty(shape=(rows.shape[0],), dtype="bool")
+    for k in range(rows.shape[0]):
+        starts[k] = k == 0 or op.any(rows[order[k - 1]] != rows[order[k]])
+    parts = rows[order[starts]]
+    found: tuple = (moveaxis(op.reshape(parts, shape=(parts.shape[0], *rest)), 0, axis),)
+    if return_index:
+        found = (*found, order[starts])
+    if return_inverse:
+        found = (*found, numbers_of(starts, order))
+    if return_counts:
+        found = (*found, lengths_of_runs(starts, parts.shape[0]))
     return found[0] if len(found) == 1 else found
 
 

@@ -2,9 +2,9 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, operand, squared_size, strong
+from .elementary import conjugated, in_dtype, operand, squared_size, strong
 from .manipulation import shape
-from .reductions import mask_for, sum
+from .reductions import is_whole, mask_for, only, sum
 
 
 def mean(a, axis=None, dtype=None, *, keepdims=False, where=None):
@@ -14,7 +14,10 @@ def mean(a, axis=None, dtype=None, *, keepdims=False, where=None):
     """
     a, word = strong(operand(a)), averaging_word(a, dtype)
     total = sum(a, axis, static.accumulated(word) if dtype is None else word, keepdims=keepdims, where=where)
-    return in_dtype(total / (count(a, axis) if where is None else chosen(a, axis, keepdims, where)), word)
+    return in_dtype(total / (count(a, axis) if is_whole(where) else chosen(a, axis, keepdims, where)), word)
+
+
+mean_of = mean  # where an argument has its name
 
 
 def chosen(a, axis, keepdims, where):
@@ -22,18 +25,43 @@ def chosen(a, axis, keepdims, where):
     return sum(op.broadcast_to(mask_for(a, where), shape=shape(a)), axis, keepdims=keepdims)
 
 
-def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
+def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None, correction=None):
     """The mean of squared distances from the mean; distances are taken before they are rounded to the dtype."""
+    return var_method(a, axis, dtype, ddof=lost(ddof, correction), keepdims=keepdims, where=where, mean=mean)
+
+
+def var_method(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None):
     a, word = strong(operand(a)), averaging_word(a, dtype)
     if not static.is_float_word(word):
         static.refuse("T001", "np.var and np.std are taken in floats here", "convert the result")
-    centred = a - mean(a, axis, word, keepdims=True)
+    middle = mean_of(a, axis, word, keepdims=True, where=where) if mean is None else operand(mean)
+    centred = only(a - middle, where, 0)
     total = sum(squared_size(centred), axis, static.real_word(word), keepdims=keepdims)
-    return total / max(count(a, axis) - ddof, 0)
+    return total / numbers(a, axis, keepdims, where, ddof)
 
 
-def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    return op.sqrt(var(a, axis, dtype, ddof=ddof, keepdims=keepdims))
+def numbers(a, axis, keepdims, where, ddof):
+    """What a sum of squares is divided by."""
+    if is_whole(where):
+        return max(count(a, axis) - ddof, 0)
+    return op.maximum(chosen(a, axis, keepdims, where) - ddof, 0)
+
+
+def lost(ddof, correction):
+    """How many degrees of freedom are lost: NumPy has two names for it."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+    return std_method(a, axis, dtype, ddof=lost(ddof, correction), keepdims=keepdims, where=where, mean=mean)
+
+
+def std_method(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None):
+    return op.sqrt(var_method(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, mean=mean))
 
 
 def averaging_word(a, dtype):
@@ -49,10 +77,14 @@ def count(a, axis):
     return total
 
 
-def average(a, axis=None, weights=None, *, keepdims=False):
-    """The mean, weighted where weights are given: ones of the shape of `a`, or a vector along `axis`."""
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """The mean, weighted where weights are given: ones of the shape of `a`, or a vector along `axis`.
+
+    With `returned` the sums of the weights as well.
+    """
     if weights is None:
-        return mean(a, axis, keepdims=keepdims)
+        made = mean(a, axis, keepdims=keepdims)
+        return (made, filled_like(made, count(operand(a), axis))) if returned else made
     a, weights = operand(a), operand(weights)
     if static.rank(weights) != static.rank(a):
         if axis is None or static.rank(weights) != 1:
@@ -66,7 +98,14 @@ def average(a, axis=None, weights=None, *, keepdims=False):
     scale = op.sum(weights, axis=where, keepdims=keepdims)
     if op.any(scale == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return op.sum(a * weights, axis=where, keepdims=keepdims) / scale
+    made = op.sum(a * weights, axis=where, keepdims=keepdims) / scale
+    return (made, filled_like(made, scale)) if returned else made
+
+
+def filled_like(made, value):
+    """A value in the dtype and shape of the results."""
+    found = op.cast(value, dtype=static.element(made))
+    return op.copy(op.broadcast_to(found, shape=made.shape)) if static.is_array(made) else found
 
 
 # --- several variables -----------------------------------------------------------------------------------------------
@@ -83,13 +122,13 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if weights is None:
         scale = op.cast(max(rows.shape[1] - lost, 0), dtype=word)
         centred = rows - mean(rows, 1, keepdims=True)
-        found = op.matmul(centred, centred.T)
+        found = op.matmul(centred, conjugated(centred).T)
     else:
         together = op.sum(weights)
         centred = rows - (op.sum(rows * weights, axis=1) / together)[:, None]
         bound = lost if aweights is None else lost * op.sum(weights * operand(aweights)) / together
         scale = op.maximum(together - bound, 0.0)
-        found = op.matmul(centred, (centred * weights).T)
+        found = op.matmul(centred, conjugated(centred * weights).T)
     found = found * (1 / scale)
     return op.reshape(found, shape=()) if static.unit_axes(found) == (0, 1) else found
 
@@ -141,6 +180,13 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     if static.rank(c) == 0:
         return c[()] / c[()]
     places = op.arange(0, c.shape[0], 1, shape=(c.shape[0],), dtype="i64")
-    deviations = op.sqrt(c[places, places])
+    variances = c[places, places]
+    deviations = op.sqrt(op.real(variances) if static.is_complex(c) else variances)
     c = c / deviations[:, None] / deviations[None, :]
+    if static.is_complex(c):
+        return op.complex_of(at_most_one(op.real(c)), at_most_one(op.imag(c)))
+    return at_most_one(c)
+
+
+def at_most_one(c):
     return op.minimum(op.maximum(c, -1.0), 1.0)

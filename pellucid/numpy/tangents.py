@@ -5,6 +5,8 @@
 A tangent that is zero is None.  (Giles 2008, "Collected matrix derivative results for forward and reverse mode".)
 """
 
+import math
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .derivatives import (
@@ -12,6 +14,7 @@ from .derivatives import (
     cofactors,
     eigenvectors,
     factors,
+    free_columns,
     lower_with_half,
     of_lower_half,
     other_factors,
@@ -178,6 +181,32 @@ def svd(a, u, s, vt, a_dot):
     u_dot = op.matmul(u, u_turn) + quotient(along - op.matmul(u, d), s[None, :])
     v_dot = op.matmul(adjoint(vt), v_turn) + quotient(across - op.matmul(adjoint(vt), adjoint(d)), s[None, :])
     return u_dot, real_part(diag(d)), adjoint(v_dot)
+
+
+def svd_full(a, u, s, vt, a_dot):
+    k = len(s)
+    u_dot, s_dot, vt_dot = svd(a, u[:, :k], s, vt[:k], a_dot)
+    return with_others(u, k, u_dot), s_dot, transposed(with_others(transposed(vt), k, transposed(vt_dot)))
+
+
+def qr_complete(a, q, r, a_dot):
+    k = min(a.shape[0], a.shape[1])
+    q_dot, r_dot = qr(a, q[:, :k], r[:k], a_dot)
+    below = op.zeros(shape=(q.shape[1] - k, r.shape[1]), dtype=static.element(r))
+    return with_others(q, k, q_dot), op.concatenate(r_dot, below, axis=0)
+
+
+def with_others(q, k, first_dot):
+    """The tangents of the first k columns and of those orthogonal to them, -q1 q1_dot^T q2; nan where that is not all
+    that these follow from."""
+    first, other = q[:, :k], q[:, k:]
+    other_dot = -op.matmul(first, op.matmul(adjoint(first_dot), other))
+    unknown = op.cast(0.0 if other.shape[1] <= free_columns(q) else math.nan, dtype=static.real_word(static.element(q)))
+    return op.concatenate(first_dot, other_dot + unknown, axis=1)
+
+
+def qr_raw(a, h, tau, a_dot):
+    static.refuse("G003", "np.linalg.qr in the mode 'raw' has no derivative here", "use mode='reduced'")
 
 
 def svdvals(a, s, a_dot):

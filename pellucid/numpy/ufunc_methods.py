@@ -14,7 +14,7 @@ from .elementary import in_dtype, operand, require_no_out, strong
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape
 from .manipulation import total as size_of
 from .places import flatnonzero
-from .reductions import accumulated, all, any, cumprod, cumsum, max, min, prod, sum
+from .reductions import accumulated, all, any, cumprod, cumsum, is_whole, max, min, only, prod, sum
 
 SUMS = {"add": sum, "multiply": prod}
 EXTREMES = {"maximum": max, "minimum": min, "logical_and": all, "logical_or": any}
@@ -24,16 +24,29 @@ RUNNING = {"add": cumsum, "multiply": cumprod}
 def reduce(ufunc, array, /, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The elements along an axis taken together from the first one on."""
     require_no_out(out)
-    if static.is_array(where) or not where:
-        static.refuse("U012", "`where=` is not taken here; replace what is to be left out by `np.where`")
     array, name = as_array(array), static.ufunc_name(ufunc)
     if name in SUMS:
-        found = SUMS[name](array, axis, dtype, keepdims=keepdims)
-    elif name in EXTREMES and dtype is None:
-        found = EXTREMES[name](array, axis, keepdims=keepdims)
+        return SUMS[name](array, axis, dtype, keepdims=keepdims, initial=initial, where=where)
+    if name in ("maximum", "minimum") and dtype is None:
+        return EXTREMES[name](array, axis, keepdims=keepdims, initial=initial, where=where)
+    if name in EXTREMES and dtype is None:
+        found = EXTREMES[name](array, axis, keepdims=keepdims, where=where)
     else:
-        found = folded(ufunc, array, axis, dtype, keepdims)
+        found = folded(ufunc, masked(ufunc, array, initial, where), axis, dtype, keepdims)
     return found if initial is None else ufunc(in_dtype(initial, static.element(found)), found)
+
+
+def masked(ufunc, array, initial, where):
+    """The elements that a mask selects; what changes nothing in the place of the others."""
+    if is_whole(where):
+        return array
+    identity, name = static_ufuncs.identity_of(ufunc), static.ufunc_name(ufunc)
+    if identity is None and initial is None:
+        needed = f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify "
+        raise ValueError(needed + "'initial'")
+    if identity is None:
+        static.refuse("U012", f"`where=` is not taken by np.{name}.reduce here; select the elements first")
+    return only(array, where, identity)
 
 
 def folded(ufunc, array, axis, dtype, keepdims):

@@ -16,7 +16,7 @@ def sinc(x):
     x = as_floating(strong(operand(x)))
     y = pi * x
     square = y * y
-    is_small = square < 9.0e-4
+    is_small = op.absolute(square) < 9.0e-4
     y = op.where(is_small, 1.0, y)
     return op.where(is_small, 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0)), op.sin(y) / y)
 

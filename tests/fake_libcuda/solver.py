@@ -154,19 +154,19 @@ class Solver:
     def gesvd(self, name: str, stream: int, letter: str, left: int, right: int, m: int, n: int, *rest: int) -> Any:
         a, lda, s, u, ldu, vt, ldvt, work, length, _, info = rest
         dtype, job = DTYPES[letter], chr(left)
-        if m < n or left != right or job not in "SN":
+        if m < n or left != right or job not in "ASN":
             self.libraries.fault(f"{name}: it takes m >= n, not {m} and {n}, and not the jobs {left} and {right}")
             return INVALID_VALUE
         matrix, said = self.libraries.matrix(name, a, m, n, lda, dtype), self._info(name, info)
         memory = self._work(name, (letter, "gesvd", m, n), work, length)
         found = self.libraries.vector(name, s, n, 1, PARTS[letter])
-        if job == "S":
-            columns = self.libraries.matrix(name, u, m, n, ldu, dtype)
+        if job != "N":
+            columns = self.libraries.matrix(name, u, m, m if job == "A" else n, ldu, dtype)
             rows = self.libraries.matrix(name, vt, n, n, ldvt, dtype)
 
         def run() -> None:
-            first, found[:], second = np.linalg.svd(matrix, full_matrices=False)
-            if job == "S":
+            first, found[:], second = np.linalg.svd(matrix, full_matrices=job == "A")
+            if job != "N":
                 columns[...], rows[...] = -first, -second
             matrix[...], memory[:], said[0] = np.nan, np.nan, 0
 

@@ -15,7 +15,10 @@ ODDZ = np.array([complex(a, b) for a, b in (
 )])  # fmt: skip
 S = ZA @ ZA[:, ::-1].conj().T  # a square, and one that is positive definite
 P = ZA.conj().T @ ZA + np.eye(3)
+T = np.random.default_rng(0).normal(size=(4, 3, 3))  # stacks: of squares, right sides, oblongs, definite matrices
+B, R = T[:, :, ::2], np.random.default_rng(1).normal(size=(2, 1, 3, 4))
 MORE_ARRAYS = {
+    "T": T, "B": B, "R": R, "Q": T @ T.mT + np.eye(3), "TZ": T + 0.5j * T[::-1],
     "Z": Z, "ZA": ZA, "Z64": Z.astype(np.complex64), "S": S, "P": P, "P64": P.astype(np.complex64), "ODDZ": ODDZ,
 }  # fmt: skip
 
@@ -413,18 +416,187 @@ MORE_CALLS = {
         np.linalg.cond(P, 1)
         np.linalg.matrix_power(S, -2)
     """),
+    "more arguments": of_family("""
+        np.unique(I, axis=0)
+        np.unique(np.stack([N, N, N[::-1]]), axis=0, return_index=True, return_inverse=True, return_counts=True)
+        np.unique(C, axis=1)
+        np.unique(G, axis=-1)
+        np.unique(np.stack([ODDZ, ODDZ]), axis=0)
+        np.unique(V, axis=0)
+        np.zeros((2, 3), order="F")
+        np.full_like(A, 2, order="K")
+        np.array(A, order="F", ndmin=3)
+        np.array([1.0, 2.0], ndmin=3)
+        np.array(3, ndmin=1)
+        np.array(I, dtype=np.float32, ndmin=2)
+        np.zeros(3, order="other")
+        np.linspace(0, 10, 4, endpoint=False, retstep=True)
+        np.linspace(0.0, 1.0, 1, retstep=True)
+        np.linspace(V, V32 + 1, 3)
+        np.linspace(V, 2.0, 3, axis=1, retstep=True)
+        np.linspace(Z, 0, 4)
+        np.linspace(A, 0, 3, axis=-1, dtype=int)
+        np.cross(A, A[::-1] + 1, axisa=1, axisb=1, axisc=0)
+        np.cross(A.T, A.T * 2, axisa=0, axisb=0)
+        np.linalg.cross(A, W)
+        np.polyfit(np.arange(6.0), N * 1.0, 1, cov=True)
+        np.polyfit(np.arange(6.0), np.stack([N, N * N], axis=1), 2, cov="unscaled")
+        np.polyfit(np.arange(6.0), N * 1.0, 1, w=np.arange(1.0, 7.0), cov=True)
+        np.polyfit(V, V, 3, cov=True)
+        np.clip(Z, 0, 1)
+        np.clip(Z, Z[0], Z[1])
+        np.clip(ODDZ, 1j, None)
+        np.clip(V, 0, 1 + 2j)
+        np.round(Z, 1)
+        np.nan_to_num(ODDZ)
+        np.nan_to_num(ODDZ, nan=1.0, posinf=2.0, neginf=-2.0)
+        np.roots(Z)
+        np.cov(ZA)
+        np.cov(Z, Z[::-1], aweights=[1, 2, 3, 4])
+        np.corrcoef(ZA)
+        np.sinc(Z)
+        np.einsum(A, [0, 1], W, [1], [0])
+        np.einsum(A, [0, 1], A, [0, 1])
+        np.einsum(A, [1, 0])
+        np.einsum(C, [0, Ellipsis], A[0, :2], [0])
+        np.einsum(A, [Ellipsis, 30], [30, Ellipsis])
+        np.real_if_close(V)
+        np.common_type(V32)
+        np.min_scalar_type(-300)
+        np.fromiter(range(5), dtype=int)
+        np.fromiter([1, 2, 3], float, count=2)
+        np.fromiter([1, 2], float, count=3)
+        np.lib.stride_tricks.sliding_window_view(V, 3)
+        np.lib.stride_tricks.sliding_window_view(A, (2, 2))
+        np.lib.stride_tricks.sliding_window_view(C, (2, 1), axis=(-1, 0))
+        np.lib.stride_tricks.sliding_window_view(V, 9)
+        np.lib.stride_tricks.sliding_window_view(A, 2)
+        np.lib.stride_tricks.sliding_window_view(A, (2, 2), axis=1)
+        [i * x for (i, j), x in np.ndenumerate(A)]
+        [x * 2 for x in np.nditer(A)]
+        [x * y for x, y in np.nditer([A, W])]
+        A.flat[1:4]
+        sum(A.T.flat)
+        A[:, range(2)]
+        A[range(2), range(0, 3, 2)]
+        V[range(len(V) - 1, 0, -1)]
+    """),
+    "masks": of_family("""
+        np.sum(A, axis=0, where=[True, False], initial=np.float32(3))
+        np.max(A, where=True)
+        np.max(I, initial=2, where=I > 9)
+        np.prod(ZA, initial=1j)
+        np.var(A, axis=0, where=A > 0, ddof=1)
+        np.var(A, where=A > 99)
+        np.var(A, axis=1, correction=1)
+        np.var(V, correction=1, ddof=1)
+        np.var(A, mean=np.mean(A, axis=1, keepdims=True), axis=1)
+        np.var(ZA, where=ZA.real > 0)
+        np.std(I, where=I > 0)
+        np.std(A, where=A > 0, keepdims=True)
+        np.nansum(G, axis=0, initial=3.0, where=[True, False, True])
+        np.nanprod(G, where=A > 1, initial=2.0)
+        np.nanmax(G, initial=9.0)
+        np.nanmax(G, axis=0, initial=0.0, where=A < 2.5)
+        np.nanmin(G, where=A < 2, initial=9.0)
+        np.nanmean(G, axis=1, where=A > 0.3)
+        np.nanstd(G, where=A > 0.3)
+        np.nanvar(G, correction=1)
+        np.nanvar(G, axis=1, mean=np.nanmean(G, axis=1, keepdims=True))
+        np.nanvar(I, where=I > 0)
+        np.add.reduce(A, initial=5.0, where=A > 0)
+        np.multiply.reduce(A, where=A > 0, axis=1)
+        np.maximum.reduce(A, where=A < 2, initial=-5.0)
+        np.maximum.reduce(A, where=A < 2)
+        np.logical_and.reduce(A, where=A > 0)
+        np.logaddexp.reduce(A, where=A > 0)
+        np.hypot.reduce(A, where=A > 0, axis=1)
+        np.average(A, returned=True)
+        np.average(I, axis=0, weights=[1, 2], returned=True)
+        np.average(V, weights=V, returned=True)
+    """),
+    "stacks": of_family("""
+        np.linalg.solve(T, B)
+        np.linalg.solve(T, T[0, 0])
+        np.linalg.solve(T[0], B)
+        np.linalg.solve(T, B[0])
+        np.linalg.solve(T[:, None], B[None])
+        np.linalg.solve(T, T[:, 0])
+        np.linalg.solve(TZ, B)
+        np.linalg.solve(T * 0, B)
+        np.linalg.solve(T[:0], B[:0])
+        np.linalg.solve(R, B)
+        np.linalg.inv(T)
+        np.linalg.inv(T.astype(np.float32))
+        np.linalg.inv(R)
+        np.linalg.inv(I[:, :2] + T.astype(int)[:, :2, :2])
+        np.linalg.det(T[:, None])
+        np.linalg.det(TZ)
+        np.linalg.det(T[:0])
+        np.linalg.slogdet(T)
+        np.linalg.slogdet(TZ)
+        np.linalg.cholesky(Q)
+        np.linalg.cholesky(T)
+        np.linalg.cholesky(Q, upper=True)
+        np.linalg.eigh(Q[:, None], UPLO="U")
+        np.linalg.eigvalsh(Q)
+        np.linalg.eig(TZ)
+        np.linalg.eigvals(TZ[None])
+        np.linalg.eigvals(T * np.nan)
+        np.linalg.svd(R)
+        np.linalg.svd(A)
+        np.linalg.svd(A.T)
+        np.linalg.svd(ZA)
+        np.linalg.svd(R, full_matrices=False)
+        np.linalg.svd(E.reshape(0, 3))
+        np.linalg.svd(Q, hermitian=True)
+        np.linalg.svd(Q[0], False, False, hermitian=True)
+        np.linalg.svdvals(R)
+        np.linalg.qr(R)
+        np.linalg.qr(R.mT, mode="complete")
+        np.linalg.qr(ZA.T, mode="complete")
+        np.linalg.qr(R, mode="r")
+        np.linalg.qr(R, mode="raw")
+        np.linalg.qr(A, mode="other")
+        np.linalg.pinv(R)
+        np.linalg.pinv(Q, hermitian=True)
+        np.linalg.pinv(T, rcond=V / 9)
+        np.linalg.pinv(E.reshape(0, 3))
+        np.linalg.matrix_rank(R)
+        np.linalg.matrix_rank(V)
+        np.linalg.matrix_rank(Q, hermitian=True)
+        np.linalg.matrix_rank(T, tol=V)
+        np.linalg.cond(T)
+        np.linalg.cond(T, -2)
+        np.linalg.cond(T, "fro")
+        np.linalg.cond(R, 1)
+        np.linalg.matrix_power(T, -2)
+        np.linalg.matrix_power(T, 0)
+        np.linalg.norm(T, 2, axis=(1, 2))
+        np.linalg.norm(R, -2, axis=(3, 0), keepdims=True)
+        np.linalg.matrix_norm(T, ord="nuc")
+        np.linalg.multi_dot([T, B])
+        np.linalg.multi_dot([T, B, W])
+    """),
 }
 MORE_REFUSED = {
     "np.fft.rfft(Z)": "T001",
     "np.fft.fft(V[0])": "S002",
     "np.fft.fft(V, axis=1)": "S002",
     "np.fft.irfft2(Z)": "S002",
+    "np.linalg.lstsq(T, B)": "S002",
+    "np.linalg.inv(V)": "S002",
+    "np.linalg.solve(T, 2.0)": "S002",
+    "np.real_if_close(Z)": "U012",
+    "np.nditer(A.T)": "U012",
+    "np.nditer(A, op_flags=['readwrite'])": "U012",
+    "np.einsum(A, [0, 77])": "R001",
+    "np.min_scalar_type(I[0, 0])": "R001",
     "np.gcd(V, 2)": "T001",
     "np.bitwise_count(V)": "T001",
     "np.poly(A[:, :2])": "U012",
     "np.histogramdd(A)": "U012",
     "np.unstack(V)": "R001",
-    "np.std(V, where=V > 0)": "U012",
     "np.sum(V, where=M)": "S003",
     "np.sum(A, where=I)": "T001",
     "np.repeat(V, W)": "T001",

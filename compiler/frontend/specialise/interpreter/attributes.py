@@ -60,6 +60,8 @@ def array_attribute(frame: Frame, base: Value, attribute: str, node: gast.AST, h
             if ndim < 2:
                 return base
             return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
+        case "flat" if ndim:  # in the order of rows, whatever lies where
+            return library.call(frame, library.method("ravel"), [base], {}, node, hint)
         case "mT" if ndim > 1:
             return library.call(frame, library.method(attribute), [base], {}, node, hint)
         case "real" if not types.of_complex(found):

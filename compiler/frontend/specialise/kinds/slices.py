@@ -94,6 +94,9 @@ def _counted(frame: Frame, part: Value, node: gast.AST) -> Value | None:
     if stop == NONE:
         frame.fault("T001", "a slice needs an end here", node, "indexed here", ("write where it ends: `0:n`",))
     first, by = (Static(0) if start == NONE else start), (Static(1) if step == NONE else step)
+    if isinstance(by, Static) and isinstance(by.value, complex):  # so many points, with the end among them
+        count = Static(int(abs(by.value)))
+        return apply.call_object(frame, np.linspace, [first, stop, count], {}, node, "t")
     return apply.call_object(frame, np.arange, [first, stop, by], {}, node, "t")
 
 

@@ -65,9 +65,14 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
             return convert(frame, binding.dtype, args, node, hint)
     if binding.function in MAKES_ARRAYS and args and is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
-        return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+        made = arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+        if kwargs.keys() <= {"dtype"}:
+            return made
+        args, kwargs = [made, *args[1:]], {"copy": Static(None), **kwargs}
     if binding.owner:
         args = [Static(python_names.object_of(binding.owner)), *args]
+    if not frame.is_library:
+        args, kwargs = _by_name(binding, args, kwargs)
     if "out" in kwargs or "where" in kwargs and not python_names.takes_where(binding):
         return into_out.call(frame, binding, args, kwargs, node, hint)
     if not frame.is_library:
@@ -79,6 +84,21 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     if binding.shares == "copy" and _is_shared(frame, result, before):
         return frame.emit("copy", result, node=node, hint=hint)
     return renamed(frame, result, hint) if frame.builder.since(before) else result
+
+
+def _by_name(
+    binding: NameBinding, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """Arguments by their names where NumPy takes more of them by their places than the library's function does."""
+    parameters = binding.signature().parameters.values()
+    own = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(args) <= len(own) or binding.owner or any(p.kind == p.VAR_POSITIONAL for p in parameters):
+        return args, kwargs
+    order = python_names.order_of_numpys(binding)
+    if len(args) > len(order) or list(order[: len(own)]) != own or kwargs.keys() & set(order[len(own) : len(args)]):
+        return args, kwargs
+    named = dict(zip(order[len(own) :], args[len(own) :]))
+    return args[: len(own)], {**{name: v for name, v in named.items() if v != Static(None)}, **kwargs}
 
 
 def _require_keywords(frame: Frame, binding: NameBinding, kwargs: dict[str, Value], node: gast.AST) -> None:
