@@ -58,8 +58,7 @@ class Builder:
     `protection` is what the specialiser knows of the `try` around, and `beside` the records of whoever builds, which
     are undone with the builder's own.
     `hidden` has the names of arrays from outside, which are parameters after the arguments.
-    `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
-    is too short, none.
+    `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis is too short, none.
     `first` are statements before all others, which fill `tables`: arrays of constants, each made once.
     `widened` has the names that hold what Python has in different types on different paths, with those: the float
     that an `acc = 0` and an `acc = 0.5` become, the np.float64 that the sum of a loop is, which begins with 0.0.

@@ -51,17 +51,17 @@ def test_every_name_of_the_table_has_such_a_function():
     assert len(found) > 400 and all(d.rpartition(".")[2] in UFUNC_METHODS for d in bare)
 
 
-@pytest.mark.parametrize("function", [np.array2string, np.real_if_close, abs])
+@pytest.mark.parametrize("function", [np.array2string, np.frompyfunc, abs])
 def test_others_are_refused(function):
     with pytest.raises(pellucid.UnsupportedError, match="is not supported"):
         compile(function)
 
 
 @pytest.mark.parametrize("function, name, help_", [
-    (scipy.special.ndtri, "scipy.special.ndtri", "write it with supported functions"),
+    (scipy.special.diric, "scipy.special.diric", "write it with supported functions"),
     (scipy.optimize.rosen, "scipy.optimize.rosen", "write it with supported functions"),
-    (scipy.linalg.cholesky, "scipy.linalg.cholesky", "use `np.linalg.cholesky`, which gives the lower triangle"),
-    (scipy.linalg.solve, "scipy.linalg.solve", "use `np.linalg.solve`"),
+    (scipy.linalg.ldl, "scipy.linalg.ldl", "write it with supported functions"),
+    (np.frompyfunc, "numpy.frompyfunc", "write the loop"),
 ], ids=lambda v: getattr(v, "__name__", ""))  # fmt: skip
 def test_a_function_that_is_not_in_the_language_is_told_by_its_name(function, name, help_):
     with pytest.raises(pellucid.UnsupportedError) as caught:
@@ -69,8 +69,3 @@ def test_a_function_that_is_not_in_the_language_is_told_by_its_name(function, na
     (fault,) = caught.value.diagnostics
     assert fault.code == "U012" and fault.message == f"`{name}` is not supported"
     assert fault.help[0].startswith(help_) and fault.span.file == __file__
-
-
-def test_the_way_out_inside_a_function_is_the_function_that_does_the_work():
-    with pytest.raises(pellucid.UnsupportedError, match=r"help: use `np.linalg.eigh`"):
-        pellucid.compile(lambda x: scipy.linalg.eigh(x))

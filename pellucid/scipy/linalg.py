@@ -11,7 +11,7 @@ import numpy
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from ..numpy import linear_algebra
+from ..numpy import decompositions, linear_algebra
 from ..numpy.derivatives import adjoint, conjugate, row_order, unit_lower
 from ..numpy.elementary import in_dtype, number, operand
 from ..numpy.joining import concatenate
@@ -237,7 +237,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
         return q, r
     if mode not in ("full", "r"):
         static.refuse("U012", f"scipy.linalg.qr in the mode {mode!r} is not supported", "use 'full' or 'economic'")
-    q, r = linear_algebra.qr(a, "complete")
+    q, r = decompositions.qr(a, "complete")
     return (r,) if mode == "r" else (q, r)
 
 
@@ -245,7 +245,7 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
     a = matrix(a, check_finite)
     if not compute_uv:
         return op.svdvals(a)
-    u, s, vt = linear_algebra.svd(a, full_matrices)
+    u, s, vt = decompositions.svd(a, full_matrices)
     return u, s, vt
 
 
@@ -266,7 +266,7 @@ def polar(a, side="right"):
 def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     """Orthonormal vectors that the matrix takes to zero, as columns."""
     a = matrix(A, check_finite)
-    _, s, vt = linear_algebra.svd(a, True)
+    _, s, vt = decompositions.svd(a, True)
     ratio = max(a.shape[0], a.shape[1]) * static.limits(static.element(s)).eps if rcond is None else rcond
     return adjoint(vt[rank_above(s, ratio) :])
 
