@@ -28,7 +28,7 @@ from ..records import dataclass
 from . import OPERATORS
 from .schema import Operator
 from .scipy_names import OF_COMPLEX as OF_COMPLEX_IN_SCIPY
-from .scipy_names import SCIPY_FUNCTIONS
+from .scipy_names import SCIPY_FUNCTIONS, SCIPY_OBJECTS
 from .sharing import sharing_of
 
 LIBRARIES = {"numpy": "pellucid.numpy", "scipy": "pellucid.scipy"}
@@ -119,9 +119,9 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
     return bindings
 
 
-def _inside(file: str) -> str:
-    """The module of a binding, for a file that a table of SciPy's names names."""
-    return file.removeprefix("numpy.") if file.startswith("numpy.") else f"scipy.{file}"
+def _files(table: dict[str, str]) -> dict[str, str]:
+    """A table of SciPy's names, by modules as bindings name them."""
+    return {f.removeprefix("numpy.") if f.startswith("numpy.") else f"scipy.{f}": names for f, names in table.items()}
 
 
 NUMPY_FUNCTIONS = {
@@ -262,7 +262,7 @@ BINDINGS: dict[str, NameBinding] = {
     **{
         dotted: binding
         for module, table in SCIPY_FUNCTIONS.items()
-        for dotted, binding in _library(f"{module}.", {_inside(file): names for file, names in table.items()}).items()
+        for dotted, binding in _library(f"{module}.", _files(table)).items()
     },
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
@@ -294,7 +294,12 @@ def object_of(dotted: str) -> Any:
     return value
 
 
-SCIPY_MODULES = tuple(sorted({d.rpartition(".")[0] for d in BINDINGS if d.startswith("scipy.")}))
+SCIPY_MODULES = tuple(sorted({d.rpartition(".")[0] for d in BINDINGS if d.startswith("scipy.")} | {*SCIPY_OBJECTS}))
+
+
+def _imported() -> tuple[str, ...]:
+    """The modules of SciPy that have been imported: others have no objects yet."""
+    return tuple(m for m in SCIPY_MODULES if m in sys.modules)
 
 
 @cache
@@ -314,8 +319,24 @@ def binding_of(value: object) -> NameBinding | None:
     owner = getattr(value, "__self__", None)
     if isinstance(owner, np.ufunc):  # a method, of which there is a new object every time
         return BINDINGS.get(f"numpy.{owner.__name__}.{value.__name__}")  # type: ignore[attr-defined]
-    entry = _by_object(tuple(m for m in SCIPY_MODULES if m in sys.modules)).get(id(value))
+    entry = _by_object(_imported()).get(id(value))
     return entry[1] if entry and entry[0] is value else None
+
+
+@cache
+def _stand_ins(imported: tuple[str, ...]) -> dict[int, tuple[Any, Any]]:
+    found = {}
+    for module in imported:
+        for dotted, binding in _library(f"{module}.", _files(SCIPY_OBJECTS.get(module, {}))).items():
+            value = object_of(dotted)
+            found[id(value)] = value, binding.load()
+    return found
+
+
+def stand_in(value: Any) -> Any:
+    """The object of the library that stands for one of SciPy's with methods, such as `scipy.stats.norm`; others stay."""
+    entry = _stand_ins(_imported()).get(id(value))
+    return entry[1] if entry and entry[0] is value else value
 
 
 def takes_where(binding: NameBinding) -> bool:

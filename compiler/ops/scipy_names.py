@@ -29,6 +29,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.signal": {"signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"},
     "scipy.integrate": {"samples": "trapezoid cumulative_trapezoid simpson"},
 }
+# Objects of SciPy's that have methods, and the objects of the library that stand for them.
+SCIPY_OBJECTS: dict[str, dict[str, str]] = {
+    "scipy.stats": {"distributions": "norm"},
+}
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {"linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*",
     "signal_products": "*", "samples": "*"}

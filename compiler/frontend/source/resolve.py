@@ -24,6 +24,7 @@ import numpy as np
 
 from ....runtime.nature import is_bound_method, nature
 from ...diagnostics import CompileError, Span, source_lines
+from ...ops.python_names import stand_in
 from ...records import dataclass
 from ...syntax import nodes_of
 from ...vocabulary import LIBRARIES, words
@@ -189,6 +190,7 @@ def source_of(function: types.FunctionType, freeze: Any = ()) -> NameSource | No
 
 def classify(value: Any, name: str) -> Resolution:
     """Classify a Python object, as the compiler sees it."""
+    value = stand_in(value)
     if isinstance(value, types.ModuleType):
         return _module(value)
     if isinstance(value, type):
@@ -282,6 +284,8 @@ def _module(module: types.ModuleType) -> Resolution:
 
 def _library_member(module: types.ModuleType, attribute: str) -> Resolution:
     value = getattr(module, attribute, MISSING)
+    if stand_in(value) is not value:
+        return classify(value, attribute)
     return _module(value) if isinstance(value, types.ModuleType) else library(f"{module.__name__}.{attribute}", value)
 
 

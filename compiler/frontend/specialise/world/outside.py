@@ -21,6 +21,7 @@ from .....runtime import frozen as freezing
 from .....runtime.frozen import Place, Unfreezable
 from .....runtime.guards import ABSENT
 from .....runtime.namespace import of_numpy
+from ....ops.python_names import stand_in
 from ..frame import Frame
 from ..kinds import classes, dict_methods, known_numbers, slices
 from ..library import library
@@ -150,7 +151,7 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
 
     Without a `place` that a guard can check, arrays cannot be found again and are refused.
     """
-    value = of_numpy(value)
+    value = stand_in(of_numpy(value))
     if isinstance(value, python_types.ModuleType):
         return Static(value)
     if not isinstance(value, np.ndarray) and library.binding_of(value) is not None or slices.is_index_expression(value):
