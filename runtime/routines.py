@@ -23,7 +23,7 @@ from functools import cache, lru_cache
 from . import native_part, ufuncs
 
 # What functions of `scipy.special.cython_special` take, by the letters of our names for them.
-SPECIAL = {"d": "double", "l": "long", "z": "__pyx_t_double_complex", "p": "double *"}
+SPECIAL = {"d": "double", "l": "Py_ssize_t", "z": "__pyx_t_double_complex", "p": "double *"}
 PARALLEL_FOR = "pellucid_parallel_for"
 FAR = "pellucid_far_"
 COLLECTIVE = "pellucid_collective"

@@ -44,6 +44,7 @@ COMPLEX = [complex(a, b) for a in (0.0, -0.0, 1.5, -2.5, 100.25, NAN, INF) for b
 VALUES = {**{d: REALS for d in FLOATS}, **{d: ints_of(d) for d in WHOLE}, "bool": [False, True]}
 VALUES |= dict.fromkeys(PAIRS, COMPLEX)
 SPECIAL = {"erf", "erfc", "gamma", "gammaln", "digamma"}
+OF_SCIPY = [row for row in schema.OPERATORS.values() if row.cpu.startswith("scipy ")]
 UNARY_FLOAT = """negative positive absolute sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos
     tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint floor ceil trunc deg2rad rad2deg erf erfc gamma
     gammaln digamma isnan isinf isfinite signbit stop_gradient drawn given tangent_of real imag conjugate""".split()
@@ -212,6 +213,56 @@ def main(s: "f64[n]", x: "f64[n]"):
 """))
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(program([s, x])[0], scipy.special.zeta(s, x), rtol=3e-14)
+
+
+OF_ONE = [*REALS, 0.3, 4.2, 17.5, -3.3, -20.1]
+TAME = [0.25, 0.6, 1.0, 2.5]  # where the hypergeometric functions of SciPy come to an end soon
+OF_MORE = {2: [*OF_ONE[:-5:2], 0.3, 4.2, 17.5], 3: [0.0, 0.25, 1.0, 1.5, 3.0, -2.0, INF, NAN], 4: [0.0, 0.3, 1.0, 2.0]}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_functions_of_scipy(count):
+    """The addresses, the operands in their order, the result of several: on grids, as the ufuncs give it."""
+    rows = [row for row in OF_SCIPY if len(row.operands) == count and row.name not in ORDERS]
+    for row, dtype in itertools.product(rows, ("f64", "f32")):
+        values = TAME if row.name.startswith(("hyp", "lpmv")) else OF_ONE if count == 1 else OF_MORE[count]
+        grids = [g.ravel().astype(NUMPY[dtype]) for g in np.meshgrid(*[values] * count)]
+        with np.errstate(all="ignore"):
+            (got,) = scipy_program(row, [dtype] * count)(grids)
+            wanted = row.meaning(*grids)
+        assert got.dtype == wanted.dtype
+        rtol = 1e-12 if dtype == "f64" else 2e-4
+        np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol * 1e-3, err_msg=row.name)
+
+
+def scipy_program(row, dtypes):
+    names = ["x", "y", "z", "w"][: len(dtypes)]
+    parameters = ", ".join(f"{n}: '{d}[n]'" for n, d in zip(names, dtypes))
+    result = schema.OPERATORS[row.name].type_rule(tuple(Scalar(d) for d in dtypes)).dtype
+    return compile_program(read_loops(f"""
+def main({parameters}):
+    out = empty(dim(x, 0), '{result}')
+    for i in range(dim(x, 0)):
+        out[i] = {row.name}({', '.join(f'{n}[i]' for n in names)})
+    return out
+"""))
+
+
+ORDERS = [row.name for row in OF_SCIPY if row.works_in.__name__ == "of_orders"]
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_functions_of_an_order(name):
+    """Ints take SciPy's loop for ints: a polynomial has a recurrence there."""
+    row = schema.OPERATORS[name]
+    orders, share = np.array([0, 1, 2, 5, 11]), np.array([0.2, 0.5, 0.85])
+    grids = [g.ravel() for g in np.meshgrid(*[orders] * (len(row.operands) - 1), share)]
+    works = row.works_in([Scalar("i64")] * (len(grids) - 1) + [Scalar("f64")], Scalar("f64"))
+    grids = [g.astype(NUMPY[dtype]) for g, dtype in zip(grids, works)]
+    assert "i64" in works
+    with np.errstate(all="ignore"):
+        (got,) = scipy_program(row, works)(grids)
+        np.testing.assert_allclose(got, row.meaning(*grids), rtol=1e-12)
 
 
 def test_where():
@@ -421,5 +472,6 @@ def test_every_emitter_is_tested():
     tested = {*UNARY_FLOAT, *UNARY_INT, *BINARY_FLOAT, *BINARY_INT, *BINARY_BOOL, "logical_not", "cast"} | {
         "where", "power", "zeta",
     }  # fmt: skip
+    tested |= {row.name for row in OF_SCIPY}
     python = {f"math_{n}" for n in (*MATH_UNARY, "atan2", "hypot", "copysign", "pow", "fmod", "remainder")}
     assert set(EMITTERS) == tested | python | {"round_half_even"}

@@ -69,7 +69,8 @@ def _with_floats(domains: Sequence[str]) -> list[Sample]:
     if len(domains) == 2:
         first, second = (_floats(d, (2, 3), np.float32) for d in domains)
         found += [Sample((first, float(second[0, 0]))), Sample((float(first[0, 0]), second))]
-        found.append(Sample((_floats(domains[0], (3,)), _ints(domains[1], (3,), np.int32))))
+        inner = domains[1] != "share"  # whose ints are the ends
+        found.append(Sample((_floats(domains[0], (3,)), _ints(domains[1], (3,), np.int32)), smooth=inner))
         found.append(Sample((np.float32(first[0, 0]), _floats(domains[1], (3,)))))
     return found
 

@@ -16,7 +16,8 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import DTYPE, DTYPE_OF_NUMPY, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_inexact
+from ..dtypes import DTYPE_OF_NUMPY, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_inexact
+from ..records import dataclass
 from ..types import Scalar, Type, dtype_of
 from .cotangents import Atom, Atoms, Static
 from .in_kernels import InKernels, called
@@ -45,7 +46,7 @@ def of_scipy(name: str, result: int | None = None) -> Callable[..., Any]:
     return meaning
 
 
-def _as_scipy(function: Callable[..., Any]) -> DtypeRule:
+def _as_scipy(function: Callable[..., Any], has_orders: bool) -> DtypeRule:
     """Floats of one dtype stay in it, and SciPy is asked about others: which loop it takes depends on its version."""
 
     @cache
@@ -55,9 +56,9 @@ def _as_scipy(function: Callable[..., Any]) -> DtypeRule:
 
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
-        strong = {dtype_of(t) for t in types if not is_weak(t)}
-        if all(is_inexact(dtype_of(t)) for t in types) and strong in ({"f64"}, {"f32"}, set()):
-            return next(iter(strong), "f64"), False
+        given = {(dtype_of(t), is_weak(t)) for t in types}
+        if not has_orders and (given <= {("f64", False), ("f64", True)} or given == {("f32", False)}):
+            return next(iter(given))[0], False
         try:
             return asked(tuple((dtype_of(t), is_weak(t)) for t in types)), False
         except (TypeError, KeyError):
@@ -71,21 +72,27 @@ def _as_loop(letters: str) -> WorksIn:
     if "l" not in letters:
         return as_result
 
-    def rule(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    def of_orders(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
         orders = [o.dtype for o, letter in zip(operands, letters) if letter == "l"]
         if any(is_inexact(dtype) or dtype == "u64" for dtype in orders):
             return as_result(operands, result)
         return tuple(INT_WORD if letter == "l" else result.dtype for letter in letters)
 
-    return rule
+    return of_orders
 
 
-def _refused(name: str, operand: str) -> Callable[..., Atom | None]:
-    def rule(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-        """The derivative exists but is not expressible here: refused rather than wrong."""
-        raise TypeFault("G003", f"`{name}` has no derivative here with respect to its argument `{operand}`")
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The partial derivative by an operand that has one, which is not expressible here: refused rather than wrong."""
 
-    return rule
+    function: str
+    operand: str
+
+    def __call__(self, builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
+        raise TypeFault(
+            "G003", f"`{self.function}` has no derivative here with respect to its argument `{self.operand}`",
+            f"hold it fixed: differentiate with respect to other arguments, or `pellucid.stop_gradient({self.operand})`",
+        )  # fmt: skip
 
 
 def special(
@@ -97,8 +104,9 @@ def special(
     called_ = of or name
     spelling = f"scipy.special.{called_}({', '.join('{' + n + '}' for n in names)})"
     elementwise(
-        name, operands, meaning=of_scipy(called_, result), type=_as_scipy(of_scipy(called_, result)), samples=samples,
-        partials=[_refused(called_, o) if p == UNKNOWN else p for o, p in zip(names, partials, strict=True)], work=work,
+        name, operands, meaning=of_scipy(called_, result), samples=samples,
+        type=_as_scipy(of_scipy(called_, result), "l" in letters),
+        partials=[Refused(called_, o) if p == UNKNOWN else p for o, p in zip(names, partials, strict=True)], work=work,
         cpu=cpu, cuda=cuda, works_in=_as_loop(letters), spelling=spelling if result is None else f"{spelling}[{result}]",
         python=(() if result is not None else (f"scipy.special.{name}", *aliases)),
     )  # fmt: skip
