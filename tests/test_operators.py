@@ -22,17 +22,10 @@ from pellucid.compiler.types import Array, Scalar, of_complex
 
 from .harness import operators as harness
 from .harness.every import every
+from .harness.operators import is_one_of_many
 
 CASES = list(harness.operator_cases())
 WEAK = {"bool": bool, "i64": int, "f64": float, "c128": complex}
-
-
-OF_EACH_KIND = "digamma zeta gammainc jv kn betainc airy_ai expn".split()
-
-
-def is_one_of_many(name):
-    """Whether a row is one of the many of `scipy.special` that are all alike, a few of which are always tried."""
-    return OPERATORS[name].cpu.startswith("scipy ") and name not in OF_EACH_KIND
 
 
 # --- the table -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 HALF_ROOT_PI = math.sqrt(math.pi) / 2.0
 UNKNOWN = "?"
-of_shares, of_powers = partial(by, file="slopes_of_distributions"), partial(by, file="slopes_of_powers")
+CDF, POWERS = "slopes_of_distributions", "slopes_of_powers"
 
 
 def of_scipy(name: str, result: int | None = None) -> Callable[..., Any]:
@@ -89,10 +89,17 @@ class Refused:
     operand: str
 
     def __call__(self, builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-        raise TypeFault(
-            "G003", f"`{self.function}` has no derivative here with respect to its argument `{self.operand}`",
-            f"hold it fixed: differentiate with respect to other arguments, or `pellucid.stop_gradient({self.operand})`",
-        )  # fmt: skip
+        fault = f"`{self.function}` has no derivative here with respect to its argument `{self.operand}`"
+        raise TypeFault("G003", fault, f"differentiate by other arguments, or `pellucid.stop_gradient({self.operand})`")
+
+
+def by_each(function: str, operands: str, file: str = "slopes") -> list[object]:
+    """The slopes by each of the operands, which are called `function_by_operand`."""
+    return [by(f"{function}_by_{operand}", file) for operand in operands.split()]
+
+
+def cdf(function: str, operands: str) -> list[object]:
+    return by_each(function, operands, CDF)
 
 
 def special(
@@ -101,14 +108,15 @@ def special(
 ) -> None:  # fmt: skip
     """A function of `scipy.special`: ints count as float64, as they do there.  A partial `?` is refused."""
     names = operands.split()
-    called_ = of or name
-    spelling = f"scipy.special.{called_}({', '.join('{' + n + '}' for n in names)})"
+    function = of or name
+    meaning = of_scipy(function, result)
+    spelling = f"scipy.special.{function}({', '.join('{' + n + '}' for n in names)})"
+    slopes = [Refused(function, o) if p == UNKNOWN else p for o, p in zip(names, partials, strict=True)]
     elementwise(
-        name, operands, meaning=of_scipy(called_, result), samples=samples,
-        type=_as_scipy(of_scipy(called_, result), "l" in letters),
-        partials=[Refused(called_, o) if p == UNKNOWN else p for o, p in zip(names, partials, strict=True)], work=work,
-        cpu=cpu, cuda=cuda, works_in=_as_loop(letters), spelling=spelling if result is None else f"{spelling}[{result}]",
-        python=(() if result is not None else (f"scipy.special.{name}", *aliases)),
+        name, operands, meaning=meaning, type=_as_scipy(meaning, "l" in letters), samples=samples, partials=slopes,
+        work=work, cpu=cpu, cuda=cuda, works_in=_as_loop(letters),
+        spelling=spelling if result is None else f"{spelling}[{result}]",
+        python=() if result is not None else (f"scipy.special.{name}", *aliases),
     )  # fmt: skip
 
 
@@ -150,17 +158,16 @@ kernel("rgamma", "x", "off_poles", by("rgamma"))
 kernel("beta", "a b", "positive positive", "out * (digamma(a) - digamma(a + b))", "out * (digamma(b) - digamma(a + b))")
 kernel("betaln", "a b", "positive positive", "digamma(a) - digamma(a + b)", "digamma(b) - digamma(a + b)")
 kernel("poch", "z m", "positive positive", by("poch_by_base"), "out * digamma(z + m)")
-kernel("binom", "n k", "above_one share", by("binom_by_set"), by("binom_by_subset"))
-kernel("gammainc", "a x", "positive positive", by("gammainc_by_order"), by("gammainc_by_bound"))
-kernel("gammaincc", "a x", "positive positive", by("gammaincc_by_order"), by("gammaincc_by_bound"))
-kernel("gammaincinv", "a p", "positive share", by("gammaincinv_by_order"), by("gammaincinv_by_share"))
-kernel("gammainccinv", "a p", "positive share", by("gammainccinv_by_order"), by("gammainccinv_by_share"))
+kernel("binom", "n k", "above_one share", *by_each("binom", "set subset"))
+kernel("gammainc", "a x", "positive positive", *by_each("gammainc", "order bound"))
+kernel("gammaincc", "a x", "positive positive", *by_each("gammaincc", "order bound"))
+kernel("gammaincinv", "a p", "positive share", *by_each("gammaincinv", "order share"))
+kernel("gammainccinv", "a p", "positive share", *by_each("gammainccinv", "order share"))
 _BETA = "positive positive share"
-kernel("betainc", "a b x", _BETA, by("betainc_by_first"), by("betainc_by_second"), by("betainc_by_bound"))
-kernel("betaincc", "a b x", _BETA, by("betaincc_by_first"), by("betaincc_by_second"), by("betaincc_by_bound"))
-kernel("betaincinv", "a b p", _BETA, by("betaincinv_by_first"), by("betaincinv_by_second"), by("betaincinv_by_share"))
-kernel("betainccinv", "a b p", _BETA, by("betainccinv_by_first"), by("betainccinv_by_second"),
-       by("betainccinv_by_share"))  # fmt: skip
+kernel("betainc", "a b x", _BETA, *by_each("betainc", "first second bound"))
+kernel("betaincc", "a b x", _BETA, *by_each("betaincc", "first second bound"))
+kernel("betaincinv", "a b p", _BETA, *by_each("betaincinv", "first second share"))
+kernel("betainccinv", "a b p", _BETA, *by_each("betainccinv", "first second share"))  # fmt: skip
 
 # --- integrals -------------------------------------------------------------------------------------------------------
 
@@ -182,7 +189,7 @@ parts("ellipj", "u m", "reals share", sn=["ellipj_cn(u, m) * ellipj_dn(u, m)", b
       cn=["-ellipj_sn(u, m) * ellipj_dn(u, m)", by("ellipj_cn")],
       dn=["-m * ellipj_sn(u, m) * ellipj_cn(u, m)", by("ellipj_dn")],
       ph=["ellipj_dn(u, m)", by("ellipj_ph")])  # fmt: skip
-kernel("owens_t", "h a", "reals others", by("owens_t_by_height"), by("owens_t_by_slope"))
+kernel("owens_t", "h a", "reals others", *by_each("owens_t", "height slope"))
 
 # --- Bessel functions (DLMF 10.6.1, 10.29.1) and their relatives -----------------------------------------------------
 
@@ -247,35 +254,40 @@ polynomial("eval_jacobi", "n alpha beta x", "counts positive positive unit",
 
 # --- distributions ---------------------------------------------------------------------------------------------------
 
-kernel("stdtr", "df t", "positive reals", of_shares("stdtr_by_freedom"), of_shares("stdtr_by_bound"))
-kernel("stdtrit", "df p", "positive share", of_shares("stdtrit_by_freedom"), of_shares("stdtrit_by_share"))
-kernel("chdtr", "v x", "positive positive", of_shares("chdtr_by_freedom"), of_shares("chdtr_by_bound"))
-kernel("chdtrc", "v x", "positive positive", of_shares("chdtrc_by_freedom"), of_shares("chdtrc_by_bound"))
-kernel("chdtri", "v p", "positive share", of_shares("chdtri_by_freedom"), of_shares("chdtri_by_share"))
-kernel("gdtr", "a b x", "positive positive positive", of_shares("gdtr_by_rate"), of_shares("gdtr_by_shape"), of_shares("gdtr_by_bound"))
-kernel("gdtrc", "a b x", "positive positive positive", of_shares("gdtrc_by_rate"), of_shares("gdtrc_by_shape"), of_shares("gdtrc_by_bound"))
+kernel("stdtr", "df t", "positive reals", *cdf("stdtr", "freedom bound"))
+kernel("stdtrit", "df p", "positive share", *cdf("stdtrit", "freedom share"))
+kernel("chdtr", "v x", "positive positive", *cdf("chdtr", "freedom bound"))
+kernel("chdtrc", "v x", "positive positive", *cdf("chdtrc", "freedom bound"))
+kernel("chdtri", "v p", "positive share", *cdf("chdtri", "freedom share"))
+kernel("gdtr", "a b x", "positive positive positive", *cdf("gdtr", "rate shape bound"))
+kernel("gdtrc", "a b x", "positive positive positive", *cdf("gdtrc", "rate shape bound"))
 _RATIO = "positive positive positive"
-kernel("fdtr", "dfn dfd x", _RATIO, of_shares("fdtr_by_first"), of_shares("fdtr_by_second"), of_shares("fdtr_by_bound"))
-kernel("fdtrc", "dfn dfd x", _RATIO, of_shares("fdtrc_by_first"), of_shares("fdtrc_by_second"), of_shares("fdtrc_by_bound"))
-kernel("fdtri", "dfn dfd p", "positive positive share", of_shares("fdtri_by_first"), of_shares("fdtri_by_second"),
-       of_shares("fdtri_by_share"))  # fmt: skip
-kernel("pdtr", "k m", "counts positive", None, of_shares("pdtr"))
-kernel("pdtrc", "k m", "counts positive", None, of_shares("pdtrc"))
-kernel("pdtri", "k y", "counts share", None, of_shares("pdtri"), letters="ld")
-kernel("bdtr", "k n p", "counts tens share", None, None, of_shares("bdtr"), letters="dld")
-kernel("bdtrc", "k n p", "counts tens share", None, None, of_shares("bdtrc"), letters="dld")
-kernel("bdtri", "k n y", "counts tens share", None, None, of_shares("bdtri"), letters="dld")
-kernel("nbdtr", "k n p", "counts tens share", None, None, of_shares("nbdtr"), letters="lld")
-kernel("nbdtrc", "k n p", "counts tens share", None, None, of_shares("nbdtrc"), letters="lld")
-kernel("tklmbda", "x lmbda", "unit share", of_powers("tklmbda_by_bound"), of_powers("tklmbda_by_shape"))
+kernel("fdtr", "dfn dfd x", _RATIO, *cdf("fdtr", "first second bound"))
+kernel("fdtrc", "dfn dfd x", _RATIO, *cdf("fdtrc", "first second bound"))
+kernel("fdtri", "dfn dfd p", "positive positive share", *cdf("fdtri", "first second share"))  # fmt: skip
+kernel("pdtr", "k m", "counts positive", None, by("pdtr", file=CDF))
+kernel("pdtrc", "k m", "counts positive", None, by("pdtrc", file=CDF))
+kernel("pdtri", "k y", "counts share", None, by("pdtri", file=CDF), letters="ld")
+kernel("bdtr", "k n p", "counts tens share", None, None, by("bdtr", file=CDF), letters="dld")
+kernel("bdtrc", "k n p", "counts tens share", None, None, by("bdtrc", file=CDF), letters="dld")
+kernel("bdtri", "k n y", "counts tens share", None, None, by("bdtri", file=CDF), letters="dld")
+kernel("nbdtr", "k n p", "counts tens share", None, None, by("nbdtr", file=CDF), letters="lld")
+kernel("nbdtrc", "k n p", "counts tens share", None, None, by("nbdtrc", file=CDF), letters="lld")
+kernel("tklmbda", "x lmbda", "unit share", by("tklmbda_by_bound", file=POWERS), by("tklmbda_by_shape", file=POWERS))
 
 # --- powers ----------------------------------------------------------------------------------------------------------
 
 kernel("exp10", "x", "reals", f"{math.log(10.0)!r} * out")
 kernel("cosm1", "x", "reals", "-sin(x)")
 kernel("powm1", "x y", "positive others", "y * power(x, y - 1.0)", "power(x, y) * log(x)")
-kernel("boxcox", "x lmbda", "positive others", "power(x, lmbda - 1.0)", of_powers("boxcox_by_power"))
-kernel("boxcox1p", "x lmbda", "positive others", "power(1.0 + x, lmbda - 1.0)", of_powers("boxcox1p_by_power"))
-kernel("inv_boxcox", "x lmbda", "share share", "power(out, 1.0 - lmbda)", of_powers("inv_boxcox_by_power"))
-kernel("inv_boxcox1p", "x lmbda", "share share", "power(1.0 + out, 1.0 - lmbda)", of_powers("inv_boxcox1p_by_power"))
+kernel("boxcox", "x lmbda", "positive others", "power(x, lmbda - 1.0)", by("boxcox_by_power", file=POWERS))
+kernel("boxcox1p", "x lmbda", "positive others", "power(1.0 + x, lmbda - 1.0)", by("boxcox1p_by_power", file=POWERS))
+kernel("inv_boxcox", "x lmbda", "share share", "power(out, 1.0 - lmbda)", by("inv_boxcox_by_power", file=POWERS))
+kernel("inv_boxcox1p", "x lmbda", "share share", "power(1.0 + out, 1.0 - lmbda)",
+       by("inv_boxcox1p_by_power", file=POWERS))  # fmt: skip
+_DEGREE = repr(math.pi / 180.0)
+kernel("sindg", "x", "reals", f"{_DEGREE} * cosdg(x)")
+kernel("cosdg", "x", "reals", f"-{_DEGREE} * sindg(x)")
+kernel("tandg", "x", "reals", f"{_DEGREE} * (1.0 + out * out)")
+kernel("cotdg", "x", "nonzero_reals", f"-{_DEGREE} * (1.0 + out * out)")
 kernel("wrightomega", "x", "reals", "out / (1.0 + out)")

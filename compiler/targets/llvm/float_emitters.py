@@ -34,7 +34,7 @@ def library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
 
 
 def scipy_function(here: Here, name: str, *operands: SsaValue, out: int = 0, results: int = 1) -> SsaValue:
-    """A function of `scipy.special.cython_special`, on doubles and ints; one of its results, where it writes several."""
+    """A function of `scipy.special.cython_special`, on doubles and ints; where it writes several results, one."""
     code, type_ = here.code, operands[-1].type
     given = [x if x.type == "i64" else code.convert("fpext", x, "double") for x in operands]
     letters = "".join("l" if x.type == "i64" else "d" for x in given)
