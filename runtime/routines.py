@@ -6,7 +6,8 @@
     pellucid_collective      what a device tells the others (`native/collectives.c`); only the extension has it
     pellucid_far_f64         remainders of large angles, made ready when the first code that may use them is loaded
     pellucid_blas_dgemm      the BLAS and LAPACK that NumPy itself is linked with, else those of scipy.linalg
-    pellucid_scipy_digamma   scipy.special.cython_special.psi of a double
+    pellucid_scipy_dd_jv     scipy.special.cython_special.jv of two doubles
+    pellucid_scipy_dpp_sici  one of a double that writes two doubles
     pellucid_fft_d_ifft      the inner loop of numpy.fft's ufunc `ifft` for doubles; `..._data` what it is given besides
     expm1, memcpy            the C library
 """
@@ -15,13 +16,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import re
 import sys
 from functools import cache, lru_cache
 
 from . import native_part, ufuncs
 
-# Functions of `scipy.special.cython_special`, by our name for them.
-SPECIAL = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
+# What functions of `scipy.special.cython_special` take, by the letters of our names for them.
+SPECIAL = {"d": "double", "l": "Py_ssize_t", "z": "__pyx_t_double_complex", "p": "double *"}
 PARALLEL_FOR = "pellucid_parallel_for"
 FAR = "pellucid_far_"
 COLLECTIVE = "pellucid_collective"
@@ -62,7 +64,7 @@ def address_of(name: str) -> int:
     elif name.startswith("pellucid_fft_"):
         found = ufuncs.address_of(rest)
     elif name.startswith("pellucid_scipy_"):
-        found = _capsule("scipy.special.cython_special", SPECIAL[rest])
+        found = _special(*rest.split("_", 1))
     else:
         return _of_the_c_library(name)
     provide(name, found)
@@ -106,6 +108,24 @@ def _of_the_c_library(name: str) -> int:
         except (OSError, AttributeError):
             continue
     raise LookupError(name)
+
+
+def _special(letters: str, name: str) -> int:
+    """The function of that name which takes operands of these letters: Cython has one under each fused type."""
+    taken = [SPECIAL[letter] for letter in letters]
+    result = "void" if "p" in letters else SPECIAL["z" if "z" in letters else "d"]
+    wanted = f"{result} ({', '.join(taken if 'p' in letters else [*taken, 'int __pyx_skip_dispatch'])})"
+    module = importlib.import_module("scipy.special.cython_special")
+    for key, capsule in module.__pyx_capi__.items():
+        if re.fullmatch(rf"(__pyx_fuse_\d(_\d)*)?{name}", key) and _signature(capsule) == wanted:
+            return capsule_address(capsule)
+    raise LookupError(f"scipy.special.cython_special has no {name} as {wanted}")
+
+
+def _signature(capsule: object) -> str:
+    name_of = ctypes.pythonapi.PyCapsule_GetName
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    return (name_of(capsule) or b"").decode()
 
 
 @lru_cache(maxsize=8)

@@ -44,6 +44,7 @@ COMPLEX = [complex(a, b) for a in (0.0, -0.0, 1.5, -2.5, 100.25, NAN, INF) for b
 VALUES = {**{d: REALS for d in FLOATS}, **{d: ints_of(d) for d in WHOLE}, "bool": [False, True]}
 VALUES |= dict.fromkeys(PAIRS, COMPLEX)
 SPECIAL = {"erf", "erfc", "gamma", "gammaln", "digamma"}
+OF_SCIPY = [row for row in schema.OPERATORS.values() if row.cpu.startswith("scipy ")]
 UNARY_FLOAT = """negative positive absolute sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos
     tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint floor ceil trunc deg2rad rad2deg erf erfc gamma
     gammaln digamma isnan isinf isfinite signbit stop_gradient drawn given tangent_of real imag conjugate""".split()
@@ -421,5 +422,6 @@ def test_every_emitter_is_tested():
     tested = {*UNARY_FLOAT, *UNARY_INT, *BINARY_FLOAT, *BINARY_INT, *BINARY_BOOL, "logical_not", "cast"} | {
         "where", "power", "zeta",
     }  # fmt: skip
+    tested |= {row.name for row in OF_SCIPY}
     python = {f"math_{n}" for n in (*MATH_UNARY, "atan2", "hypot", "copysign", "pow", "fmod", "remainder")}
     assert set(EMITTERS) == tested | python | {"round_half_even"}

@@ -15,6 +15,7 @@ from . import (
     mathematics,
     reduction,
     shape,
+    special_functions,
     stopped,
     transcendental,
 )
@@ -22,6 +23,6 @@ from .schema import BY_PYTHON_NAME, OPERATORS, Operator, TypeFault
 
 __all__ = [
     "BY_PYTHON_NAME", "OPERATORS", "Operator", "TypeFault", "arithmetic", "collectives", "comparison",
-    "complex_numbers", "creation", "library", "linalg", "mathematics", "reduction", "shape", "stopped",
-    "transcendental",
+    "complex_numbers", "creation", "library", "linalg", "mathematics", "reduction", "shape", "special_functions",
+    "stopped", "transcendental",
 ]  # fmt: skip

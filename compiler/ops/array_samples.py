@@ -8,7 +8,8 @@ import numpy as np
 
 from ..dtypes import DTYPES, PYTHON_WORDS
 from .routine_samples import ROUTINE_SAMPLES
-from .samples import SAMPLES, Sample
+from .samples import DOMAINS, SAMPLES, Sample, smooth
+from .schema import OPERATORS
 
 GRID = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
 GRID32 = GRID.astype(np.float32)
@@ -123,4 +124,10 @@ SAMPLES.update({
         for name, sets in ROUTINE_SAMPLES.items() if name not in ("systems", "rows", "half_rows")
     },
     "einsums": tuple(Sample(tuple(operands), {"subscripts": s}) for s, *operands in EINSUMS),
+})  # fmt: skip
+# The samples of a row that names a domain for each operand.
+SAMPLES.update({
+    row.samples: smooth(*row.samples.split(), special=False)
+    for row in OPERATORS.values()
+    if row.samples not in SAMPLES and all(word in DOMAINS for word in row.samples.split())
 })  # fmt: skip

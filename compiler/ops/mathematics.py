@@ -12,7 +12,8 @@ import math
 from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from .kinds import elementwise
 from .raising import Domain, always, on_python
-from .transcendental import LN_2, LN_10, TWO_OVER_ROOT_PI
+from .special_functions import TWO_OVER_ROOT_PI
+from .transcendental import LN_2, LN_10
 from .type_rules import python_only
 from .works_in import WorksIn, as_python_floats, as_rounded, as_rounded_by_math
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Rule = Callable[..., Any]
 NOTHING = syntax.constant(None)
 LIBRARY = "pellucid.numpy"
+SLOPES = "pellucid.scipy"
 SCHEDULES = f"{LIBRARY}.schedules"
 
 
@@ -52,6 +53,16 @@ def in_language(name: str) -> Rule:
         full = [NOTHING if bar is None else filled(builder, bar, o) for o, bar in zip(outs, bars, strict=True)]
         (value,) = builder.expand(function, [*operands, *outs, *full], static)
         return value
+
+    return rule
+
+
+def slope_in_language(name: str, file: str = "slopes") -> Rule:
+    """The partial derivative of an elementwise row that is a function of the operands and the result."""
+
+    def rule(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+        (value,) = builder.expand(getattr(import_module(f"{SLOPES}.{file}"), name), [*operands, out], static)
+        return builder.call("multiply", out_bar, value)
 
     return rule
 

@@ -34,12 +34,18 @@ DOMAINS: dict[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
     "unit": ((-0.8, -0.1, 0.3, 0.9, 0.55, -0.35), (0, 0, 0, 0)),
     "above_one": ((1.2, 2.5, 3.7, 1.9, 6.1, 1.05), (2, 3, 5, 9)),
     "counts": ((), (0, 1, 2, 3)),
+    "tens": ((), (10, 14, 12, 20)),
+    "share": ((0.15, 0.4, 0.85, 0.6, 0.3, 0.93), (1, 0, 1, 0)),
+    "negative": ((-2.3, -0.7, -0.4, -1.9, -3.2, -1.1), (-2, -3, -1, -5)),
+    "off_poles": ((0.2, 1.3, -1.6, 0.7, -2.3, 9.5), (1, 2, 3, 9)),
     "ints": ((), (5, -3, 0, 12)),
 }
 SPECIAL = np.array([nan, inf, -inf, -0.0, 0.0, 1.0])
 SHAPES: dict[int, list[tuple[tuple[int, ...], ...]]] = {
     1: [((3,),), ((),), ((0,),), ((2, 3),)],
     2: [((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((3,), ()), ((0, 2), (2,)), ((), ()), ((1,), (3,))],
+    3: [((3,), (3,), (3,)), ((2, 1), (3,), ()), ((), (), ())],
+    4: [((3,), (3,), (3,), (3,)), ((), (2, 1), (3,), ())],
 }  # fmt: skip
 
 
@@ -63,7 +69,8 @@ def _with_floats(domains: Sequence[str]) -> list[Sample]:
     if len(domains) == 2:
         first, second = (_floats(d, (2, 3), np.float32) for d in domains)
         found += [Sample((first, float(second[0, 0]))), Sample((float(first[0, 0]), second))]
-        found.append(Sample((_floats(domains[0], (3,)), _ints(domains[1], (3,), np.int32))))
+        inner = domains[1] != "share"  # whose ints are the ends
+        found.append(Sample((_floats(domains[0], (3,)), _ints(domains[1], (3,), np.int32)), smooth=inner))
         found.append(Sample((np.float32(first[0, 0]), _floats(domains[1], (3,)))))
     return found
 
@@ -146,7 +153,6 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     "positive": smooth("positive"),
     "unit": smooth("unit"),
     "above_one": smooth("above_one"),
-    "above_one_pairs": smooth("above_one", "positive", special=False),
     "pairs": smooth("reals", "others"),
     "real_pairs": smooth("reals", "others"),
     "quotients": smooth("reals", "others", special=False),

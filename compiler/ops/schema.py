@@ -103,7 +103,8 @@ class Operator:
                 that is not chosen.  A value that is not taken has no cotangent, be its slope nan
     jumps       the result jumps at points where no slope says so: what is left of a division
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
-                `c asin`, or SciPy's, `scipy gammaln`; where there is none the target has an emitter of the row's name
+                `c asin`, or SciPy's, `scipy gammaln`, also one result of several, `scipy sici 0 of 2`; where there
+                is none the target has an emitter of the row's name
     cuda        elementwise: how it is written in kernels; None where it has none
     domain      of a function of `math`: where it raises
     raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`

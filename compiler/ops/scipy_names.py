@@ -12,6 +12,11 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.special": {
         "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
         " logsumexp softmax log_softmax",
+        "several_results": "sici shichi fresnel airy ellipj",
+        "said_by_rows": "exp2 cbrt expm1 log1p factorial comb perm huber pseudo_huber agm eval_sh_legendre"
+        " eval_sh_chebyt eval_sh_chebyu sph_harm_y",
+        "lambert": "lambertw",
+        "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
         "linalg": "solve solve_triangular inv det lstsq pinv norm cholesky cho_factor cho_solve lu_factor lu_solve lu"
@@ -34,5 +39,7 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
     "scipy.stats": {"distributions": "norm"},
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
-OF_COMPLEX: dict[str, str] = {"linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*",
-    "signal_products": "*", "samples": "*"}
+OF_COMPLEX: dict[str, str] = {
+    "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "lambert": "lambertw",
+}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rows: exponentials, logarithms, trigonometry and special functions of floating numbers.
+"""Rows: exponentials, logarithms and trigonometry of floating numbers.
 
 Partials are written with an eye on rounding: `out` is reused where that is exact, and squares that could overflow
 or cancel are factored, as in `(1 - x) * (1 + x)`.
@@ -7,20 +7,15 @@ or cancel are factored, as in `(1 - x) * (1 + x)`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dtypes import DTYPE, DTYPE_OF_NUMPY, NUMPY_DTYPE, PYTHON_TYPE
-from ..types import Type, dtype_of, of_complex
+from ..types import of_complex
 from .cotangents import Atom, Atoms, Static
 from .in_kernels import InKernels, called
 from .kinds import elementwise
-from .schema import TypeFault
-from .type_rules import DtypeRule, from_numpy, is_weak
+from .type_rules import from_numpy
 
 if TYPE_CHECKING:
     from ..builder import Builder
@@ -98,61 +93,3 @@ elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logadd
             cuda=called("logaddexp", "x, y"), partials=[share("exp", "x", "y"), share("exp", "y", "x")])  # fmt: skip
 elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.logaddexp2), samples="real_pairs",
             cuda=called("logaddexp2", "x, y"), partials=[share("exp2", "x", "y"), share("exp2", "y", "x")])  # fmt: skip
-
-
-# --- special functions, as SciPy has them --------------------------------------------------------------------------
-
-
-def of_scipy(name: str) -> Callable[..., Any]:
-    """The ufunc, from a module that takes longer to import than the rest of the compiler: few programs need it."""
-
-    def meaning(*operands: Any) -> Any:
-        return getattr(import_module("scipy.special"), name)(*operands)
-
-    return meaning
-
-
-def _as_scipy(function: Callable[..., Any], numpy: DtypeRule) -> DtypeRule:
-    """As functions of NumPy; which loop SciPy takes for smaller dtypes depends on its version, and it is asked."""
-
-    @cache
-    def asked(operands: tuple[tuple[str, bool], ...]) -> str:
-        made = (PYTHON_TYPE[dtype](1) if weak else NUMPY_DTYPE[dtype].type(1) for dtype, weak in operands)
-        return DTYPE_OF_NUMPY[function(*made).dtype]
-
-    def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
-        answer = numpy(name, types)
-        operands = tuple((dtype_of(t), is_weak(t)) for t in types)
-        return answer if all(DTYPE[dtype].bits >= 32 for dtype, _ in operands) else (asked(operands), False)
-
-    return rule
-
-
-def special(
-    name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = (), work="special",
-    cpu="", cuda: InKernels | None = None,
-) -> None:  # fmt: skip
-    """A function of `scipy.special`: ints count as float64, as they do there."""
-    names = operands.split(", ")
-    spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
-    like = _as_scipy(of_scipy(name), from_numpy(np.exp if len(names) == 1 else np.arctan2))
-    elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples, work=work,
-                cpu=cpu, cuda=cuda, spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
-
-
-def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    """The derivative exists but is not expressible here: refused rather than wrong."""
-    raise TypeFault("G003", "`zeta` has no derivative here with respect to its first argument")
-
-
-TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
-
-special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erf",
-        cuda=called("math.erf"))  # fmt: skip
-special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erfc",
-        cuda=called("math.erfc"))  # fmt: skip
-special("gamma", "x", ["out * digamma(x)"], "positive", cpu="scipy gamma", cuda=called("math.gamma"))
-special("gammaln", "x", ["digamma(x)"], "positive", cpu="scipy gammaln", cuda=called("gammaln"))
-special("digamma", "x", ["zeta(2.0, x)"], "positive", ("scipy.special.psi",), cpu="scipy digamma")
-# The sum of (k + x) ** -s: derivatives of every order of digamma are zeta functions.
-special("zeta", "s, x", [unknown_slope, "-s * zeta(s + 1.0, x)"], "above_one_pairs")

@@ -12,8 +12,11 @@ Pytest takes longer to start a test, and to tell of it, than such a check takes.
 import pytest
 
 
-def every(items, named=str, by=None):
-    """A decorator: the check is called with each item, or with its parts if it is a tuple."""
+def every(items, named=str, by=None, is_long=lambda key: False):
+    """A decorator: the check is called with each item, or with its parts if it is a tuple.
+
+    `is_long` says of a group, by what it is called, whether its test is one of those that take long.
+    """
     groups = {}
     for item in items:
         groups.setdefault(str(by(item)) if by is not None else "", []).append(item)
@@ -28,7 +31,8 @@ def every(items, named=str, by=None):
         def alone():
             test(groups[""])
 
-        made = alone if by is None else pytest.mark.parametrize("chosen", groups.values(), ids=list(groups))(test)
+        cases = [pytest.param(group, id=key, marks=[pytest.mark.long] * is_long(key)) for key, group in groups.items()]
+        made = alone if by is None else pytest.mark.parametrize("chosen", cases)(test)
         made.__name__, made.__doc__, made.__module__ = check.__name__, check.__doc__, check.__module__
         return made
 

@@ -65,6 +65,14 @@ def operator_cases(*kinds: str) -> Iterator[OperatorCase]:
                 yield case
 
 
+OF_EACH_KIND = "digamma zeta gammainc jv kn betainc airy_ai expn".split()
+
+
+def is_one_of_many(name):
+    """Whether a row is one of the many of `scipy.special` that are all alike, a few of which are always tried."""
+    return OPERATORS[name].cpu.startswith("scipy ") and name not in OF_EACH_KIND
+
+
 # --- types of values -----------------------------------------------------------------------------------------------
 
 

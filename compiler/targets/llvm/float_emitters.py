@@ -33,12 +33,22 @@ def library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
     return here.code.call(type_, full, *operands)
 
 
-def scipy_function(here: Here, name: str, x: SsaValue) -> SsaValue:
-    """A function of `scipy.special.cython_special` on doubles."""
-    full, code = f"pellucid_scipy_{name}", here.code
-    code.module.declare(full, f"declare double @{full}(double, i32) memory(none) nounwind willreturn")
-    result = code.call("double", full, code.convert("fpext", x, "double"), SsaValue("i32", "0"))
-    return code.convert("fptrunc", result, x.type)
+def scipy_function(here: Here, name: str, *operands: SsaValue, out: int = 0, results: int = 1) -> SsaValue:
+    """A function of `scipy.special.cython_special`, on doubles and ints; where it writes several results, one."""
+    code, type_ = here.code, operands[-1].type
+    given = [x if x.type == "i64" else code.convert("fpext", x, "double") for x in operands]
+    letters = "".join("l" if x.type == "i64" else "d" for x in given)
+    if results == 1:
+        full = f"pellucid_scipy_{letters}_{name}"
+        types = ", ".join(x.type for x in given)
+        code.module.declare(full, f"declare double @{full}({types}, i32) memory(none) nounwind willreturn")
+        return code.convert("fptrunc", code.call("double", full, *given, SsaValue("i32", "0")), type_)
+    full = f"pellucid_scipy_{letters}{'p' * results}_{name}"
+    places = [code.variable("double", "result") for _ in range(results)]
+    types = ", ".join(x.type for x in (*given, *places))
+    code.module.declare(full, f"declare void @{full}({types}) memory(argmem: write) nounwind willreturn")
+    code.call("void", full, *given, *places)
+    return code.convert("fptrunc", code.load("double", places[out]), type_)
 
 
 def vector_math(here: Here, name: str, *operands: SsaValue) -> SsaValue | None:
@@ -66,16 +76,16 @@ def _elementary(name: str) -> None:
         return elementary(here, name, *operands) if here.is_float else operands[0]  # an int is rounded already
 
 
-def _scipy(name: str, function: str) -> None:
+def _scipy(name: str, function: str, out: str = "0", results: str = "1") -> None:
     @emits(name)
-    def emit(here: Here, x: SsaValue) -> SsaValue:
-        return scipy_function(here, function, x)
+    def emit(here: Here, *operands: SsaValue) -> SsaValue:
+        return scipy_function(here, function, *operands, out=int(out), results=int(results))
 
 
 for _row in OPERATORS.values():
-    _source, _, _function = _row.cpu.rpartition(" ")
+    _source, *_function = _row.cpu.replace(" of ", " ").split() or [""]
     if _source == "scipy":
-        _scipy(_row.name, _function)
+        _scipy(_row.name, *_function)
     elif _source:
         _elementary(_row.name)
 

@@ -1,0 +1,130 @@
+"""Functions of `scipy.special` that are said by rows: counts, losses, shifted polynomials, spherical harmonics.
+
+    scipy.special.comb(n, k)     ->     binom(n, k), and 0 where there is no such set
+"""
+
+from math import inf, pi
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .special import of_floats
+
+
+def exp2(x, /):
+    return op.exp2(of_floats(x))
+
+
+def cbrt(x, /):
+    return op.cbrt(of_floats(x))
+
+
+def expm1(x, /):
+    return op.expm1(of_floats(x))
+
+
+def log1p(x, /):
+    return op.log1p(of_floats(x))
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+
+def require_floats(exact, name):
+    if exact:
+        static.refuse("U012", f"`exact=True` of {name} gives ints of any length: leave it out, or use `math.{name}`")
+
+
+def factorial(n, exact=False, extend="zero"):
+    """gamma(n + 1); 0 for negative numbers."""
+    require_floats(exact, "factorial")
+    if extend != "zero":
+        static.refuse("U012", '`extend="complex"` of factorial is not supported: use `scipy.special.gamma(n + 1)`')
+    n = of_floats(n)
+    return op.where(n < 0.0, 0.0, op.gamma(op.where(n < 0.0, 0.0, n) + 1.0))
+
+
+def comb(N, k, *, exact=False, repetition=False):
+    """How many sets of k things there are among N; `repetition`: the same thing may be taken again."""
+    require_floats(exact, "comb")
+    N, k = of_floats(N), of_floats(k)
+    if repetition:
+        return op.where(op.logical_and(N == 0.0, k == 0.0), 1.0, of_set(N + k - 1.0, k))
+    return of_set(N, k)
+
+
+def of_set(N, k):
+    is_there = op.logical_and(op.logical_and(k <= N, N >= 0.0), k >= 0.0)
+    return op.where(is_there, op.binom(op.where(is_there, N, 1.0), op.where(is_there, k, 0.0)), 0.0)
+
+
+def perm(N, k, exact=False):
+    """How many sequences of k different things there are among N."""
+    require_floats(exact, "perm")
+    N, k = of_floats(N), of_floats(k)
+    is_there = op.logical_and(op.logical_and(k <= N, N >= 0.0), k >= 0.0)
+    return op.where(is_there, op.poch(op.where(is_there, N - k, 0.0) + 1.0, op.where(is_there, k, 0.0)), 0.0)
+
+
+# --- losses and means ------------------------------------------------------------------------------------------------
+
+
+def huber(delta, r, /):
+    """r^2 / 2 near zero, and linear beyond delta; infinite for a negative delta."""
+    delta, r = of_floats(delta), of_floats(r)
+    size = op.absolute(r)
+    found = op.where(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta))
+    return op.where(delta < 0.0, inf, found)
+
+
+def pseudo_huber(delta, r, /):
+    """delta^2 (sqrt(1 + (r / delta)^2) - 1) without a difference; 0 where one of the two is 0."""
+    delta, r = of_floats(delta), of_floats(r)
+    is_plain = delta > 0.0
+    some = op.where(is_plain, delta, 1.0)
+    found = r * r / (1.0 + op.hypot(1.0, r / some))
+    return op.where(delta < 0.0, inf, op.where(is_plain, found, 0.0 * r))
+
+
+def agm(a, b, /):
+    """The arithmetic-geometric mean, by a complete elliptic integral (DLMF 19.8.5)."""
+    a, b = of_floats(a), of_floats(b)
+    whole = a + b
+    is_plain = op.logical_and(a * b > 0.0, op.isfinite(whole))
+    first, second = op.where(is_plain, a, 1.0), op.where(is_plain, b, 1.0)
+    lead = 0.25 * pi * (first + second)
+    found = lead / op.ellipkm1(4.0 * (first / (first + second)) * (second / (first + second)))
+    at_zero = op.logical_and(a * b == 0.0, op.isfinite(whole))
+    apart = op.where(at_zero, 0.0, op.where(op.logical_and(a * b > 0.0, op.isinf(whole)), whole, op.sqrt(-1.0 + 0.0 * a)))
+    return op.where(is_plain, found, apart)
+
+
+# --- polynomials and harmonics ---------------------------------------------------------------------------------------
+
+
+def eval_sh_legendre(n, x, /):
+    """The Legendre polynomial on [0, 1] (DLMF 18.7)."""
+    return op.eval_legendre(n, 2.0 * of_floats(x) - 1.0)
+
+
+def eval_sh_chebyt(n, x, /):
+    return op.eval_chebyt(n, 2.0 * of_floats(x) - 1.0)
+
+
+def eval_sh_chebyu(n, x, /):
+    return op.eval_chebyu(n, 2.0 * of_floats(x) - 1.0)
+
+
+def sph_harm_y(n, m, theta, phi, /, *, diff_n=0):
+    """The spherical harmonic of degree n and order m at the polar angle theta and the azimuth phi (DLMF 14.30.1)."""
+    if diff_n != 0:
+        static.refuse("U012", "`diff_n=` of sph_harm_y is not supported: take derivatives of the function by `grad`")
+    n, m = op.cast(of_floats(n), dtype="f64"), op.cast(of_floats(m), dtype="f64")
+    theta, phi = op.cast(of_floats(theta), dtype="f64"), op.cast(of_floats(phi), dtype="f64")
+    order = op.absolute(m)
+    is_there = order <= n
+    degree = op.where(is_there, n, order)
+    weight = op.exp(0.5 * (op.gammaln(degree - order + 1.0) - op.gammaln(degree + order + 1.0)))
+    size = op.sqrt((2.0 * degree + 1.0) / (4.0 * pi)) * weight * op.lpmv(order, degree, op.cos(theta))
+    sign = op.where(op.logical_and(m < 0.0, op.remainder(order, 2.0) == 1.0), -1.0, 1.0)
+    size = op.where(is_there, sign * size, 0.0)
+    return op.complex_of(size * op.cos(m * phi), size * op.sin(m * phi))
