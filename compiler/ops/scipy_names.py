@@ -36,7 +36,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
 }
 # Objects of SciPy's that have methods, and the objects of the library that stand for them.
 SCIPY_OBJECTS: dict[str, dict[str, str]] = {
-    "scipy.stats": {"distributions": "norm"},
+    "scipy.stats": {
+        "families": "norm halfnorm lognorm t f gamma chi2 invgamma beta uniform expon laplace cauchy logistic gumbel_r"
+        " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
+    },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {

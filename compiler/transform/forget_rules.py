@@ -15,6 +15,7 @@ from .. import syntax
 from ..ops.schema import row_of
 from ..program import Function, Program
 from ..renaming import map_body
+from ..types import Array, Scalar
 from .inline import inline
 from .prune import prune
 from .reachable import reachable
@@ -43,6 +44,10 @@ def _unstopped(function: Function, statement: gast.stmt) -> gast.stmt:
     if value is None or row is None or not row.is_for_derivatives:
         return statement
     (name,), given = syntax.names_bound(statement), value.args[0]
+    made = function.types[name]
+    if isinstance(given, gast.Name) and isinstance(made, Scalar) and isinstance(function.types[given.id], Array):
+        # of an array without axes there is a number
+        return syntax.rebuild(statement, value=syntax.index(given.id))
     is_moved = isinstance(given, gast.Name) and layout_of(function, given.id) != layout_of(function, name)
     return syntax.rebuild(statement, value=syntax.call("copy", given) if is_moved else given)
 
