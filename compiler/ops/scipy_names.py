@@ -32,6 +32,12 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         " fftshift ifftshift next_fast_len dct idct dst idst dctn idctn dstn idstn",
     },
     "scipy.signal": {"signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"},
+    "scipy.stats": {
+        "statistics": "zscore zmap sem gmean hmean pmean gstd variation moment skew kurtosis describe iqr"
+        " median_abs_deviation trim_mean rankdata mode entropy percentileofscore boxcox_llf",
+        "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
+        "multivariate": "gaussian_kde",
+    },
     "scipy.integrate": {"samples": "trapezoid cumulative_trapezoid simpson"},
 }
 # Objects of SciPy's that have methods, and the objects of the library that stand for them.
@@ -39,6 +45,7 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
     "scipy.stats": {
         "families": "norm halfnorm lognorm t f gamma chi2 invgamma beta uniform expon laplace cauchy logistic gumbel_r"
         " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
+        "multivariate": "multivariate_normal dirichlet",
     },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.

@@ -4,9 +4,9 @@
     d = gamma(a, scale=s);  d.cdf(x)  ->    gamma.cdf(x, a, 0, s)
 
 A family has `shapes`, the names of its parameters besides `loc` and `scale`; `support(*shape)`, between which points
-it lies, and `within(*shape)`, a point inside; `is_valid(*shape)`; `log_density`, `below` (the distribution function) and its
-kin, `quantile`; and `moments(*shape)`, its mean and variance.  Outside the support nothing is evaluated, so that
-derivatives stay finite.  All results are float64, as SciPy's.
+it lies, and `within(*shape)`, a point inside; `is_valid(*shape)`; `log_density`, `below` (the distribution function)
+and its kin, `quantile`; and `moments(*shape)`, its mean and variance.  Outside the support nothing is evaluated, so
+that derivatives stay finite.  All results are float64, as SciPy's.
 """
 
 from dataclasses import dataclass

@@ -56,7 +56,8 @@ CALLS = "\n".join([
     *"""
 stats.norm.pdf(I)
 stats.norm.cdf(1)
-(stats.norm.cdf(E), stats.gamma.cdf(E, 2.0), stats.t.sf(E, 2.5), stats.lognorm.logcdf(E, 1.0), stats.beta.logsf(E, 1, 2))
+(stats.norm.cdf(E), stats.gamma.cdf(E, 2.0), stats.t.sf(E, 2.5))
+(stats.lognorm.logcdf(E, 1.0), stats.beta.logsf(E, 1, 2))
 stats.norm.logpdf(X.astype(np.float32))
 stats.gamma.pdf(X[:, None], a, scale=2.0)
 stats.norm.pdf(z, scale=np.array([1.0, -1.0, 0.0]))
