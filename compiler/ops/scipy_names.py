@@ -38,6 +38,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
         "multivariate": "gaussian_kde",
     },
+    "scipy.interpolate": {
+        "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
+        "interpolation": "interp1d BSpline make_interp_spline RegularGridInterpolator interpn",
+    },
     "scipy.integrate": {"samples": "trapezoid cumulative_trapezoid simpson"},
 }
 # Objects of SciPy's that have methods, and the objects of the library that stand for them.
