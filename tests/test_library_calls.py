@@ -159,7 +159,12 @@ np.copyto(y, 2.5)
 np.put(y, [0, -1, 2], [5, 6])
 np.put(y, 9, 1)
 np.put_along_axis(y, np.array([[1], [0]]), 9, axis=1)
+np.put(y, [7, -9], [5, 6], mode="clip")
+np.put(y, [7, -9], [5, 6], mode="wrap")
+np.fill_diagonal(y, [7, 8], wrap=True)
 np.putmask(y, y > 1, [5, 6, 7, 8])
+y.flat[1:4] = 5
+y.flat[2] += 5
 np.place(y, y > 1, [5, 6])
 np.add.at(y, 1, 2)
 np.add.at(y, [0, 1, 0], 2)

@@ -481,6 +481,27 @@ MORE_CALLS = {
         A[range(2), range(0, 3, 2)]
         V[range(len(V) - 1, 0, -1)]
     """),
+    "products and places": of_family("""
+        np.kron(C, np.ones((2, 2)))
+        np.kron(W, A)
+        np.kron(A, 2.0)
+        np.kron(A, I)
+        np.cross([1, 2], [4, 5])
+        np.cross([1, 2], [4, 5, 6])
+        np.linalg.cross([1, 2], [4, 5])
+        np.round(I * 37, -2)
+        np.round(I32 * 37, N[0] - 4)
+        np.round(I, 2)
+        np.atleast_1d(1, [3, 4])
+        np.atleast_2d(1, [1, 2], [[1, 2]])
+        np.unravel_index([31, 41, 13], (7, 6), order="F")
+        np.ravel_multi_index((N, N), (4, 5), order="F")
+        np.pad(V, (7, 9), "reflect", reflect_type="odd")
+        np.pad(I, (7, 9), "symmetric", reflect_type="odd")
+        np.pad(V[:1], 2, "symmetric", reflect_type="odd")
+        np.pad(A, 2, "mean", stat_length=((1, 2), (3, 1)))
+        np.pad(I, 1, "maximum", stat_length=2)
+    """),
     "masks": of_family("""
         np.sum(A, axis=0, where=[True, False], initial=np.float32(3))
         np.max(A, where=True)
