@@ -201,6 +201,7 @@ METHOD_FUNCTIONS = {
     "choosing": "choose",
     "changing": "put",
     "products": "dot trace",
+    "storage": "view",
     "complex_numbers": "conj=conjugate conjugate",
 }
 # Library functions that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
@@ -218,6 +219,7 @@ OF_COMPLEX = {
     "arranging": "*",
     "dtype_questions": "*",
     "iterating": "*",
+    "storage": "*",
     "windows": "sinc",
     "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
     "reductions": "*",

@@ -481,6 +481,24 @@ MORE_CALLS = {
         A[range(2), range(0, 3, 2)]
         V[range(len(V) - 1, 0, -1)]
     """),
+    "storage": of_family("""
+        V.view(np.int64)
+        V32.view(np.uint32)
+        V32.view(np.float64)
+        I.view(float)
+        A.view(np.uint16)
+        A.view(np.complex128)
+        V.view(np.complex128)
+        Z.view(float)
+        Z64.view(np.float32)
+        V.view(np.uint8).view(np.float64)
+        V.view(np.uint8)[:7].view(np.float64)
+        M.view(np.int8)
+        I.view(np.uint64)
+        V[0].view(np.int64)
+        ODD.view(np.int64)
+        (np.int32(0x5F3759DF) - (V32.view(np.int32) >> 1)).view(np.float32)
+    """),
     "products and places": of_family("""
         np.kron(C, np.ones((2, 2)))
         np.kron(W, A)
@@ -609,6 +627,8 @@ MORE_REFUSED = {
     "np.linalg.inv(V)": "S002",
     "np.linalg.solve(T, 2.0)": "S002",
     "np.real_if_close(Z)": "U012",
+    "H.view(np.int16)": "U012",
+    "I32.view(np.complex64)": "U012",
     "np.nditer(A.T)": "U012",
     "np.nditer(A, op_flags=['readwrite'])": "U012",
     "np.einsum(A, [0, 77])": "R001",
