@@ -150,7 +150,6 @@ WAYS_OUT = {
         ),
         "write the loop",
     ),
-    "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
 }

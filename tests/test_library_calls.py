@@ -135,7 +135,11 @@ def test_arguments_go_by_their_places_as_numpys(text):
     assert same(outcome(pellucid.compile(function), arrays), outcome(function, arrays))
 
 
-@pytest.mark.parametrize("text", ["np.sum(A, 0, None, None, True, 2.0, A > 0, 3)", "np.sum(A, 0, axis=1)", "A.sum(other=1)"])
+TOO_MANY = ["np.sum(A, 0, None, None, True, 2.0, A > 0, 3)", "np.sum(A, 0, axis=1)",
+            "A.sum(b=1)", "np.cumsum(A, where=A > 0)"]
+
+
+@pytest.mark.parametrize("text", TOO_MANY)
 def test_more_arguments_than_numpy_takes_are_refused(text):
     function, arrays = program_of(text)
     with pytest.raises(pellucid.CompileError) as caught:

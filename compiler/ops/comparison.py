@@ -152,9 +152,9 @@ def sharing_bits(words: Mapping[str, str]) -> Callable[[object], object]:
 
 
 READ_AS = {word: stored for stored, word in STORED_AS.items()}
-elementwise("bits", "x", work="free", works_in=as_it_is, meaning=sharing_bits(STORED_AS), samples="stopped", partials=[None],
-            type=as_stored(STORED_AS, "float64 and float32"), spelling="pellucid.support.bits({x})",
+elementwise("bits", "x", work="free", works_in=as_it_is, meaning=sharing_bits(STORED_AS), samples="stopped",
+            partials=[None], type=as_stored(STORED_AS, "float64 and float32"), spelling="pellucid.support.bits({x})",
             python=())  # fmt: skip
-elementwise("of_bits", "x", work="free", works_in=as_it_is, meaning=sharing_bits(READ_AS), samples="stored", partials=[None],
-            type=as_stored(READ_AS, "int64 and int32"),
+elementwise("of_bits", "x", work="free", works_in=as_it_is, meaning=sharing_bits(READ_AS), samples="stored",
+            partials=[None], type=as_stored(READ_AS, "int64 and int32"),
             spelling="pellucid.support.of_bits({x})", python=())  # fmt: skip

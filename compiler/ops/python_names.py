@@ -221,12 +221,13 @@ OF_COMPLEX = {
     "iterating": "*",
     "storage": "*",
     "windows": "sinc",
-    "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
+    "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not"
+    " logical_xor",
     "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
     "statistics": "cov corrcoef mean average var std var_method std_method",
-    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross cross_of_vectors norm vector_norm"
-    " trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
+    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross cross_of_vectors norm"
+    " vector_norm trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
     "interpolation": "convolve correlate searchsorted",
     "sorting": "*",

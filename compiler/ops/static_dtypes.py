@@ -1,4 +1,4 @@
-"""Questions about dtypes as values, and about how elements lie in memory, that library functions ask while the specialiser walks through them.
+"""Questions about dtypes as values, and about how elements lie, that library functions ask while they are walked.
 
     is_kind_of(np.float32, np.floating)    ->    True            of_all(f64[n], np.float32)    ->    dtype("float64")
 """

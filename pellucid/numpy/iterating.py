@@ -6,7 +6,6 @@
 
 import numpy as np
 
-from ..compiler.ops import primitives as op
 from ..compiler.ops import static, static_dtypes
 from .arranging import broadcast_arrays, ndindex
 from .creation import arange
@@ -22,7 +21,8 @@ def ndenumerate(arr):
 def nditer(arrays, flags=None, op_flags=None, order="K", casting="safe"):
     """The elements of an array, or of several that broadcast, in the order in which they lie in memory: row by row."""
     if flags is not None or op_flags is not None:
-        static.refuse("U012", "np.nditer is for reading elements here", "write with indices: `for i in np.ndindex(x.shape)`")
+        fault = "np.nditer is for reading elements here"
+        static.refuse("U012", fault, "write with indices: `for i in np.ndindex(x.shape)`")
     parts = [as_array(part) for part in arrays] if static.is_sequence(arrays) else [as_array(arrays)]
     for part in parts:
         if order == "F" or order != "C" and not static_dtypes.lies_in_rows(part):

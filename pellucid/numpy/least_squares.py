@@ -9,8 +9,8 @@ import numpy as np
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import eye
-from .derivatives import adjoint
 from .decompositions import by_eigenvectors, svd
+from .derivatives import adjoint
 from .elementary import in_dtype, operand
 from .linear_algebra import inv
 from .manipulation import total

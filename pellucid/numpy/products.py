@@ -161,7 +161,8 @@ def einsum(subscripts, *operands, optimize=False):
     if not static.is_text(subscripts):
         given = (subscripts, *operands)
         count = len(given) // 2
-        return einsum(letters.of_numbers(count, *given[1 : 2 * count : 2], *given[2 * count :]), *given[: 2 * count : 2])
+        words = letters.of_numbers(count, *given[1 : 2 * count : 2], *given[2 * count :])
+        return einsum(words, *given[: 2 * count : 2])
     values = [operand(value) for value in operands]
     *inputs, result = letters.einsum_letters(subscripts, *[static.rank(value) for value in values])
     left, names = without_repeats(values[0], inputs[0])

@@ -66,7 +66,8 @@ def as_ints(a):
     """The bits of elements as ints without a sign."""
     word = static.element(a)
     if word == "f16" or static.is_complex(a):
-        static.refuse("U012", f"`.view()` of {static_dtypes.name_of(word)} is not supported", "convert it to float32 first")
+        fault = f"`.view()` of {static_dtypes.name_of(word)} is not supported"
+        static.refuse("U012", fault, "convert it to float32 first")
     given = op.bits(a) if static.is_float_word(word) else a
     return in_dtype(given, static_dtypes.unsigned(word))
 
