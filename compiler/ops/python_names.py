@@ -162,7 +162,8 @@ NUMPY_FUNCTIONS = {
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
-    "polynomials": "roots polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
+    "polynomial_class": "poly1d",
+    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis vectorize",
@@ -220,6 +221,7 @@ OF_COMPLEX = {
     "dtype_questions": "*",
     "iterating": "*",
     "storage": "*",
+    "polynomial_class": "*",
     "windows": "sinc",
     "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not"
     " logical_xor",

@@ -646,7 +646,7 @@ CALLS = {
 # What is refused although NumPy has an answer, or before NumPy raises: by the code of the refusal.
 REFUSED = {
     "np.bincount(V)": "T001",
-    'np.histogram(V, "auto")': "U012",
+    'np.histogram(V, "stone")': "U012",
     "np.sort(2.0)": "S002",
     "np.less.reduce(V)": "T001",
     "np.subtract.reduce(V, where=V > 0, initial=0.0)": "U012",

@@ -499,7 +499,36 @@ MORE_CALLS = {
         ODD.view(np.int64)
         (np.int32(0x5F3759DF) - (V32.view(np.int32) >> 1)).view(np.float32)
     """),
+    "polynomials as values": of_family("""
+        np.poly1d(np.polyfit(V, V ** 2, 2))(W)
+        np.poly1d([0, 0, 1, 2, 3]).coeffs
+        (np.poly1d(V) * np.poly1d(W) + 2 * np.poly1d([1, -1]) - 1)(0.5)
+        ((np.poly1d(W) ** 2 / 3).deriv() - np.poly1d(W).integ(k=1.0)).c
+        [q(2.0) for q in np.poly1d(V) / np.poly1d(W)]
+        (np.poly1d(V).order, np.poly1d(V)[1], np.poly1d(V)[9])
+        np.poly1d([1, 2], True)(A)
+        np.poly1d(A)
+    """),
+    "bins by rules": of_family("""
+        np.histogram(A, "auto")
+        np.histogram(I, bins="sqrt")
+        np.histogram(C, bins="fd")
+        np.histogram(C, bins="doane")
+        np.histogram(C, bins="scott")
+        np.histogram(C, bins="rice")
+        np.histogram(C, bins="sturges", range=(0, 2))
+        np.histogram(C, bins="other")
+        np.histogram(E, bins="auto")
+        np.histogram(V * 0, bins="auto")
+        np.histogram(V, bins="auto", weights=V)
+        np.histogram_bin_edges(C, "auto")
+    """),
     "products and places": of_family("""
+        np.stack([A, A], dtype=np.float32)
+        np.vstack([V, V], dtype=np.float32)
+        np.hstack([V, N], dtype=np.float32)
+        np.trace(I, dtype=float)
+        np.linalg.trace(A, dtype=np.float32)
         np.kron(C, np.ones((2, 2)))
         np.kron(W, A)
         np.kron(A, 2.0)
