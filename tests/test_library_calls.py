@@ -52,9 +52,9 @@ class Library:
         self.path = path
 
     def __getattr__(self, name):
-        if name in ("fft", "linalg") and not self.path:
-            return Library(f"{name}.")
         binding = BINDINGS.get(f"numpy.{self.path}{name}")
+        if binding is None and any(dotted.startswith(f"numpy.{self.path}{name}.") for dotted in BINDINGS):
+            return Library(f"{self.path}{name}.")
         if binding is None or binding.kind in ("constant", "dtype"):
             return getattr(object_of(f"numpy.{self.path}".rstrip(".")), name)
         return Function(f"{self.path}{name}")
@@ -117,6 +117,24 @@ def test_the_rest_is_refused_in_words_of_the_user(text):
     (fault,) = caught.value.diagnostics
     assert fault.code == REFUSED[text]
     assert not any(word in fault.message for word in ("Leaf", "Static", "op.", "operand"))
+
+
+IN_A_DTYPE = """
+np.add(A, I, dtype=np.float32)
+np.exp(I, dtype=np.float32)
+np.add(1, 2, dtype=np.float32)
+np.subtract(V32, V32, dtype="f8")
+np.sin(V, dtype=complex)
+np.greater(V, 1, dtype=bool)
+np.power(2, N, dtype=float)
+np.add(V, V, dtype=None)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", IN_A_DTYPE)
+def test_functions_work_in_a_dtype(text):
+    function, arrays = program_of(text)
+    assert same(outcome(pellucid.compile(function), arrays), outcome(function, arrays))
 
 
 BY_PLACE = """

@@ -162,6 +162,12 @@ NUMPY_FUNCTIONS = {
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
+    "polynomial_series": "polynomial.polynomial.polyval=polyval polynomial.polynomial.polyfit=polyfit"
+    " polynomial.polynomial.polyadd=add polynomial.polynomial.polysub=subtract polynomial.polynomial.polymul=multiply"
+    " polynomial.polynomial.polyder=derivative polynomial.polynomial.polyfromroots=from_roots"
+    " polynomial.polynomial.polyroots=polyroots polynomial.legendre.legval=legval polynomial.legendre.leggauss=leggauss"
+    " polynomial.chebyshev.chebval=chebval polynomial.chebyshev.chebgauss=chebgauss polynomial.hermite.hermval=hermval"
+    " polynomial.hermite_e.hermeval=hermeval polynomial.laguerre.lagval=lagval",
     "polynomial_class": "poly1d",
     "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
@@ -222,6 +228,7 @@ OF_COMPLEX = {
     "iterating": "*",
     "storage": "*",
     "polynomial_class": "*",
+    "polynomial_series": "*",
     "windows": "sinc",
     "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not"
     " logical_xor",

@@ -509,6 +509,27 @@ MORE_CALLS = {
         np.poly1d([1, 2], True)(A)
         np.poly1d(A)
     """),
+    "series": of_family("""
+        np.polynomial.polynomial.polyval(A, W)
+        np.polynomial.polynomial.polyval(0.5, Z)
+        np.polynomial.polynomial.polyfit(V, V ** 3, 2)
+        np.polynomial.polynomial.polyadd(V, W)
+        np.polynomial.polynomial.polysub([1], W)
+        np.polynomial.polynomial.polymul(V, W)
+        np.polynomial.polynomial.polyder(V, 2)
+        np.polynomial.polynomial.polyfromroots([-1, 0, 1])
+        np.polynomial.polynomial.polyroots(Z)
+        np.polynomial.legendre.legval(V, W)
+        np.polynomial.legendre.legval(0.3, [2.0])
+        np.polynomial.legendre.leggauss(20)
+        np.polynomial.legendre.leggauss(1)
+        np.polynomial.legendre.leggauss(0)
+        np.polynomial.chebyshev.chebval(A, V)
+        np.polynomial.chebyshev.chebgauss(4)
+        np.polynomial.hermite.hermval(A, V)
+        np.polynomial.hermite_e.hermeval(A, V)
+        np.polynomial.laguerre.lagval(0.3, W)
+    """),
     "bins by rules": of_family("""
         np.histogram(A, "auto")
         np.histogram(I, bins="sqrt")
