@@ -66,9 +66,10 @@ def of_numbers(*lists: object) -> str:
     How many operands there are comes first.
     """
     count, *named = lists
+    assert isinstance(count, int), count
     words = ["".join(map(_letter_of, axes)) for axes in named]  # type: ignore[call-overload]
-    inputs = ",".join(words[:count])  # type: ignore[misc]
-    return f"{inputs}->{words[-1]}" if len(words) > count else inputs  # type: ignore[operator]
+    inputs = ",".join(words[:count])
+    return f"{inputs}->{words[-1]}" if len(words) > count else inputs
 
 
 def _letter_of(number: object) -> str:

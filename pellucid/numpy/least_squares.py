@@ -89,12 +89,14 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
 
 
 def pseudo_inverse(a, ratio):
-    return inverse_of_factors(*op.svd(a), ratio)
+    u, s, vt = op.svd(a)
+    return inverse_of_factors(u, s, vt, ratio)
 
 
 def inverse_of_adjoint(a, ratio):
     """The same of a matrix that is its own adjoint."""
-    return inverse_of_factors(*by_eigenvectors(a), ratio)
+    u, s, vt = by_eigenvectors(a)
+    return inverse_of_factors(u, s, vt, ratio)
 
 
 def inverse_of_factors(u, s, vt, ratio):

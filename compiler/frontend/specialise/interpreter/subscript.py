@@ -89,7 +89,7 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 
 
-def normalised(frame: Frame, array: Value, items: gast.expr, node: gast.AST) -> list[Any]:
+def normalised(frame: Frame, array: Leaf, items: gast.expr, node: gast.AST) -> list[Any]:
     """The items of a subscript as atoms, slices and new axes; every axis of the array has one."""
     base = protocol.type_as(frame, array, Array)
     elements = items.elts if isinstance(items, gast.Tuple) else [items]
@@ -117,7 +117,7 @@ def is_places(frame: Frame, value: Leaf) -> bool:
     return frame.is_array(value) and types.rank(frame.type_of(value)) > 0
 
 
-def without_masks(frame: Frame, array: Value, items: list[Any], node: gast.AST) -> list[Any]:
+def without_masks(frame: Frame, array: Leaf, items: list[Any], node: gast.AST) -> list[Any]:
     """The places of what is true in place of each mask that goes together with other arrays of places."""
     made: list[Any] = []
     axis = 0

@@ -204,7 +204,7 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     word = dtype_word(frame, kwargs.get("dtype", Static(None)), node)
     with frame.reporting(node):
         is_own = word is None or types.dtype_of(row.type_rule([frame.type_of(a) for a in operands])) == word
-    if not is_own:
+    if word is not None and not is_own:
         operands = [_taken_in(frame, row, operand, word, node) for operand in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
 
