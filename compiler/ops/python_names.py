@@ -133,7 +133,7 @@ NUMPY_FUNCTIONS = {
     "statistics": "mean var std average cov corrcoef",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
     " eye identity array asarray ascontiguousarray asanyarray=asarray"
-    " asfortranarray=asarray copy tri",
+    " asfortranarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis expand_dims squeeze"
     " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"
     " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",

@@ -13,15 +13,13 @@ from .....runtime.nature import article
 from .... import syntax, types
 from ....dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
 from ....ops.indexing import index_type
-from ....ops.python_names import BINDINGS
 from ....ops.slices import takes_one
 from ....types import Array, ListOf, Scalar
 from .. import protocol
 from ..frame import Frame
-from ..iterables import Range, Slice
+from ..iterables import Slice
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, containers, keyed, known_numbers, optional, own_operators, slices
-from ..library import library
+from ..kinds import arrays, containers, keyed, known_numbers, optional, own_operators, ranges, slices
 from ..limits import limit
 from ..objects import given_back
 from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Value, parts
@@ -146,8 +144,8 @@ def item(frame: Frame, node: gast.expr) -> Any:
             return [as_slice(frame, part, node) for part in given]
         case Rows() | Table() | Sequence():
             return list_of_places(frame, value, node)
-        case Range():
-            return range_of_places(frame, held, node)
+    if (places := ranges.as_places(frame, held, node)) is not None:
+        return places
     return list_of_places(frame, value, node) if frame.is_list(held) else value
 
 
@@ -157,15 +155,10 @@ def as_slice(frame: Frame, value: Value, node: gast.expr) -> Any:
     bounds = slices.bounds_of(held)
     if bounds is not None:
         return bounded(frame, bounds, [node] * 3)
-    if isinstance(held, Range):
-        return range_of_places(frame, held, node)
+    if (places := ranges.as_places(frame, held, node)) is not None:
+        return places
     is_list = isinstance(held, Rows | Table | Sequence) or frame.is_list(held)
     return list_of_places(frame, value, node) if is_list else value
-
-
-def range_of_places(frame: Frame, value: Range, node: gast.AST) -> Value:
-    """A range as an index: an array of its numbers."""
-    return library.call(frame, BINDINGS["numpy.arange"], [value.start, value.stop, value.step], {}, node, "places")
 
 
 def list_of_places(frame: Frame, value: Value, node: gast.AST) -> Leaf:
