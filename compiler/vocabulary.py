@@ -49,7 +49,7 @@ INSPECTING_BUILTINS = words(
 ARRAY_METHODS = words(
     "all any argmax argmin astype clip copy cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze"
     " std sum swapaxes transpose var item conj conjugate argpartition argsort choose compress fill nonzero partition"
-    " put searchsorted sort"
+    " put searchsorted sort view"
 )
 CONTAINER_METHODS = words(
     "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"
@@ -148,7 +148,6 @@ WAYS_OUT = {
         ),
         "write the loop",
     ),
-    "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
 }

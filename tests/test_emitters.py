@@ -63,7 +63,7 @@ LOOSE = {"gamma": 40, "gammaln": 40, "digamma": 40, "logaddexp": 8, "logaddexp2"
 
 
 def reference(name):
-    if name in STOPPED or name == "complex_of":
+    if name in STOPPED or name in ("complex_of", "bits", "of_bits"):
         return schema.OPERATORS[name].meaning
     return getattr(scipy.special, {"digamma": "psi"}.get(name, name)) if name in SPECIAL else getattr(np, name)
 
@@ -417,10 +417,18 @@ def test_operators_work_in_the_dtypes_of_numpys_loops():
     assert compared > 500
 
 
+@pytest.mark.parametrize(("name", "dtype"), [("bits", "f64"), ("bits", "f32"), ("of_bits", "i64"), ("of_bits", "i32")])
+def test_bits_of_floats(name, dtype):
+    values = array_of(VALUES[dtype], dtype)
+    (found,) = elementwise_program([name], dtype, 1)([values])
+    np.testing.assert_array_equal(found.view(f"i{found.itemsize}"), values.view(f"i{found.itemsize}"))
+    assert found.dtype.kind == ("i" if name == "bits" else "f")
+
+
 def test_every_emitter_is_tested():
     """A new emitter has to appear in one of the tables above."""
     tested = {*UNARY_FLOAT, *UNARY_INT, *BINARY_FLOAT, *BINARY_INT, *BINARY_BOOL, "logical_not", "cast"} | {
-        "where", "power", "zeta",
+        "where", "power", "zeta", "bits", "of_bits",
     }  # fmt: skip
     tested |= {row.name for row in OF_SCIPY}
     python = {f"math_{n}" for n in (*MATH_UNARY, "atan2", "hypot", "copysign", "pow", "fmod", "remainder")}

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.drawn(5)
 
 ARRAYS = {
     "A": np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]]),
+    "C": np.linspace(-1.0, 2.0, 24).reshape(2, 3, 4),
     "V": np.array([1.5, -0.25, 3.0, 0.75]),
     "N": np.array([3, 1, 2, 3, 1, 0]),
 }
@@ -42,6 +43,19 @@ np.c_[V, np.ones((4, 2)), V > 0]
 np.c_[1, 2.5]
 np.mgrid[0:2, N[1]:4]
 np.mgrid[0:N[0]]
+np.mgrid[-1:1:5j]
+np.mgrid[0:1:3j, 0:1:2j]
+np.ogrid[0:1:3j, 0:1:2j]
+np.r_[-1:1:6j, [0] * 3, 5, 6]
+A[A[:, 0] > 0, [1, 2]]
+A[A[:, 0] > 9, A[0] > 1]
+A[[1, 0], A[0] > 0]
+A[np.array([True, True, False]), [0, 1]]
+A[np.array([True]), [0]]
+y = A.copy(); y[y[:, 0] > 0, [1, 2]] *= 3.0; y
+y = A.copy(); y[[0, 1], y[0] > 0] = 7; y
+C[:, C[0, :, 0] > -9, [1, 2, 3]]
+C[C[:, :, 0] > 0, :][:, [0, 1]]
 np.ogrid[0:2, 0:3]
 V[[0, 2]]
 V[[0, 9]]

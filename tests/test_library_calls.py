@@ -52,9 +52,9 @@ class Library:
         self.path = path
 
     def __getattr__(self, name):
-        if name in ("fft", "linalg") and not self.path:
-            return Library(f"{name}.")
         binding = BINDINGS.get(f"numpy.{self.path}{name}")
+        if binding is None and any(dotted.startswith(f"numpy.{self.path}{name}.") for dotted in BINDINGS):
+            return Library(f"{self.path}{name}.")
         if binding is None or binding.kind in ("constant", "dtype"):
             return getattr(object_of(f"numpy.{self.path}".rstrip(".")), name)
         return Function(f"{self.path}{name}")
@@ -119,6 +119,24 @@ def test_the_rest_is_refused_in_words_of_the_user(text):
     assert not any(word in fault.message for word in ("Leaf", "Static", "op.", "operand"))
 
 
+IN_A_DTYPE = """
+np.add(A, I, dtype=np.float32)
+np.exp(I, dtype=np.float32)
+np.add(1, 2, dtype=np.float32)
+np.subtract(V32, V32, dtype="f8")
+np.sin(V, dtype=complex)
+np.greater(V, 1, dtype=bool)
+np.power(2, N, dtype=float)
+np.add(V, V, dtype=None)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", IN_A_DTYPE)
+def test_functions_work_in_a_dtype(text):
+    function, arrays = program_of(text)
+    assert same(outcome(pellucid.compile(function), arrays), outcome(function, arrays))
+
+
 BY_PLACE = """
 np.sum(A, 0, None, None, True, 2.0)
 A.max(0, None, True)
@@ -135,7 +153,11 @@ def test_arguments_go_by_their_places_as_numpys(text):
     assert same(outcome(pellucid.compile(function), arrays), outcome(function, arrays))
 
 
-@pytest.mark.parametrize("text", ["np.sum(A, 0, None, None, True, 2.0, A > 0, 3)", "np.sum(A, 0, axis=1)", "A.sum(other=1)"])
+TOO_MANY = ["np.sum(A, 0, None, None, True, 2.0, A > 0, 3)", "np.sum(A, 0, axis=1)",
+            "A.sum(b=1)", "np.cumsum(A, where=A > 0)"]
+
+
+@pytest.mark.parametrize("text", TOO_MANY)
 def test_more_arguments_than_numpy_takes_are_refused(text):
     function, arrays = program_of(text)
     with pytest.raises(pellucid.CompileError) as caught:
@@ -159,7 +181,12 @@ np.copyto(y, 2.5)
 np.put(y, [0, -1, 2], [5, 6])
 np.put(y, 9, 1)
 np.put_along_axis(y, np.array([[1], [0]]), 9, axis=1)
+np.put(y, [7, -9], [5, 6], mode="clip")
+np.put(y, [7, -9], [5, 6], mode="wrap")
+np.fill_diagonal(y, [7, 8], wrap=True)
 np.putmask(y, y > 1, [5, 6, 7, 8])
+y.flat[1:4] = 5
+y.flat[2] += 5
 np.place(y, y > 1, [5, 6])
 np.add.at(y, 1, 2)
 np.add.at(y, [0, 1, 0], 2)

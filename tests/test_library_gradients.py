@@ -87,6 +87,13 @@ np.matvec(A, W) + np.vecmat(W, A.T)
 np.trim_zeros(np.append(V, [0, 0]))
 np.divide(1.0, A, out=np.zeros_like(A), where=A > 0)
 np.unique(A, axis=1)
+np.polynomial.chebyshev.chebval(A, V)
+np.polynomial.polynomial.polyfit(np.cumsum(V * V), V, 1)
+(np.poly1d(V) * np.poly1d(W))(V)
+np.poly1d(V).deriv()(W)
+np.kron(A, W)
+np.pad(A, (2, 3), "reflect", reflect_type="odd")
+A[A[:, 0] > 0, [1, 2]] ** 2
 np.linspace(V, V * V, 3, axis=1)
 np.linspace(V[0], V[1], 4, retstep=True)[1]
 np.cross(A.T, A.T * A.T, axisa=0, axisb=0)

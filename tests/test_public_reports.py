@@ -22,7 +22,6 @@ CASES = [
 
 # What the language does not have (docs/limits.md), with the code of the refusal.
 REFUSED = {
-    "bounds_and_layouts: field of records": "U013",
     "examples: root, hessian": "G006",
     "outside: variable of the enclosing loop": "P009",
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..dtypes import BOOL_WORD, is_bool
+from ..dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_DTYPE, is_bool
 from ..types import Type
 from . import intervals
 from .in_kernels import InKernels, as_named, called, signed
@@ -25,7 +25,7 @@ from .type_rules import (
     python_shift,
     words,
 )
-from .works_in import as_common, as_floats
+from .works_in import as_common, as_floats, as_it_is
 
 for _name, _sign, _meaning, _negation, _pairs in (
     ("equal", "==", operator.eq, "not_equal", "{x} == {y}"),
@@ -118,3 +118,43 @@ def of_truths(name: str) -> str:
             if all(bool(row.meaning(*pair)) == bool(other.meaning(*pair)) for pair in pairs):
                 return other.name
     return ""
+
+
+# --- floats as they are stored --------------------------------------------------------------------------------------
+
+STORED_AS = {"f64": "i64", "f32": "i32"}
+
+
+def as_stored(words: Mapping[str, str], what: str) -> Callable[..., tuple[str, bool]]:
+    """The dtype of the same size that shares the bits of an element."""
+
+    def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
+        numeric(name, types)
+        found = types[0].dtype  # type: ignore[union-attr]
+        if found not in words:
+            raise TypeFault("T001", f"`{name}` takes {what}, not {found}")
+        return words[found], False
+
+    return rule
+
+
+def sharing_bits(words: Mapping[str, str]) -> Callable[[object], object]:
+    """What it is in CPython."""
+
+    def meaning(x: object) -> object:
+        given = np.asarray(x)
+        word = words.get(DTYPE_OF_NUMPY.get(given.dtype, ""))
+        if word is None:
+            raise TypeError(f"the bits of {given.dtype} are not read here")
+        return given.view(NUMPY_DTYPE[word])[()]
+
+    return meaning
+
+
+READ_AS = {word: stored for stored, word in STORED_AS.items()}
+elementwise("bits", "x", work="free", works_in=as_it_is, meaning=sharing_bits(STORED_AS), samples="stopped",
+            partials=[None], type=as_stored(STORED_AS, "float64 and float32"), spelling="pellucid.support.bits({x})",
+            python=())  # fmt: skip
+elementwise("of_bits", "x", work="free", works_in=as_it_is, meaning=sharing_bits(READ_AS), samples="stored",
+            partials=[None], type=as_stored(READ_AS, "int64 and int32"),
+            spelling="pellucid.support.of_bits({x})", python=())  # fmt: skip

@@ -139,7 +139,7 @@ def advanced_place(axes: Sequence[Axis]) -> int:
 def _advanced(builder: Builder, base: Array, axes: Sequence[Axis]) -> Type:
     masks = [axis for axis in axes if axis.kind == "mask"]
     if masks and any(axis.kind == "array" for axis in axes) or len(masks) > 1:
-        raise TypeFault("T001", "a mask cannot be combined with another index array here", "index in two steps")
+        raise TypeFault("T001", "a mask cannot be combined with another index array here")
     for axis in masks:
         _fits(axis, base)
     shapes = [axis.type.dims for axis in axes if axis.kind == "array"]  # type: ignore[union-attr]

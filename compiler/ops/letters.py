@@ -61,14 +61,15 @@ def einsum_letters(subscripts: object, *ranks: int) -> tuple[str, ...]:
 
 @StaticFunction
 def of_numbers(*lists: object) -> str:
-    """The subscripts that lists of the numbers of axes stand for: of every operand, and of the result where it has some.
+    """The subscripts that lists of the numbers of axes stand for: of every operand, and of the result if it has some.
 
-    How many operands there are is `count`, the first of them.
+    How many operands there are comes first.
     """
     count, *named = lists
+    assert isinstance(count, int), count
     words = ["".join(map(_letter_of, axes)) for axes in named]  # type: ignore[call-overload]
-    inputs = ",".join(words[:count])  # type: ignore[misc]
-    return f"{inputs}->{words[-1]}" if len(words) > count else inputs  # type: ignore[operator]
+    inputs = ",".join(words[:count])
+    return f"{inputs}->{words[-1]}" if len(words) > count else inputs
 
 
 def _letter_of(number: object) -> str:

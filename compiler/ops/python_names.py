@@ -133,7 +133,7 @@ NUMPY_FUNCTIONS = {
     "statistics": "mean var std average cov corrcoef",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
     " eye identity array asarray ascontiguousarray asanyarray=asarray"
-    " asfortranarray=asarray copy tri",
+    " asfortranarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis expand_dims squeeze"
     " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"
     " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",
@@ -162,7 +162,14 @@ NUMPY_FUNCTIONS = {
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
-    "polynomials": "roots polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
+    "polynomial_series": "polynomial.polynomial.polyval=polyval polynomial.polynomial.polyfit=polyfit"
+    " polynomial.polynomial.polyadd=add polynomial.polynomial.polysub=subtract polynomial.polynomial.polymul=multiply"
+    " polynomial.polynomial.polyder=derivative polynomial.polynomial.polyfromroots=from_roots"
+    " polynomial.polynomial.polyroots=polyroots polynomial.legendre.legval=legval polynomial.legendre.leggauss=leggauss"
+    " polynomial.chebyshev.chebval=chebval polynomial.chebyshev.chebgauss=chebgauss polynomial.hermite.hermval=hermval"
+    " polynomial.hermite_e.hermeval=hermeval polynomial.laguerre.lagval=lagval",
+    "polynomial_class": "poly1d",
+    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis vectorize",
@@ -201,6 +208,7 @@ METHOD_FUNCTIONS = {
     "choosing": "choose",
     "changing": "put",
     "products": "dot trace",
+    "storage": "view",
     "complex_numbers": "conj=conjugate conjugate",
 }
 # Library functions that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
@@ -218,13 +226,17 @@ OF_COMPLEX = {
     "arranging": "*",
     "dtype_questions": "*",
     "iterating": "*",
+    "storage": "*",
+    "polynomial_class": "*",
+    "polynomial_series": "*",
     "windows": "sinc",
-    "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not logical_xor",
+    "elementary": "clip round nan_to_num sign cast astype item where isclose logical_and logical_or logical_not"
+    " logical_xor",
     "reductions": "*",
     "calculus": "diff ediff1d trapezoid gradient",
     "statistics": "cov corrcoef mean average var std var_method std_method",
-    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross cross_of_vectors norm vector_norm"
-    " trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
+    "products": "dot inner outer outer_of_vectors vdot vecdot trace einsum tensordot kron cross cross_of_vectors norm"
+    " vector_norm trace_of_last matmul matvec vecmat multi_dot norm_of_last diagonal_of_last",
     "choosing": "select choose piecewise array_equal",
     "interpolation": "convolve correlate searchsorted",
     "sorting": "*",

@@ -172,6 +172,10 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     "power_numbers": singles("positive", "others"),
     "stopped": _without_ints(smooth("reals")),
     "stopped_pairs": tuple(Sample(s.operands * 2, smooth=False) for s in _without_ints(smooth("reals"))),
+    "stored": tuple(
+        Sample((np.array(numbers, dtype),), smooth=False)
+        for numbers, dtype in (([0, 1, -1, 2**62, 2**52 - 7], "i8"), ([0, 1, -1, 2**30], "i4"), ([], "i8"))
+    ),
     "collectives": (),  # they have a meaning among many examples alone
     "special_numbers": singles("reals") + tuple(Sample((float(v),), smooth=False) for v in SPECIAL),
 }

@@ -1,4 +1,4 @@
-"""Questions about dtypes as values, and about how elements lie in memory, that library functions ask while the specialiser walks through them.
+"""Questions about dtypes as values, and about how elements lie, that library functions ask while they are walked.
 
     is_kind_of(np.float32, np.floating)    ->    True            of_all(f64[n], np.float32)    ->    dtype("float64")
 """
@@ -78,3 +78,27 @@ def in_common(*values: object) -> type:
 def lies_in_rows(value: object) -> bool:
     """Whether the elements of an array are known to lie row by row in memory."""
     return getattr(type_of(value), "layout", "C") == "C"
+
+
+@StaticFunction
+def bytes_in(word: str) -> int:
+    """The size of an element."""
+    return NUMPY_DTYPE[word].itemsize
+
+
+@StaticFunction
+def unsigned(word: str) -> str:
+    """The dtype word of ints without a sign of the size of an element."""
+    return f"u{8 * NUMPY_DTYPE[word].itemsize}"
+
+
+@StaticFunction
+def unsigned_of(size: int) -> str:
+    """The same of so many bytes."""
+    return f"u{8 * size}"
+
+
+@StaticFunction
+def name_of(word: str) -> str:
+    """NumPy's name of a dtype."""
+    return NUMPY_DTYPE[word].name

@@ -59,5 +59,6 @@ def real_if_close(a, tol=100):
     """Real numbers as they are; whether complex ones become real depends on their values."""
     a = as_array(a)
     if static.is_complex(a):
-        static.refuse("U012", "np.real_if_close gives a dtype that depends on the values", "take the real part: `z.real`")
+        fault = "np.real_if_close gives a dtype that depends on the values"
+        static.refuse("U012", fault, "take the real part: `z.real`")
     return a

@@ -5,6 +5,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .bin_rules import RULES, count_by_rule
 from .calculus import diff
 from .creation import linspace, one_length
 from .elementary import as_floating, in_dtype, operand, strong
@@ -74,6 +75,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     shares = None if weights is None else ravel(operand(weights))
     if shares is not None and static.kind(shares) == "bool":
         static.refuse("T001", "weights of bools are not supported; convert with `.astype(int)`")
+    if static.is_text(bins) and shares is not None:
+        raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
     edges = edges_of(values, operand(bins), range)
     if shares is not None and shares.shape[0] != values.shape[0]:
         raise ValueError("weights should have the same shape as a.")
@@ -103,7 +106,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 def edges_of(values, bins, limits):
     """The edges that are given, or those of so many bins of one width."""
     if static.is_text(bins):
-        static.refuse("U012", "rules for the number of bins are not supported; say how many bins there are")
+        return evenly_spaced(values, bins_by_rule(values, bins, limits), limits)
     if static.rank(bins) == 1:
         if any(bins[:-1] > bins[1:]):
             raise ValueError("`bins` must increase monotonically, when an array")
@@ -120,6 +123,17 @@ def edges_of(values, bins, limits):
     if any(edges[:-1] >= edges[1:]):
         raise ValueError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
     return edges
+
+
+def bins_by_rule(values, rule, limits):
+    """How many bins of one width a rule gives for the values between the limits."""
+    if rule not in RULES:
+        if rule == "stone":
+            static.refuse("U012", "the rule 'stone' for bins is not supported", "use bins='auto'")
+        raise ValueError(f"{rule!r} is not a valid estimator for `bins`")
+    low, high = outer_edges(values, limits)
+    chosen = values if limits is None else values[op.logical_and(values >= low, values <= high)]
+    return count_by_rule(rule, chosen, low, high, static.kind(values) == "int")
 
 
 def evenly_spaced(values, bins, limits):

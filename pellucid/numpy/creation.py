@@ -245,6 +245,11 @@ def asarray(a, dtype=None, order=None, *, copy=None):
 
 
 @gives("either")
+def asfortranarray(a, dtype=None):
+    return asarray(a, dtype)
+
+
+@gives("either")
 def ascontiguousarray(a, dtype=None):
     """The same with at least one dimension; how elements lie in memory is the compiler's business."""
     value = asarray(a, dtype)

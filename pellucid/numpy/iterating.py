@@ -6,7 +6,6 @@
 
 import numpy as np
 
-from ..compiler.ops import primitives as op
 from ..compiler.ops import static, static_dtypes
 from .arranging import broadcast_arrays, ndindex
 from .creation import arange
@@ -19,11 +18,12 @@ def ndenumerate(arr):
     return list(zip(ndindex(arr.shape), ravel(arr)))
 
 
-def nditer(arrays, flags=None, op_flags=None, order="K", casting="safe"):
+def nditer(op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe"):
     """The elements of an array, or of several that broadcast, in the order in which they lie in memory: row by row."""
-    if flags is not None or op_flags is not None:
-        static.refuse("U012", "np.nditer is for reading elements here", "write with indices: `for i in np.ndindex(x.shape)`")
-    parts = [as_array(part) for part in arrays] if static.is_sequence(arrays) else [as_array(arrays)]
+    if flags is not None or op_flags is not None or op_dtypes is not None:
+        fault = "np.nditer is for reading elements here"
+        static.refuse("U012", fault, "write with indices: `for i in np.ndindex(x.shape)`")
+    parts = [as_array(part) for part in op] if static.is_sequence(op) else [as_array(op)]
     for part in parts:
         if order == "F" or order != "C" and not static_dtypes.lies_in_rows(part):
             static.refuse("U012", "np.nditer goes row by row here", "say order='C'")

@@ -63,8 +63,10 @@ def concatenate(arrays, axis=0, *, dtype=None):
     return joined if dtype is None else op.cast(joined, dtype=static.dtype_name(dtype))
 
 
-def stack(arrays, axis=0):
+def stack(arrays, axis=0, *, dtype=None):
     """Arrays of one shape along a new axis."""
+    if dtype is not None:
+        return op.cast(stack(arrays, axis), dtype=static.dtype_name(dtype))
     if are_many(arrays):
         if len(arrays) == 0:
             raise ValueError("need at least one array to stack")
@@ -81,7 +83,9 @@ def stack(arrays, axis=0):
     return op.concatenate(*[expand_dims(part, place) for part in parts], axis=place)
 
 
-def vstack(tup):
+def vstack(tup, *, dtype=None):
+    if dtype is not None:
+        return op.cast(vstack(tup), dtype=static.dtype_name(dtype))
     if are_many(tup):
         rank = static.rank(first_of(tup))
         rows = op.copy(as_array(tup)) if rank < 2 else end_to_end(tup, 0)
@@ -89,7 +93,9 @@ def vstack(tup):
     return op.concatenate(*[atleast_2d(part) for part in parts_of(tup)], axis=0)
 
 
-def hstack(tup):
+def hstack(tup, *, dtype=None):
+    if dtype is not None:
+        return op.cast(hstack(tup), dtype=static.dtype_name(dtype))
     if are_many(tup):
         rank = static.rank(first_of(tup))
         return op.copy(as_array(tup)) if rank == 0 else end_to_end(tup, 0 if rank == 1 else 1)

@@ -9,8 +9,8 @@ import numpy as np
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import eye
-from .derivatives import adjoint
 from .decompositions import by_eigenvectors, svd
+from .derivatives import adjoint
 from .elementary import in_dtype, operand
 from .linear_algebra import inv
 from .manipulation import total
@@ -89,12 +89,14 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
 
 
 def pseudo_inverse(a, ratio):
-    return inverse_of_factors(*op.svd(a), ratio)
+    u, s, vt = op.svd(a)
+    return inverse_of_factors(u, s, vt, ratio)
 
 
 def inverse_of_adjoint(a, ratio):
     """The same of a matrix that is its own adjoint."""
-    return inverse_of_factors(*by_eigenvectors(a), ratio)
+    u, s, vt = by_eigenvectors(a)
+    return inverse_of_factors(u, s, vt, ratio)
 
 
 def inverse_of_factors(u, s, vt, ratio):

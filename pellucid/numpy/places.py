@@ -29,6 +29,17 @@ def nonzero(a):
     return by_axis(flatnonzero(a), a.shape)
 
 
+def of_mask(mask, lengths, axis):
+    """Where a mask of these axes of an array is true."""
+    for k in range(len(lengths)):
+        if mask.shape[k] != lengths[k]:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis + k}; size of axis is {lengths[k]} but "
+                f"size of corresponding boolean axis is {mask.shape[k]}"
+            )
+    return nonzero(mask)
+
+
 def by_axis(flat, shape):
     """Places counted along all axes, as one array of places for each axis."""
     found: tuple = ()

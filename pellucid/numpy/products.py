@@ -5,7 +5,7 @@ import numpy as np
 from ..compiler.ops import letters, static
 from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
-from .elementary import as_floating, conjugated, operand, squared_size, strong
+from .elementary import as_floating, conjugated, in_dtype, operand, squared_size, strong
 from .joining import stack
 from .manipulation import diagonal, diagonal_view, expand_dims, moveaxis, ravel, total
 from .stacks import over_stacks
@@ -73,14 +73,15 @@ def same_length(left, right):
         raise ValueError("shapes are not aligned: the axes that are summed over differ in length")
 
 
-def trace(a, offset=0, axis1=0, axis2=1):
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     elements = diagonal(a, offset, axis1, axis2)
+    elements = elements if dtype is None else in_dtype(elements, static.dtype_name(dtype))
     return op.sum(elements, axis=static.reduced(-1, static.rank(elements)))
 
 
-def trace_of_last(x, /, *, offset=0):
+def trace_of_last(x, /, *, offset=0, dtype=None):
     """`np.linalg.trace`: of the last two axes."""
-    return trace(x, offset, -2, -1)
+    return trace(x, offset, -2, -1, dtype)
 
 
 def tensordot(a, b, axes=2):
@@ -161,7 +162,8 @@ def einsum(subscripts, *operands, optimize=False):
     if not static.is_text(subscripts):
         given = (subscripts, *operands)
         count = len(given) // 2
-        return einsum(letters.of_numbers(count, *given[1 : 2 * count : 2], *given[2 * count :]), *given[: 2 * count : 2])
+        words = letters.of_numbers(count, *given[1 : 2 * count : 2], *given[2 * count :])
+        return einsum(words, *given[: 2 * count : 2])
     values = [operand(value) for value in operands]
     *inputs, result = letters.einsum_letters(subscripts, *[static.rank(value) for value in values])
     left, names = without_repeats(values[0], inputs[0])

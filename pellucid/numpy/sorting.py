@@ -164,7 +164,8 @@ def unique(
     """The different values in increasing order; on request where each stands first, which one each is, how often."""
     values = as_array(ar)
     if axis is not None and static.rank(values) > 1:
-        return unique_parts(values, static.axis_of(axis, static.rank(values)), return_index, return_inverse, return_counts)
+        place = static.axis_of(axis, static.rank(values))
+        return unique_parts(values, place, return_index, return_inverse, return_counts)
     flat = ravel(values)
     order = order_of(flat)
     ordered = flat[order]

@@ -1,7 +1,7 @@
 """Functions of matrices, for each matrix of a stack: all of `np.linalg` takes stacks.
 
-    over_stacks(inverse, [("f64", (n, n))], (a, 2))    a: f64[k, n, n]    ->    out = empty(shape=(k, n, n), dtype="f64")
-                                                                              for i in range(k): out[i] = inverse(a[i])
+    over_stacks(inverse, [("f64", (n, n))], (a, 2))    ->    out = empty(shape=(k, n, n), dtype="f64")
+                                                             for i in range(k): out[i] = inverse(a[i])
 
 The axes before those of one matrix broadcast together.  A single matrix is given to the function as it is.
 """

@@ -17,7 +17,8 @@ from .places import flatnonzero
 from .reductions import accumulated, all, any, cumprod, cumsum, is_whole, max, min, only, prod, sum
 
 SUMS = {"add": sum, "multiply": prod}
-EXTREMES = {"maximum": max, "minimum": min, "logical_and": all, "logical_or": any}
+EXTREMES = {"maximum": max, "minimum": min}
+CHOICES = {"logical_and": all, "logical_or": any}
 RUNNING = {"add": cumsum, "multiply": cumprod}
 
 
@@ -27,10 +28,10 @@ def reduce(ufunc, array, /, axis=0, dtype=None, out=None, keepdims=False, initia
     array, name = as_array(array), static.ufunc_name(ufunc)
     if name in SUMS:
         return SUMS[name](array, axis, dtype, keepdims=keepdims, initial=initial, where=where)
-    if name in ("maximum", "minimum") and dtype is None:
-        return EXTREMES[name](array, axis, keepdims=keepdims, initial=initial, where=where)
     if name in EXTREMES and dtype is None:
-        found = EXTREMES[name](array, axis, keepdims=keepdims, where=where)
+        return EXTREMES[name](array, axis, keepdims=keepdims, initial=initial, where=where)
+    if name in CHOICES and dtype is None:
+        found = CHOICES[name](array, axis, keepdims=keepdims, where=where)
     else:
         found = folded(ufunc, masked(ufunc, array, initial, where), axis, dtype, keepdims)
     return found if initial is None else ufunc(in_dtype(initial, static.element(found)), found)

@@ -481,6 +481,95 @@ MORE_CALLS = {
         A[range(2), range(0, 3, 2)]
         V[range(len(V) - 1, 0, -1)]
     """),
+    "storage": of_family("""
+        V.view(np.int64)
+        V32.view(np.uint32)
+        V32.view(np.float64)
+        I.view(float)
+        A.view(np.uint16)
+        A.view(np.complex128)
+        V.view(np.complex128)
+        Z.view(float)
+        Z64.view(np.float32)
+        V.view(np.uint8).view(np.float64)
+        V.view(np.uint8)[:7].view(np.float64)
+        M.view(np.int8)
+        I.view(np.uint64)
+        V[0].view(np.int64)
+        ODD.view(np.int64)
+        (np.int32(0x5F3759DF) - (V32.view(np.int32) >> 1)).view(np.float32)
+    """),
+    "polynomials as values": of_family("""
+        np.poly1d(np.polyfit(V, V ** 2, 2))(W)
+        np.poly1d([0, 0, 1, 2, 3]).coeffs
+        (np.poly1d(V) * np.poly1d(W) + 2 * np.poly1d([1, -1]) - 1)(0.5)
+        ((np.poly1d(W) ** 2 / 3).deriv() - np.poly1d(W).integ(k=1.0)).c
+        [q(2.0) for q in np.poly1d(V) / np.poly1d(W)]
+        (np.poly1d(V).order, np.poly1d(V)[1], np.poly1d(V)[9])
+        np.poly1d([1, 2], True)(A)
+        np.poly1d(A)
+    """),
+    "series": of_family("""
+        np.polynomial.polynomial.polyval(A, W)
+        np.polynomial.polynomial.polyval(0.5, Z)
+        np.polynomial.polynomial.polyfit(V, V ** 3, 2)
+        np.polynomial.polynomial.polyadd(V, W)
+        np.polynomial.polynomial.polysub([1], W)
+        np.polynomial.polynomial.polymul(V, W)
+        np.polynomial.polynomial.polyder(V, 2)
+        np.polynomial.polynomial.polyfromroots([-1, 0, 1])
+        np.polynomial.polynomial.polyroots(Z)
+        np.polynomial.legendre.legval(V, W)
+        np.polynomial.legendre.legval(0.3, [2.0])
+        np.polynomial.legendre.leggauss(20)
+        np.polynomial.legendre.leggauss(1)
+        np.polynomial.legendre.leggauss(0)
+        np.polynomial.chebyshev.chebval(A, V)
+        np.polynomial.chebyshev.chebgauss(4)
+        np.polynomial.hermite.hermval(A, V)
+        np.polynomial.hermite_e.hermeval(A, V)
+        np.polynomial.laguerre.lagval(0.3, W)
+    """),
+    "bins by rules": of_family("""
+        np.histogram(A, "auto")
+        np.histogram(I, bins="sqrt")
+        np.histogram(C, bins="fd")
+        np.histogram(C, bins="doane")
+        np.histogram(C, bins="scott")
+        np.histogram(C, bins="rice")
+        np.histogram(C, bins="sturges", range=(0, 2))
+        np.histogram(C, bins="other")
+        np.histogram(E, bins="auto")
+        np.histogram(V * 0, bins="auto")
+        np.histogram(V, bins="auto", weights=V)
+        np.histogram_bin_edges(C, "auto")
+    """),
+    "products and places": of_family("""
+        np.stack([A, A], dtype=np.float32)
+        np.vstack([V, V], dtype=np.float32)
+        np.hstack([V, N], dtype=np.float32)
+        np.trace(I, dtype=float)
+        np.linalg.trace(A, dtype=np.float32)
+        np.kron(C, np.ones((2, 2)))
+        np.kron(W, A)
+        np.kron(A, 2.0)
+        np.kron(A, I)
+        np.cross([1, 2], [4, 5])
+        np.cross([1, 2], [4, 5, 6])
+        np.linalg.cross([1, 2], [4, 5])
+        np.round(I * 37, -2)
+        np.round(I32 * 37, N[0] - 4)
+        np.round(I, 2)
+        np.atleast_1d(1, [3, 4])
+        np.atleast_2d(1, [1, 2], [[1, 2]])
+        np.unravel_index([31, 41, 13], (7, 6), order="F")
+        np.ravel_multi_index((N, N), (4, 5), order="F")
+        np.pad(V, (7, 9), "reflect", reflect_type="odd")
+        np.pad(I, (7, 9), "symmetric", reflect_type="odd")
+        np.pad(V[:1], 2, "symmetric", reflect_type="odd")
+        np.pad(A, 2, "mean", stat_length=((1, 2), (3, 1)))
+        np.pad(I, 1, "maximum", stat_length=2)
+    """),
     "masks": of_family("""
         np.sum(A, axis=0, where=[True, False], initial=np.float32(3))
         np.max(A, where=True)
@@ -588,6 +677,8 @@ MORE_REFUSED = {
     "np.linalg.inv(V)": "S002",
     "np.linalg.solve(T, 2.0)": "S002",
     "np.real_if_close(Z)": "U012",
+    "H.view(np.int16)": "U012",
+    "I32.view(np.complex64)": "U012",
     "np.nditer(A.T)": "U012",
     "np.nditer(A, op_flags=['readwrite'])": "U012",
     "np.einsum(A, [0, 77])": "R001",

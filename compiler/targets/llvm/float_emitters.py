@@ -196,6 +196,16 @@ def signbit(here: Here, x: SsaValue) -> SsaValue:
     return here.code.compare("slt", bits, SsaValue(bits.type, "0"))
 
 
+@emits("bits")
+def bits(here: Here, x: SsaValue) -> SsaValue:
+    return here.code.convert("bitcast", x, "i64" if x.type == "double" else "i32")
+
+
+@emits("of_bits")
+def of_bits(here: Here, x: SsaValue) -> SsaValue:
+    return here.code.convert("bitcast", x, "double" if x.type == "i64" else "float")
+
+
 # --- extremes ------------------------------------------------------------------------------------------------------
 
 

@@ -199,7 +199,7 @@ def augmented_part(frame: Frame, base: Value, put_back: Callable[[Value], None],
     if frame.is_array(base):
         found = protocol.type_as(frame, base, Array)
         subscript.require_array(frame, found, place)
-        items = subscript.normalised(frame, found, place.slice, place)
+        items = subscript.normalised(frame, base, place.slice, place)
         old = subscript.element(frame, base, items, node)
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
         subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)

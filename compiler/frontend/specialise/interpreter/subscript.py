@@ -13,18 +13,16 @@ from .....runtime.nature import article
 from .... import syntax, types
 from ....dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
 from ....ops.indexing import index_type
-from ....ops.python_names import BINDINGS
 from ....ops.slices import takes_one
 from ....types import Array, ListOf, Scalar
 from .. import protocol
 from ..frame import Frame
-from ..iterables import Range, Slice
+from ..iterables import Slice
 from ..joins.broadcasts import fitted
-from ..kinds import arrays, containers, keyed, known_numbers, optional, own_operators, slices
-from ..library import library
+from ..kinds import arrays, containers, keyed, known_numbers, optional, own_operators, ranges, slices
 from ..limits import limit
 from ..objects import given_back
-from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Value
+from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Value, parts
 from . import evaluate
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
@@ -33,7 +31,7 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 
 def load_of_array(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """`base[items]` of an array."""
-    written_out = normalised(frame, protocol.type_as(frame, base, Array), items, node)
+    written_out = normalised(frame, base, items, node)
     if has_ellipsis(items) and all(is_number_item(frame, i) for i in written_out):
         return single_view(frame, base, written_out, node, hint)
     return element(frame, base, written_out, node, hint)
@@ -89,8 +87,9 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 
 
-def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> list[Any]:
+def normalised(frame: Frame, array: Leaf, items: gast.expr, node: gast.AST) -> list[Any]:
     """The items of a subscript as atoms, slices and new axes; every axis of the array has one."""
+    base = protocol.type_as(frame, array, Array)
     elements = items.elts if isinstance(items, gast.Tuple) else [items]
     values = [item(frame, e) for e in elements]
     flat: list[Any] = []
@@ -106,7 +105,30 @@ def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> l
         frame.fault("S002", "an index can only have a single ellipsis ('...')", node)
     position = dots[0] if dots else len(flat)
     flat[position : position + len(dots)] = full
+    if sum(isinstance(v, Leaf) and is_places(frame, v) for v in flat) > 1:
+        flat = without_masks(frame, array, flat, node)
     return [v if isinstance(v, gast.AST) else index_atom(frame, v, node) for v in flat]
+
+
+def is_places(frame: Frame, value: Leaf) -> bool:
+    """Whether it is an array of places or a mask."""
+    return frame.is_array(value) and types.rank(frame.type_of(value)) > 0
+
+
+def without_masks(frame: Frame, array: Leaf, items: list[Any], node: gast.AST) -> list[Any]:
+    """The places of what is true in place of each mask that goes together with other arrays of places."""
+    made: list[Any] = []
+    axis = 0
+    for value in items:
+        if isinstance(value, Leaf) and is_places(frame, value) and is_bool(types.dtype_of(frame.type_of(value))):
+            count = types.rank(frame.type_of(value))
+            lengths = Sequence(tuple(evaluate.length_of(frame, array, axis + k, node) for k in range(count)))
+            places = keyed.in_language(frame, "places:of_mask", [value, lengths, Static(axis)], node)
+            made += [part for _, part in parts(places)]
+        else:
+            made.append(value)
+        axis += 0 if _is(value, None) else consumed(frame, value)
+    return made
 
 
 def item(frame: Frame, node: gast.expr) -> Any:
@@ -118,12 +140,12 @@ def item(frame: Frame, node: gast.expr) -> Any:
     match held:
         case Static(value=slice()) | Slice():
             return bounded(frame, slices.bounds_of(held), [node] * 3)
-        case Sequence(items=parts, kind=kind) if kind is tuple:
-            return [as_slice(frame, part, node) for part in parts]
+        case Sequence(items=given, kind=kind) if kind is tuple:
+            return [as_slice(frame, part, node) for part in given]
         case Rows() | Table() | Sequence():
             return list_of_places(frame, value, node)
-        case Range():
-            return range_of_places(frame, held, node)
+    if (places := ranges.as_places(frame, held, node)) is not None:
+        return places
     return list_of_places(frame, value, node) if frame.is_list(held) else value
 
 
@@ -133,15 +155,10 @@ def as_slice(frame: Frame, value: Value, node: gast.expr) -> Any:
     bounds = slices.bounds_of(held)
     if bounds is not None:
         return bounded(frame, bounds, [node] * 3)
-    if isinstance(held, Range):
-        return range_of_places(frame, held, node)
+    if (places := ranges.as_places(frame, held, node)) is not None:
+        return places
     is_list = isinstance(held, Rows | Table | Sequence) or frame.is_list(held)
     return list_of_places(frame, value, node) if is_list else value
-
-
-def range_of_places(frame: Frame, value: Range, node: gast.AST) -> Value:
-    """A range as an index: an array of its numbers."""
-    return library.call(frame, BINDINGS["numpy.arange"], [value.start, value.stop, value.step], {}, node, "places")
 
 
 def list_of_places(frame: Frame, value: Value, node: gast.AST) -> Leaf:
@@ -221,7 +238,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
     if not isinstance(base, Leaf) or not isinstance(found, Array):
         frame.fault("T001", f"{article(frame.describe(base))} has no elements to assign", node)
     require_array(frame, found, node)
-    store_items(frame, base, normalised(frame, found, items, node), value, node)
+    store_items(frame, base, normalised(frame, base, items, node), value, node)
     return None
 
 

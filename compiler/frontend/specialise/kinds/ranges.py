@@ -62,6 +62,13 @@ def item_at_index(frame: Frame, value: Range, index: Value, node: gast.AST) -> V
     return keyed.in_language(frame, "python_builtins:item_of_range", given, node)
 
 
+def as_places(frame: Frame, value: Value, node: gast.AST) -> Value | None:
+    """A range as an index of an array: an array of its numbers; None for anything else."""
+    if not isinstance(value, Range):
+        return None
+    return keyed.in_language(frame, "creation:arange", list(parts_of(value)), node)
+
+
 @python_class.of(Range)
 def _(frame: Frame, value: Range) -> type:
     return range

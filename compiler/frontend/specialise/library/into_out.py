@@ -15,7 +15,7 @@ import gast
 from .....runtime.nature import article
 from .... import syntax, types
 from ....dtypes import NUMPY_DTYPE, has_kind_of, is_bool
-from ....ops.python_names import NameBinding, takes_out
+from ....ops.python_names import NameBinding, is_lacking, takes_out
 from ....types import Array, Scalar
 from .. import protocol
 from ..frame import Frame
@@ -36,8 +36,10 @@ def call(
     mask = kwargs.get("where", EVERYWHERE)
     if not _is_elementwise(binding):
         if mask != EVERYWHERE:
-            message = f"the argument `where=` of `{_name(binding)}` is not supported"
-            frame.fault("U012", message, node, "called here", ("select the elements first: `x[mask]`",))
+            if not is_lacking(binding, "where"):
+                message = f"`{_name(binding)}` got an unexpected keyword argument 'where'"
+                frame.fault("T004", message, node, "called here", ("select the elements first: `x[mask]`",))
+            frame.fault("U012", f"the argument `where=` of `{_name(binding)}` is not supported", node, "called here")
         if is_none(kwargs.get("out", NONE)):
             return library.call(frame, binding, args, others, node, hint)
     out = _place(frame, kwargs.get("out", NONE), node)

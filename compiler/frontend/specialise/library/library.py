@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from .....runtime.namespace import of_numpy
-from .... import syntax, types
+from .... import dtypes, syntax, types
 from ....analysis.memory.alias import shown_by
 from ....dtypes import INT_WORD, is_integer, promote_dtypes
 from ....meanings import Meaning
@@ -18,7 +18,7 @@ from ....ops.primitives import Primitive
 from ....ops.python_names import NameBinding
 from ....ops.schema import OPERATORS, Operator, TypeFault
 from ....ops.sharing import sharing_of
-from ....ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, common, dtype_name, strict_common
+from ....ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, can_cast, common, dtype_name, strict_common
 from ....ops.static_dtypes import dtypes_on_paths, one_dtype
 from ....ops.type_rules import is_pythons
 from ....types import Array, ListOf, Scalar
@@ -190,7 +190,7 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     for name in kwargs:
         if not python_names.is_lacking(binding, name):
             frame.fault("T004", f"{row.name}() got an unexpected keyword argument '{name}'", node, "called here")
-        if name not in ("dtype",) or kwargs[name] != Static(None):
+        if name != "dtype":
             frame.fault("U012", f"the argument `{name}=` of `{row.name}` is not supported", node, "called here")
     if len(args) != len(row.operands):
         count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
@@ -201,7 +201,25 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     found = [type_ for a in operands if (type_ := frame.type_of(a)) is not None]
     if binding.strong and (all(_is_weak(frame, a) for a in operands) or is_pythons(found)):
         operands = [strong(frame, a, node) for a in operands]
+    word = dtype_word(frame, kwargs.get("dtype", Static(None)), node)
+    with frame.reporting(node):
+        is_own = word is None or types.dtype_of(row.type_rule([frame.type_of(a) for a in operands])) == word
+    if word is not None and not is_own:
+        operands = [_taken_in(frame, row, operand, word, node) for operand in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
+
+
+def _taken_in(frame: Frame, row: Operator, operand: Value, word: str, node: gast.AST) -> Value:
+    """An operand in the dtype that a call asks its function to work in, and to give."""
+    found = frame.type_of(operand)
+    given = row.type_rule([types.Scalar(word)] * len(row.operands)) if row.kind == "elementwise" else None
+    if given != types.Scalar(word):
+        frame.fault("U012", f"`{row.name}` works in no dtype that it is told here", node, "called here",
+                    ("convert the result: `.astype(...)`",))  # fmt: skip
+    if not can_cast.ask(found, word, "same_kind"):
+        message = f"`{row.name}` does not take {frame.describe(operand)} in {dtypes.NUMPY_DTYPE[word].name}"
+        frame.fault("T001", message, node, "called here", ("convert it first: `x.astype(...)`",))
+    return frame.emit("cast", operand, node=node, dtype=word)
 
 
 def _of_parts(frame: Frame, binding: NameBinding, value: Value, node: gast.AST, hint: str) -> Value:
