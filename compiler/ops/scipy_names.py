@@ -16,6 +16,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "said_by_rows": "exp2 cbrt expm1 log1p factorial comb perm huber pseudo_huber agm eval_sh_legendre"
         " eval_sh_chebyt eval_sh_chebyu sph_harm_y",
         "lambert": "lambertw",
+        "numpy.windows": "sinc",
         "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
 }

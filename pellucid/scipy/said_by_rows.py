@@ -3,7 +3,7 @@
     scipy.special.comb(n, k)     ->     binom(n, k), and 0 where there is no such set
 """
 
-from math import inf, pi
+from math import inf, nan, pi
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
@@ -94,8 +94,8 @@ def agm(a, b, /):
     lead = 0.25 * pi * (first + second)
     found = lead / op.ellipkm1(4.0 * (first / (first + second)) * (second / (first + second)))
     at_zero = op.logical_and(a * b == 0.0, op.isfinite(whole))
-    apart = op.where(at_zero, 0.0, op.where(op.logical_and(a * b > 0.0, op.isinf(whole)), whole, op.sqrt(-1.0 + 0.0 * a)))
-    return op.where(is_plain, found, apart)
+    at_infinity = op.logical_and(a * b > 0.0, op.isinf(whole))
+    return op.where(is_plain, found, op.where(at_zero, 0.0, op.where(at_infinity, whole, nan)))
 
 
 # --- polynomials and harmonics ---------------------------------------------------------------------------------------
