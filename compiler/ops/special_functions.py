@@ -184,7 +184,12 @@ kernel("ellipkm1", "p", "share", by("ellipkm1"))
 kernel("ellipe", "m", "unit", by("ellipe"))
 kernel("ellipkinc", "phi m", "reals unit", "1.0 / sqrt(1.0 - m * square(sin(phi)))", by("ellipkinc"))
 kernel("ellipeinc", "phi m", "reals unit", "sqrt(1.0 - m * square(sin(phi)))", by("ellipeinc"))
-kernel("elliprd", "x y z", "positive positive positive", UNKNOWN, UNKNOWN, UNKNOWN)
+_SYMMETRIC = "positive positive positive"  # Carlson's integrals (DLMF 19.18.1)
+kernel("elliprd", "x y z", _SYMMETRIC, UNKNOWN, UNKNOWN, UNKNOWN)
+kernel("elliprf", "x y z", _SYMMETRIC, "-elliprd(y, z, x) / 6.0", "-elliprd(z, x, y) / 6.0", "-elliprd(x, y, z) / 6.0")
+kernel("elliprc", "x y", "positive positive", "-elliprd(y, y, x) / 6.0", "-elliprd(x, y, y) / 3.0")
+kernel("elliprg", "x y z", _SYMMETRIC, UNKNOWN, UNKNOWN, UNKNOWN)
+kernel("elliprj", "x y z p", f"{_SYMMETRIC} positive", UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
 parts("ellipj", "u m", "reals share", sn=["ellipj_cn(u, m) * ellipj_dn(u, m)", by("ellipj_sn")],
       cn=["-ellipj_sn(u, m) * ellipj_dn(u, m)", by("ellipj_cn")],
       dn=["-m * ellipj_sn(u, m) * ellipj_cn(u, m)", by("ellipj_dn")],

@@ -26,6 +26,39 @@ def log1p(x, /):
     return op.log1p(of_floats(x))
 
 
+# --- derivatives of Bessel functions (DLMF 10.6.7, 10.29.5) ----------------------------------------------------------
+
+
+def alternating(of, v, z, n, phase):
+    """The sum of binomials times functions of the orders v - n, v - n + 2, ..., v + n, over 2^n."""
+    if not static.is_static(n) or n < 0:
+        static.refuse("U012", "how often it is differentiated is a number, 0 or more, that is known when it is compiled")
+    v, z = of_floats(v), of_floats(z)
+    weight = 1.0
+    total = of(v - n, z)
+    for k in range(1, n + 1):
+        weight = phase * weight * (n - k + 1) / k
+        total = total + weight * of(v - n + 2 * k, z)
+    return total / 2.0**n
+
+
+def jvp(v, z, n=1):
+    return alternating(op.jv, v, z, n, -1.0)
+
+
+def yvp(v, z, n=1):
+    return alternating(op.yv, v, z, n, -1.0)
+
+
+def ivp(v, z, n=1):
+    return alternating(op.iv, v, z, n, 1.0)
+
+
+def kvp(v, z, n=1):
+    """The same with the sign (-1)^n."""
+    return alternating(op.kv, v, z, n, 1.0) * (-1.0) ** n
+
+
 # --- counts ----------------------------------------------------------------------------------------------------------
 
 

@@ -89,6 +89,8 @@ TWINS = {
     "ellipe": (mp.ellipe, (-3.0, 0.0, 1e-9, 0.49, 0.51, 0.999)),
     "ellipkinc": (elliptic, ((0.4, 0.0), (1.2, 0.9), (4.0, 0.3), (-2.0, -1.5), (0.0, 0.5))),
     "ellipeinc": (mp.ellipe, ((0.4, 0.0), (1.2, 0.9), (4.0, 0.3), (-2.0, -1.5), (0.0, 0.5))),
+    "elliprf": (mp.elliprf, ((0.5, 1.0, 2.0), (0.3, 0.3, 4.0))),
+    "elliprc": (mp.elliprc, ((0.5, 1.0), (2.0, 0.3))),
     "ellipj_sn": (lambda u, m: mp.ellipfun("sn", u, m=m), ((0.3, 0.2), (1.5, 0.8), (-2.0, 0.5))),
     "ellipj_cn": (lambda u, m: mp.ellipfun("cn", u, m=m), ((0.3, 0.2), (1.5, 0.8), (-2.0, 0.5))),
     "ellipj_dn": (lambda u, m: mp.ellipfun("dn", u, m=m), ((0.3, 0.2), (1.5, 0.8), (-2.0, 0.5))),
@@ -165,4 +167,4 @@ TWINS = {
     "wrightomega": (lambda x: mp.re(mp.lambertw(mp.exp(x))), REALS),
 }  # fmt: skip
 INVERSES = "gammaincinv gammainccinv betaincinv betainccinv stdtrit chdtri fdtri pdtri bdtri tklmbda".split()
-REFUSED = ["elliprd", "zeta"]  # by all operands, or by the first
+REFUSED = ["elliprd", "elliprg", "elliprj", "zeta"]  # by all operands, or by the first
