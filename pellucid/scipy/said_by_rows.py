@@ -32,7 +32,7 @@ def log1p(x, /):
 def alternating(of, v, z, n, phase):
     """The sum of binomials times functions of the orders v - n, v - n + 2, ..., v + n, over 2^n."""
     if not static.is_static(n) or n < 0:
-        static.refuse("U012", "how often it is differentiated is a number, 0 or more, that is known when it is compiled")
+        static.refuse("U012", "how often it is differentiated is a number, 0 or more, that is written in the call")
     v, z = of_floats(v), of_floats(z)
     weight = 1.0
     total = of(v - n, z)
