@@ -46,7 +46,7 @@ def of_scipy(name: str, result: int | None = None) -> Callable[..., Any]:
     return meaning
 
 
-def _as_scipy(function: Callable[..., Any], has_orders: bool) -> DtypeRule:
+def _as_scipy(function: Callable[..., Any], asks: bool) -> DtypeRule:
     """Floats of one dtype stay in it, and SciPy is asked about others: which loop it takes depends on its version."""
 
     @cache
@@ -57,7 +57,7 @@ def _as_scipy(function: Callable[..., Any], has_orders: bool) -> DtypeRule:
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
         given = {(dtype_of(t), is_weak(t)) for t in types}
-        if not has_orders and (given <= {("f64", False), ("f64", True)} or given == {("f32", False)}):
+        if not asks and (given <= {("f64", False), ("f64", True)} or given == {("f32", False)}):
             return next(iter(given))[0], False
         try:
             return asked(tuple((dtype_of(t), is_weak(t)) for t in types)), False
@@ -105,6 +105,7 @@ def cdf(function: str, operands: str) -> list[object]:
 def special(
     name: str, operands: str, samples: str, *partials: object, aliases: tuple[str, ...] = (), work: str = "special",
     cpu: str = "", cuda: InKernels | None = None, letters: str = "", of: str = "", result: int | None = None,
+    of_complex: str = "",
 ) -> None:  # fmt: skip
     """A function of `scipy.special`: ints count as float64, as they do there.  A partial `?` is refused."""
     names = operands.split()
@@ -113,8 +114,8 @@ def special(
     spelling = f"scipy.special.{function}({', '.join('{' + n + '}' for n in names)})"
     slopes = [Refused(function, o) if p == UNKNOWN else p for o, p in zip(names, partials, strict=True)]
     elementwise(
-        name, operands, meaning=meaning, type=_as_scipy(meaning, "l" in letters), samples=samples, partials=slopes,
-        work=work, cpu=cpu, cuda=cuda, works_in=_as_loop(letters),
+        name, operands, meaning=meaning, type=_as_scipy(meaning, "l" in letters or of_complex != ""), samples=samples, partials=slopes,
+        work=work, cpu=cpu, cuda=cuda, of_complex=of_complex, works_in=_as_loop(letters),
         spelling=spelling if result is None else f"{spelling}[{result}]",
         python=() if result is not None else (f"scipy.special.{name}", *aliases),
     )  # fmt: skip
@@ -146,6 +147,8 @@ special("zeta", "s x", "above_one positive", UNKNOWN, "-s * zeta(s + 1.0, x)")
 
 kernel("erfi", "x", "reals", f"{TWO_OVER_ROOT_PI!r} * exp(x * x)")
 kernel("erfcx", "x", "reals", by("erfcx"))
+kernel("wofz", "z", "complex_numbers", by("wofz"), of_complex="own")
+kernel("voigt_profile", "x sigma gamma", "reals positive positive", *by_each("voigt", "place width damping"))
 kernel("dawsn", "x", "reals", by("dawsn"))
 kernel("erfinv", "x", "unit", f"{HALF_ROOT_PI!r} * exp(out * out)")
 kernel("erfcinv", "x", "share", f"-{HALF_ROOT_PI!r} * exp(out * out)")

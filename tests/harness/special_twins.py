@@ -54,7 +54,13 @@ def undone(x, lmbda):
     return mp.exp(x) if lmbda == 0 else (1 + lmbda * x) ** (1 / lmbda)
 
 
+def voigt(x, sigma, gamma):
+    z = mp.mpc(x, gamma) / (sigma * ROOT_TWO)
+    return mp.re(mp.exp(-z * z) * mp.erfc(-1j * z)) / (sigma * mp.sqrt(2 * mp.pi))
+
+
 TWINS = {
+    "voigt_profile": (voigt, ((0.0, 1.0, 0.3), (-2.0, 0.7, 1.5), (40.0, 1.2, 0.4), (300.0, 1.0, 1.0))),
     "erfi": (mp.erfi, REALS),
     "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), (-2.0, 0.0, 3.0, 9.9, 10.1, 1e3)),
     "dawsn": (lambda x: ROOT_PI / 2 * mp.exp(-x * x) * mp.erfi(x), (-12.0, 0.0, 1.0, 9.9, 10.1, 20.0)),
@@ -167,4 +173,4 @@ TWINS = {
     "wrightomega": (lambda x: mp.re(mp.lambertw(mp.exp(x))), REALS),
 }  # fmt: skip
 INVERSES = "gammaincinv gammainccinv betaincinv betainccinv stdtrit chdtri fdtri pdtri bdtri tklmbda".split()
-REFUSED = ["elliprd", "elliprg", "elliprj", "zeta"]  # by all operands, or by the first
+REFUSED = ["elliprd", "elliprg", "elliprj", "zeta", "wofz"]  # by all operands, or by the first; or of complex numbers

@@ -53,6 +53,7 @@ special.logsumexp(X, b=np.cos(X), return_sign=True)
 (special.log_expit(X), special.logit(U), special.xlog1py(P, Q), special.rel_entr(P, Q), special.kl_div(P, Q))
 (special.ndtr(X), special.log_ndtr(X), special.polygamma(1, P), special.multigammaln(4.5, 2), special.exprel(X))
 special.log_softmax(X)
+(special.wofz(Z), special.wofz(X), special.wofz(F + 0.5j), special.voigt_profile(X, 0.7, P[2]))
 (special.lambertw(P), special.lambertw(Z), special.lambertw(Z, -1), special.lambertw(Z, 1), special.lambertw(Z, k=3))
 special.lambertw(np.array([-0.3, -1e-5, -0.367, 0.0, np.inf, np.nan, 1e300, 1e-300]), -1)
 (special.roots_legendre(6), special.roots_hermite(7), special.roots_hermitenorm(4), special.roots_laguerre(5))
@@ -81,4 +82,5 @@ special.huber(1.5, P + 0.2) + special.pseudo_huber(Q, P) + special.agm(P, Q)
 np.real(special.lambertw(P)) + np.imag(special.lambertw(P, -1))
 np.real(special.sph_harm_y(3, 2, P, Q)) + np.imag(special.sph_harm_y(4, -1, Q, P))
 special.logsumexp(X, b=np.cos(X), return_sign=True)[0]
+np.real(special.wofz(P + 1j * Q)) + np.imag(special.wofz(Q + 3j * P)) + special.voigt_profile(P, Q, U)
 """
