@@ -34,7 +34,7 @@ def library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
 
 
 def scipy_function(here: Here, name: str, *operands: SsaValue, out: int = 0, results: int = 1) -> SsaValue:
-    """A function of `scipy.special.cython_special`, on doubles, pairs of them and ints; one of the results it writes."""
+    """A function of `scipy.special.cython_special`, on doubles, pairs and ints; one of the results it writes."""
     code, type_ = here.code, operands[-1].type
     if is_pair(type_):
         return scipy_function_of_pairs(here, name, *operands)
