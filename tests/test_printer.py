@@ -29,7 +29,7 @@ from pellucid.compiler.types import Array
 
 from .harness.cases import callable_of, same
 from .harness.every import every
-from .harness.operators import OperatorCase, operator_cases, type_of_value
+from .harness.operators import OperatorCase, is_one_of_many, operator_cases, type_of_value
 from .harness.random_typed import random_program
 from .harness.read_back import assert_reads_back
 from .harness.typed_text import read_function, read_program
@@ -142,7 +142,7 @@ def spelled_cases():
 SPELLED = list(spelled_cases())
 
 
-@every(SPELLED, by=lambda case: case.row.name)
+@every(SPELLED, by=lambda case: case.row.name, is_long=is_one_of_many)
 def test_spelling(case):
     function = printed_call(case)
     with warnings.catch_warnings():
@@ -162,7 +162,10 @@ def cases_of_rows():
     return [*{case.row.name: case for case in (*SPELLED, *more)}.values()]
 
 
-@pytest.mark.parametrize("case", cases_of_rows(), ids=str)
+@pytest.mark.parametrize("case", [
+    pytest.param(case, id=str(case), marks=[pytest.mark.long] * is_one_of_many(case.row.name))
+    for case in cases_of_rows()
+])  # fmt: skip
 def test_what_is_printed_of_a_row_can_be_read_back(case):
     program = Program("f", {"f": printed_call(case)})
     assert_reads_back(program, "typed")

@@ -27,7 +27,7 @@ from ..ops.schema import TypeFault
 from ..types import Array, ListOf, Scalar, Type
 from .calls import CallReader
 from .faults import fault, shown
-from .spellings import dotted_name
+from .spellings import dotted_name, results
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 
@@ -224,6 +224,9 @@ class Expressions:
                 if not isinstance(number, gast.Constant):
                     raise self.refuse(node, "the axis of a length is a number")
                 return self.operator(node, "dim", [base], {"axis": number.value})
+            case gast.Subscript(value=gast.Call(func=func, args=args), slice=gast.Constant(value=number)):
+                if (dotted_name(func), number) in results():
+                    return self.operator(node, results()[dotted_name(func), number], args, {})
         base = self.atom(node.value)
         if not isinstance(base, gast.Name):
             raise self.refuse(node, f"`{shown(node.value)}` has no name and cannot be indexed", "L001", "name it first")

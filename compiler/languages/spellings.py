@@ -2,6 +2,7 @@
 
     np.sum(x, axis=0)        ->    sum         np.linalg.solve(a, b)    ->    solve
     math.sqrt(x)             ->    math_sqrt   scipy.special.erf(x)     ->    erf
+    scipy.special.sici(x)[0] ->    sici_si
     x.reshape((n, m))        ->    reshape     np.float32, float        ->    f32, float
 """
 
@@ -57,6 +58,17 @@ def methods() -> dict[str, str]:
         match tree:
             case gast.Call(func=gast.Attribute(value=gast.Name(id=hole), attr=attr)) if hole.startswith("__"):
                 found[attr] = row.name
+    return found
+
+
+@cache
+def results() -> dict[tuple[str, object], str]:
+    """The operator that is one of several results of a function: `scipy.special.sici(x)[0]`."""
+    found = {}
+    for tree, row in _trees():
+        match tree:
+            case gast.Subscript(value=gast.Call(func=func), slice=gast.Constant(value=number)) if dotted_name(func):
+                found[dotted_name(func), number] = row.name
     return found
 
 

@@ -14,8 +14,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         " logsumexp softmax log_softmax",
         "several_results": "sici shichi fresnel airy ellipj",
         "said_by_rows": "exp2 cbrt expm1 log1p factorial comb perm huber pseudo_huber agm eval_sh_legendre"
-        " eval_sh_chebyt eval_sh_chebyu sph_harm_y",
+        " eval_sh_chebyt eval_sh_chebyu sph_harm_y jvp yvp ivp kvp",
         "lambert": "lambertw",
+        "numpy.windows": "sinc",
         "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {

@@ -46,7 +46,7 @@ def of_scipy(name: str, result: int | None = None) -> Callable[..., Any]:
     return meaning
 
 
-def _as_scipy(function: Callable[..., Any], has_orders: bool) -> DtypeRule:
+def _as_scipy(function: Callable[..., Any], asks: bool) -> DtypeRule:
     """Floats of one dtype stay in it, and SciPy is asked about others: which loop it takes depends on its version."""
 
     @cache
@@ -57,7 +57,7 @@ def _as_scipy(function: Callable[..., Any], has_orders: bool) -> DtypeRule:
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
         given = {(dtype_of(t), is_weak(t)) for t in types}
-        if not has_orders and (given <= {("f64", False), ("f64", True)} or given == {("f32", False)}):
+        if not asks and (given <= {("f64", False), ("f64", True)} or given == {("f32", False)}):
             return next(iter(given))[0], False
         try:
             return asked(tuple((dtype_of(t), is_weak(t)) for t in types)), False
@@ -105,6 +105,7 @@ def cdf(function: str, operands: str) -> list[object]:
 def special(
     name: str, operands: str, samples: str, *partials: object, aliases: tuple[str, ...] = (), work: str = "special",
     cpu: str = "", cuda: InKernels | None = None, letters: str = "", of: str = "", result: int | None = None,
+    of_complex: str = "", jumps: bool = False,
 ) -> None:  # fmt: skip
     """A function of `scipy.special`: ints count as float64, as they do there.  A partial `?` is refused."""
     names = operands.split()
@@ -113,8 +114,9 @@ def special(
     spelling = f"scipy.special.{function}({', '.join('{' + n + '}' for n in names)})"
     slopes = [Refused(function, o) if p == UNKNOWN else p for o, p in zip(names, partials, strict=True)]
     elementwise(
-        name, operands, meaning=meaning, type=_as_scipy(meaning, "l" in letters), samples=samples, partials=slopes,
-        work=work, cpu=cpu, cuda=cuda, works_in=_as_loop(letters),
+        name, operands, meaning=meaning, type=_as_scipy(meaning, "l" in letters or of_complex != ""), samples=samples,
+        partials=slopes, work=work, cpu=cpu, cuda=cuda, of_complex=of_complex, works_in=_as_loop(letters),
+        jumps=jumps,
         spelling=spelling if result is None else f"{spelling}[{result}]",
         python=() if result is not None else (f"scipy.special.{name}", *aliases),
     )  # fmt: skip
@@ -146,6 +148,8 @@ special("zeta", "s x", "above_one positive", UNKNOWN, "-s * zeta(s + 1.0, x)")
 
 kernel("erfi", "x", "reals", f"{TWO_OVER_ROOT_PI!r} * exp(x * x)")
 kernel("erfcx", "x", "reals", by("erfcx"))
+kernel("wofz", "z", "complex_numbers", by("wofz"), of_complex="own")
+kernel("voigt_profile", "x sigma gamma", "reals positive positive", *by_each("voigt", "place width damping"))
 kernel("dawsn", "x", "reals", by("dawsn"))
 kernel("erfinv", "x", "unit", f"{HALF_ROOT_PI!r} * exp(out * out)")
 kernel("erfcinv", "x", "share", f"-{HALF_ROOT_PI!r} * exp(out * out)")
@@ -173,7 +177,7 @@ kernel("betainccinv", "a b p", _BETA, *by_each("betainccinv", "first second shar
 
 kernel("exp1", "x", "positive", "-exp(-x) / x")
 kernel("expi", "x", "positive", "exp(x) / x")
-kernel("expn", "n x", "counts positive", UNKNOWN, by("expn"), letters="ld")
+kernel("expn", "n x", "counts positive", UNKNOWN, by("expn"), letters="ld", jumps=True)
 kernel("spence", "x", "positive", by("spence"))
 parts("sici", "x", "positive", si=[by("sinc")], ci=["cos(x) / x"])
 parts("shichi", "x", "positive", shi=[by("sinhc")], chi=["cosh(x) / x"])
@@ -184,7 +188,12 @@ kernel("ellipkm1", "p", "share", by("ellipkm1"))
 kernel("ellipe", "m", "unit", by("ellipe"))
 kernel("ellipkinc", "phi m", "reals unit", "1.0 / sqrt(1.0 - m * square(sin(phi)))", by("ellipkinc"))
 kernel("ellipeinc", "phi m", "reals unit", "sqrt(1.0 - m * square(sin(phi)))", by("ellipeinc"))
-kernel("elliprd", "x y z", "positive positive positive", UNKNOWN, UNKNOWN, UNKNOWN)
+_SYMMETRIC = "positive positive positive"  # Carlson's integrals (DLMF 19.18.1)
+kernel("elliprd", "x y z", _SYMMETRIC, UNKNOWN, UNKNOWN, UNKNOWN)
+kernel("elliprf", "x y z", _SYMMETRIC, "-elliprd(y, z, x) / 6.0", "-elliprd(z, x, y) / 6.0", "-elliprd(x, y, z) / 6.0")
+kernel("elliprc", "x y", "positive positive", "-elliprd(y, y, x) / 6.0", "-elliprd(x, y, y) / 3.0")
+kernel("elliprg", "x y z", _SYMMETRIC, UNKNOWN, UNKNOWN, UNKNOWN)
+kernel("elliprj", "x y z p", f"{_SYMMETRIC} positive", UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
 parts("ellipj", "u m", "reals share", sn=["ellipj_cn(u, m) * ellipj_dn(u, m)", by("ellipj_sn")],
       cn=["-ellipj_sn(u, m) * ellipj_dn(u, m)", by("ellipj_cn")],
       dn=["-m * ellipj_sn(u, m) * ellipj_cn(u, m)", by("ellipj_dn")],
@@ -200,7 +209,7 @@ kernel("jv", "v x", "positive positive", UNKNOWN, "0.5 * (jv(v - 1.0, x) - jv(v 
 kernel("jve", "v x", "positive positive", UNKNOWN, "0.5 * (jve(v - 1.0, x) - jve(v + 1.0, x))")
 kernel("y0", "x", "positive", "-y1(x)")
 kernel("y1", "x", "positive", "0.5 * (y0(x) - yv(2.0, x))")
-kernel("yn", "n x", "counts positive", UNKNOWN, "0.5 * (yn(n - 1, x) - yn(n + 1, x))", letters="ld")
+kernel("yn", "n x", "counts positive", UNKNOWN, "0.5 * (yn(n - 1, x) - yn(n + 1, x))", letters="ld", jumps=True)
 kernel("yv", "v x", "positive positive", UNKNOWN, "0.5 * (yv(v - 1.0, x) - yv(v + 1.0, x))")
 kernel("yve", "v x", "positive positive", UNKNOWN, "0.5 * (yve(v - 1.0, x) - yve(v + 1.0, x))")
 kernel("i0", "x", "reals", "i1(x)")
@@ -213,7 +222,7 @@ kernel("k0", "x", "positive", "-k1(x)")
 kernel("k0e", "x", "positive", "out - k1e(x)")
 kernel("k1", "x", "positive", "-0.5 * (k0(x) + kv(2.0, x))")
 kernel("k1e", "x", "positive", "out - 0.5 * (k0e(x) + kve(2.0, x))")
-kernel("kn", "n x", "counts positive", UNKNOWN, "-0.5 * (kn(n - 1, x) + kn(n + 1, x))", letters="ld")
+kernel("kn", "n x", "counts positive", UNKNOWN, "-0.5 * (kn(n - 1, x) + kn(n + 1, x))", letters="ld", jumps=True)
 kernel("kv", "v x", "positive positive", by("kv_by_order"), "-0.5 * (kv(v - 1.0, x) + kv(v + 1.0, x))")
 kernel("kve", "v x", "positive positive", by("kve_by_order"), "out - 0.5 * (kve(v - 1.0, x) + kve(v + 1.0, x))")
 parts("airy", "x", "reals", ai=["airy_aip(x)"], aip=["x * airy_ai(x)"], bi=["airy_bip(x)"], bip=["x * airy_bi(x)"])
@@ -264,7 +273,7 @@ kernel("gdtrc", "a b x", "positive positive positive", *cdf("gdtrc", "rate shape
 _RATIO = "positive positive positive"
 kernel("fdtr", "dfn dfd x", _RATIO, *cdf("fdtr", "first second bound"))
 kernel("fdtrc", "dfn dfd x", _RATIO, *cdf("fdtrc", "first second bound"))
-kernel("fdtri", "dfn dfd p", "positive positive share", *cdf("fdtri", "first second share"))  # fmt: skip
+kernel("fdtri", "dfn dfd p", "above_one above_one share", *cdf("fdtri", "first second share"))  # fmt: skip
 kernel("pdtr", "k m", "counts positive", None, by("pdtr", file=CDF))
 kernel("pdtrc", "k m", "counts positive", None, by("pdtrc", file=CDF))
 kernel("pdtri", "k y", "counts share", None, by("pdtri", file=CDF), letters="ld")

@@ -1,6 +1,6 @@
 """`scipy.special.lambertw`: the branches of the inverse of w exp(w).
 
-    lambertw(z)     ->     w = a first value;  w = w - halley(w, z), until it stays;  two more such steps
+    lambertw(z)     ->     w = a first value;  seven times w = w - halley(w, z)
 
 Source: R. Corless, G. Gonnet, D. Hare, D. Jeffrey, D. Knuth, On the Lambert W function, Advances in Computational
 Mathematics 5 (1996): (4.18) far out, (4.22) around the branch point, (5.9) the step.
@@ -12,7 +12,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.elementary import number, operand, strong
 
-STEPS = 12  # each triples the digits; near the branch point fewer are gained
+STEPS = 5  # each triples the digits
 
 
 def lambertw(z, k=0, tol=1e-8):
@@ -42,18 +42,19 @@ def halley(w, z):
     error = op.where(is_right, w - z * small, w * small - z)
     scale = op.where(is_right, 1.0 + 0.0 * small, small)
     whole = w + 1.0
-    is_regular = op.logical_and(error != 0.0, whole != 0.0)
+    is_regular = whole != 0.0  # at the branch point itself there is no step, nor a slope
     whole = op.where(is_regular, whole, 1.0)
     step = error / (scale * whole - (w + 2.0) * error / (2.0 * whole))
-    return op.where(op.logical_or(is_regular, error != 0.0), step, error)
+    return op.where(is_regular, step, 0.0 * step)
 
 
 def first_value(z, k):
     """By the series around -1/e for the branches that meet there, a quotient around 0, or logarithms."""
     is_above = op.imag(z) >= 0.0
     is_lower = op.logical_or(op.logical_and(k == -1.0, is_above), op.logical_and(k == 1.0, op.logical_not(is_above)))
-    meets = op.logical_and(op.absolute(z + 1.0 / e) < 0.3, op.logical_or(k == 0.0, is_lower))
-    is_near = op.logical_and(k == 0.0, op.absolute(z) < 1.0)
+    from_point = op.absolute(z + 1.0 / e)
+    meets = op.logical_or(op.logical_and(is_lower, from_point < 0.3), op.logical_and(k == 0.0, from_point < 0.6))
+    is_near = op.logical_and(k == 0.0, op.logical_and(op.absolute(z) < 3.0, op.real(z) > -0.2))
     p = op.sqrt(2.0 * (e * z + 1.0))
     p = op.where(k == 0.0, p, -p)
     series = -1.0 + p - p * p / 3.0 + 11.0 / 72.0 * p * p * p
@@ -63,7 +64,8 @@ def first_value(z, k):
     logarithm = op.where(op.absolute(logarithm) < 0.1, 0.1 + 0.0 * logarithm, logarithm)
     second = op.log(logarithm)
     far = logarithm - second + second / logarithm
-    is_real = op.logical_and(k == -1.0, op.logical_and(op.imag(z) == 0.0, op.logical_and(op.real(z) < 0.0, op.real(z) > -1.0 / e)))
+    inside = op.logical_and(op.real(z) < 0.0, op.real(z) > -1.0 / e)
+    is_real = op.logical_and(k == -1.0, op.logical_and(op.imag(z) == 0.0, inside))
     minus = op.log(op.where(is_real, -op.real(z), 0.1))
     real_far = op.complex_of(minus - op.log(-minus), 0.0 * minus)
-    return op.where(meets, series, op.where(is_near, quotient, op.where(is_real, real_far, far)))
+    return op.where(is_near, quotient, op.where(meets, series, op.where(is_real, real_far, far)))

@@ -3,7 +3,7 @@
     scipy.special.comb(n, k)     ->     binom(n, k), and 0 where there is no such set
 """
 
-from math import inf, pi
+from math import inf, nan, pi
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
@@ -24,6 +24,39 @@ def expm1(x, /):
 
 def log1p(x, /):
     return op.log1p(of_floats(x))
+
+
+# --- derivatives of Bessel functions (DLMF 10.6.7, 10.29.5) ----------------------------------------------------------
+
+
+def alternating(of, v, z, n, phase):
+    """The sum of binomials times functions of the orders v - n, v - n + 2, ..., v + n, over 2^n."""
+    if not static.is_static(n) or n < 0:
+        static.refuse("U012", "how often it is differentiated is a number, 0 or more, that is written in the call")
+    v, z = of_floats(v), of_floats(z)
+    weight = 1.0
+    total = of(v - n, z)
+    for k in range(1, n + 1):
+        weight = phase * weight * (n - k + 1) / k
+        total = total + weight * of(v - n + 2 * k, z)
+    return total / 2.0**n
+
+
+def jvp(v, z, n=1):
+    return alternating(op.jv, v, z, n, -1.0)
+
+
+def yvp(v, z, n=1):
+    return alternating(op.yv, v, z, n, -1.0)
+
+
+def ivp(v, z, n=1):
+    return alternating(op.iv, v, z, n, 1.0)
+
+
+def kvp(v, z, n=1):
+    """The same with the sign (-1)^n."""
+    return alternating(op.kv, v, z, n, 1.0) * (-1.0) ** n
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
@@ -94,8 +127,8 @@ def agm(a, b, /):
     lead = 0.25 * pi * (first + second)
     found = lead / op.ellipkm1(4.0 * (first / (first + second)) * (second / (first + second)))
     at_zero = op.logical_and(a * b == 0.0, op.isfinite(whole))
-    apart = op.where(at_zero, 0.0, op.where(op.logical_and(a * b > 0.0, op.isinf(whole)), whole, op.sqrt(-1.0 + 0.0 * a)))
-    return op.where(is_plain, found, apart)
+    at_infinity = op.logical_and(a * b > 0.0, op.isinf(whole))
+    return op.where(is_plain, found, op.where(at_zero, 0.0, op.where(at_infinity, whole, nan)))
 
 
 # --- polynomials and harmonics ---------------------------------------------------------------------------------------

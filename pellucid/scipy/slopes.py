@@ -41,6 +41,36 @@ def dawsn(x, out):
     return op.where(is_far, -far_series(op.where(is_far, x, 10.0), 1.0), 1.0 - 2.0 * x * out)
 
 
+def wofz(z, out):
+    """2 i / sqrt(pi) - 2 z w(z) (DLMF 7.10.2); far from zero by the asymptotic series."""
+    is_far = op.absolute(z) > 12.0
+    limit = op.complex_of(0.0, 2.0 / sqrt(pi))
+    return op.where(is_far, -limit * far_series(op.where(is_far, z, 12.0 + 0.0 * z), 1.0), limit - 2.0 * z * out)
+
+
+def voigt(x, sigma, gamma):
+    """w and w' at (x + i gamma) / (sigma sqrt(2)), and that place."""
+    z = op.complex_of(x, gamma) / (sigma * sqrt(2.0))
+    w = op.wofz(z)
+    return w, wofz(z, w), z
+
+
+def voigt_by_place(x, sigma, gamma, out):
+    """Of Re w / (sigma sqrt(2 pi)) (DLMF 7.19.1)."""
+    _, slope, _ = voigt(x, sigma, gamma)
+    return op.real(slope) / (2.0 * sqrt(pi) * sigma * sigma)
+
+
+def voigt_by_damping(x, sigma, gamma, out):
+    _, slope, _ = voigt(x, sigma, gamma)
+    return -op.imag(slope) / (2.0 * sqrt(pi) * sigma * sigma)
+
+
+def voigt_by_width(x, sigma, gamma, out):
+    w, slope, z = voigt(x, sigma, gamma)
+    return -op.real(w + slope * z) / (sigma * sigma * sqrt(2.0 * pi))
+
+
 def is_pole(x):
     """Whether the gamma function has a pole there."""
     return op.logical_and(x <= 0.0, x == op.floor(x))

@@ -150,9 +150,7 @@ def exprel(x, /):
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
-    """The logarithm of the sum of exponentials, each times a weight of `b`."""
-    if return_sign:
-        static.refuse("U012", "`return_sign=` of logsumexp is not supported: leave it out")
+    """The logarithm of the sum of exponentials, each times a weight of `b`; with `return_sign` that of its size."""
     a = of_floats(a)
     if b is not None:
         b = of_floats(b)
@@ -162,7 +160,10 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     top = op.stop_gradient(op.where(op.isfinite(top), top, 0.0))
     terms = op.exp(a - top)
     total = op.sum(terms if b is None else terms * b, axis=axes, keepdims=keepdims)
-    return op.log(total) + (top if keepdims else op.sum(top, axis=axes, keepdims=False))
+    sign = op.sign(total)
+    size = op.log(sign * total if return_sign else total)
+    found = size + (top if keepdims else op.sum(top, axis=axes, keepdims=False))
+    return (found, sign) if return_sign else found
 
 
 def of_numbers(x):

@@ -53,6 +53,11 @@ def narrowed(here: Here, x: SsaValue) -> SsaValue:
     return code.pair(*[code.convert("fptrunc", part, kind) for part in code.parts(x)])
 
 
+for _row in OPERATORS.values():
+    if _row.of_complex and _row.cpu.startswith("scipy "):
+        OF_COMPLEX[_row.name] = EMITTERS[_row.name]
+
+
 # --- arithmetic ----------------------------------------------------------------------------------------------------
 
 

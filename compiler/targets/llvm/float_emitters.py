@@ -15,7 +15,7 @@ from ...dtypes import DTYPE
 from ...ops.schema import OPERATORS
 from . import half, helpers
 from .here import Here, emits, python_message
-from .operands import SsaValue, float_
+from .operands import SsaValue, float_, is_pair, part_type
 from .vector_math import host
 from .vector_math.library import FUNCTIONS, declare
 
@@ -34,8 +34,10 @@ def library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
 
 
 def scipy_function(here: Here, name: str, *operands: SsaValue, out: int = 0, results: int = 1) -> SsaValue:
-    """A function of `scipy.special.cython_special`, on doubles and ints; where it writes several results, one."""
+    """A function of `scipy.special.cython_special`, on doubles, pairs and ints; one of the results it writes."""
     code, type_ = here.code, operands[-1].type
+    if is_pair(type_):
+        return scipy_function_of_pairs(here, name, *operands)
     given = [x if x.type == "i64" else code.convert("fpext", x, "double") for x in operands]
     letters = "".join("l" if x.type == "i64" else "d" for x in given)
     if results == 1:
@@ -49,6 +51,17 @@ def scipy_function(here: Here, name: str, *operands: SsaValue, out: int = 0, res
     code.module.declare(full, f"declare void @{full}({types}) memory(argmem: write) nounwind willreturn")
     code.call("void", full, *given, *places)
     return code.convert("fptrunc", code.load("double", places[out]), type_)
+
+
+def scipy_function_of_pairs(here: Here, name: str, *operands: SsaValue) -> SsaValue:
+    """One of complex numbers, each of which goes through two registers, as does the result."""
+    code, part = here.code, part_type(operands[-1].type)
+    given = [code.convert("fpext", x, "double") for pair in operands for x in code.parts(pair)]
+    full = f"pellucid_scipy_{'z' * len(operands)}_{name}"
+    types = ", ".join(x.type for x in given)
+    code.module.declare(full, f"declare {{double, double}} @{full}({types}, i32) memory(none) nounwind willreturn")
+    result = code.call("{double, double}", full, *given, SsaValue("i32", "0"))
+    return code.pair(*[code.convert("fptrunc", x, part) for x in code.parts(result)])
 
 
 def vector_math(here: Here, name: str, *operands: SsaValue) -> SsaValue | None:
