@@ -13,6 +13,13 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
         " logsumexp softmax log_softmax",
     },
+    "scipy.integrate": {
+        "integrate": "solve_ivp",
+    },
+    "scipy.optimize": {
+        "results": "OptimizeResult=optimize_result",
+        "optimize_roots": "brentq brenth bisect newton root_scalar",
+    },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {}
