@@ -15,7 +15,6 @@ from scipy.integrate import DOP853, RK23, RK45
 from ..lax import stop_gradient
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 10.0
-TOO_SMALL = "Required step size is less than spacing between numbers."
 
 
 def rows(table):
@@ -27,21 +26,11 @@ def columns(table):
     return tuple(tuple(map(float, column)) for column in np.asarray(table).T)
 
 
-class Tableau:
-    """The coefficients of a method; `order` is that of its error estimate."""
-
-    def __init__(self, method):
-        self.order = method.error_estimator_order
-        self.stages = rows(method.A)
-        self.nodes = tuple(map(float, method.C))
-        self.weights = tuple(map(float, method.B))
-
-
-TABLEAUS = {"RK23": Tableau(RK23), "RK45": Tableau(RK45), "DOP853": Tableau(DOP853)}
-STAGES = {name: one.stages for name, one in TABLEAUS.items()}
-NODES = {name: one.nodes for name, one in TABLEAUS.items()}
-WEIGHTS = {name: one.weights for name, one in TABLEAUS.items()}
-ORDERS = {name: one.order for name, one in TABLEAUS.items()}
+TABLEAUS = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853}
+STAGES = {name: rows(one.A) for name, one in TABLEAUS.items()}
+NODES = {name: tuple(map(float, one.C)) for name, one in TABLEAUS.items()}
+WEIGHTS = {name: tuple(map(float, one.B)) for name, one in TABLEAUS.items()}
+ORDERS = {name: one.error_estimator_order for name, one in TABLEAUS.items()}
 ERRORS = {"RK23": tuple(map(float, RK23.E)), "RK45": tuple(map(float, RK45.E))}
 ERRORS_3, ERRORS_5 = tuple(map(float, DOP853.E3)), tuple(map(float, DOP853.E5))
 DENSE = {"RK23": columns(RK23.P), "RK45": columns(RK45.P)}
@@ -102,28 +91,52 @@ def stages_of(f, method, t, y, slope, h):
     return stages, after
 
 
+def start(f, method, t, y, t_end, direction, rtol, atol, most, first_step):
+    """The state of the method: the slope, the size to try next, whether a step was refused; and how often it called."""
+    slope = f(t, y)
+    if first_step is None:
+        size = stop_gradient(first_size(f, t, y, slope, t_end, direction, ORDERS[method], rtol, atol, most))
+        return (slope, size, False), 2
+    return (slope, stop_gradient(first_step * 1.0), False), 1
+
+
+def attempt(f, method, state, t, y, t_end, direction, rtol, atol, most):
+    """One step: (1 taken, 0 refused or -1 given up, t, y and state after it, stages for `dense`, calls)."""
+    slope, size, is_retry = state
+    least = 10.0 * abs(np.nextafter(t, direction * np.inf) - t)
+    if not is_retry:
+        size = max(least, min(size, most))
+    t_new = t + stop_gradient(size * direction)
+    if direction * (t_new - t_end) > 0.0:
+        t_new = t_end
+    h = t_new - t
+    stages, y_new = stages_of(f, method, t, y, slope, h)
+    scale = atol + np.maximum(np.abs(y), np.abs(y_new)) * rtol
+    error = stop_gradient(error_norm(method, stages, h, scale))
+    size = stop_gradient(abs(h))
+    exponent = -1.0 / (ORDERS[method] + 1)
+    if error < 1.0:
+        factor = FASTEST if error == 0.0 else min(FASTEST, SAFETY * error**exponent)
+        size = size * (min(1.0, factor) if is_retry else factor)
+        slope, is_retry, outcome = stages[-1], False, 1
+    else:
+        size = size * max(SLOWEST, SAFETY * error**exponent)
+        is_retry, outcome = True, (0 if size >= least else -1)
+    return outcome, t_new, y_new, (slope, size, is_retry), stages, len(stages) - 1
+
+
 def dense(f, method, t, y, h, stages, after):
-    """The coefficients of the polynomial between the ends of a step, one row for each power."""
+    """The coefficients of the polynomial between the ends of a step, a row for each power; and how often it called."""
     if method != "DOP853":
-        return np.stack([combined(column, stages) for column in DENSE[method]])
+        return np.stack([combined(column, stages) for column in DENSE[method]]), 0
     slopes = [*stages]
     for coefficients, node in zip(MORE_STAGES, MORE_NODES):
         slopes.append(f(t + node * h, y + combined(coefficients, slopes) * h))
     change, first, last = after - y, stages[0], stages[12]
     rows = [change, h * first - change, 2.0 * change - h * (last + first)]
-    return np.stack(rows + [h * combined(row, slopes) for row in DENSE_8])
+    return np.stack(rows + [h * combined(row, slopes) for row in DENSE_8]), len(MORE_NODES)
 
 
-def between(method, t, h, y, polynomial, when):
-    """The state at a time between the ends of a step."""
-    x = (when - t) / h
-    count = len(polynomial)
-    if method == "DOP853":
-        value = np.zeros_like(y)
-        for k in range(count):
-            value = (value + polynomial[count - 1 - k]) * (x if k % 2 == 0 else 1.0 - x)
-        return y + value
-    value = polynomial[count - 1] * x
-    for k in range(1, count):
-        value = (value + polynomial[count - 1 - k]) * x
-    return y + h * value
+def powers(method):
+    """How many rows that has."""
+    return len(DENSE_8) + 3 if method == "DOP853" else len(DENSE[method])

@@ -99,7 +99,8 @@ def shrunk(f, a, b, xtol, rtol, maxiter, method):
                         numerator = value_far * slope_far - value_before * slope_before
                         denominator = slope_far * slope_before * (value_far - value_before)
                     else:
-                        numerator, denominator = value_far - value_before, value_far * slope_before - value_before * slope_far
+                        numerator = value_far - value_before
+                        denominator = value_far * slope_before - value_before * slope_far
                     trial = -value * numerator / denominator
                 is_short = 2.0 * abs(trial) < min(abs(last_step), 3.0 * abs(half) - tolerance)
                 if is_short:
@@ -149,7 +150,8 @@ def halved(f, a, b, xtol, rtol, maxiter):
 
 
 def newton(
-    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0, full_output=False, disp=True
+    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0, full_output=False,
+    disp=True,
 ):  # fmt: skip
     """A root near `x0`: by Newton's steps with `fprime`, Halley's with `fprime2` as well, else by the secant.
 
