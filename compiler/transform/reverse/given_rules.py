@@ -181,9 +181,10 @@ def erase(program: Program) -> Program:
 def _erased(function: Function) -> Function:
     if not any(_mark(s) for s in syntax.walk(function.body)):
         return function
-    function = _with_lengths_of_primals(_laid_out(function))
+    function = _laid_out(function)
     function = function.with_(body=tuple(map_body(function.body, _without_tangent)))
-    for statement in syntax.walk(prune(function, keep_errors=False).body):
+    read = function.with_(body=tuple(map_body(function.body, _without_length)))
+    for statement in syntax.walk(prune(read, keep_errors=False).body):
         if _mark(statement) == TANGENT_OF.name:
             raise refuse(
                 statement, "G006", "the tangent that the rule gives is not linear in the tangents that it takes: "
@@ -204,26 +205,10 @@ def _laid_out(function: Function) -> Function:
     return function.with_(types=table)
 
 
-def _with_lengths_of_primals(function: Function) -> Function:
-    """What asks for a length of a tangent asks its primal: `dim(tangent_of(x), axis=0)` is `dim(x, axis=0)`."""
-    primals: dict[str, gast.expr] = {}
-    for statement in syntax.walk(function.body):
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
-            continue
-        value = statement.value
-        if _mark(statement) == TANGENT_OF.name:
-            primals[statement.targets[0].id] = value.args[0]
-        elif isinstance(value, gast.Name) and value.id in primals:
-            primals[statement.targets[0].id] = primals[value.id]
-
-    def of_primal(statement: gast.stmt) -> gast.stmt:
-        value = getattr(statement, "value", None)
-        if syntax.operator_of(value) != "dim" or getattr(value.args[0], "id", None) not in primals:
-            return statement
-        first = primals[value.args[0].id]
-        return syntax.rebuild(statement, value=syntax.rebuild(value, args=[first, *value.args[1:]]))
-
-    return function.with_(body=tuple(map_body(function.body, of_primal))) if primals else function
+def _without_length(statement: gast.stmt) -> gast.stmt:
+    """What asks for a length reads no number: the lengths of a tangent are those of its primal, which it stays."""
+    is_length = syntax.operator_of(getattr(statement, "value", None)) == "dim"
+    return syntax.rebuild(statement, value=gast.Constant(1, None)) if is_length else statement
 
 
 def _mark(statement: gast.stmt) -> str:
