@@ -15,6 +15,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "scipy.integrate": {
         "integrate": "solve_ivp",
+        "integrate_quad": "quad dblquad quad_vec",
     },
     "scipy.optimize": {
         "results": "OptimizeResult=optimize_result",
