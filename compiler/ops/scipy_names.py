@@ -20,6 +20,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.optimize": {
         "results": "OptimizeResult=optimize_result",
         "optimize_roots": "brentq brenth bisect newton root_scalar",
+        "optimize_minimize": "minimize",
     },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.

@@ -12,14 +12,13 @@ et al. (1998), SIAM Journal on Optimization 9.
 """
 
 import numpy as np
-from scipy.optimize import OptimizeResult
-
-from ..compiler.ops.containers import dict_of_class
+from ..forward_mode import jvp
 from ..lax import stop_gradient
 from ..transformations import grad, value_and_grad
-from .implicit import root_of
-from .optimize_bounded import minimum_within
-from .optimize_search import searched
+from .optimize_bounded import within
+from .optimize_search import along, first_trial, searched
+from .optimize_simplex import by_simplex
+from .results import result
 
 METHODS = ("BFGS", "CG", "L-BFGS-B", "Nelder-Mead", "Newton-CG")
 
@@ -73,46 +72,8 @@ def minimize(
     return result(f, x, gradient, steps, calls, status, inverse)
 
 
-def message_of(status):
-    if status == 0:
-        return "Optimization terminated successfully."
-    if status == 1:
-        return "Maximum number of iterations has been exceeded."
-    return "Desired error not necessarily achieved due to precision loss."
-
-
-def result(f, found, gradient, steps, calls, status, inverse):
-    x = root_of(grad(f), found)
-    if inverse is None:
-        return dict_of_class(
-            OptimizeResult, fun=f(x), jac=gradient, nfev=calls, njev=calls, status=status, success=status == 0,
-            message=message_of(status), x=x, nit=steps,
-        )  # fmt: skip
-    return dict_of_class(
-        OptimizeResult, fun=f(x), jac=gradient, hess_inv=inverse, nfev=calls, njev=calls, status=status,
-        success=status == 0, message=message_of(status), x=x, nit=steps,
-    )  # fmt: skip
-
-
-def along(both, x, direction):
-    """A function of one number: value, slope and gradient at x + a direction."""
-
-    def at(a):
-        value, gradient = both(x + a * direction)
-        value, gradient = stop_gradient(value), stop_gradient(np.asarray(gradient))
-        return value, gradient @ direction, gradient
-
-    return at
-
-
-def first_trial(value, value_before, slope):
-    """The step that would lower the function as much as the last one did."""
-    first = min(1.0, 1.01 * 2.0 * (value - value_before) / slope) if slope != 0.0 else 1.0
-    return 1.0 if first < 0.0 else first
-
-
 def by_bfgs(both, x, gtol, most):
-    value, gradient, _ = along(both, x, np.zeros_like(x))(0.0)[0], along(both, x, np.zeros_like(x))(0.0)[2], 0
+    value, _, gradient = along(both, x, np.zeros_like(x))(0.0)
     n = len(x)
     inverse = np.eye(n)
     value_before = value + np.sqrt(gradient @ gradient) / 2.0
@@ -164,5 +125,52 @@ def by_conjugates(both, x, gtol, most):
             gradient = gradient_new
             value_before, value = value, value_new
     if status == 0 and np.max(np.abs(gradient)) > gtol:
+        status = 1
+    return x, gradient, steps, calls, status
+
+
+def by_newton(f, both, x, xtol, most):
+    """Newton's steps, each by conjugate gradients until its residual is small or the curvature negative."""
+    value, _, gradient = along(both, x, np.zeros_like(x))(0.0)
+    value_before = value + np.sqrt(gradient @ gradient) / 2.0
+    steps, calls, status = 0, 1, 0
+    update = np.inf
+    slope_of = grad(f)
+    while status == 0 and update > len(x) * xtol and steps < most:
+        size = np.sum(np.abs(gradient))
+        enough = min(0.5, np.sqrt(size)) * size
+        direction, residual, conjugate = np.zeros_like(x), gradient, -gradient
+        square, inner, is_over = gradient @ gradient, 0, False
+        while not is_over and np.sum(np.abs(residual)) > enough and inner < 20 * len(x):
+            product = stop_gradient(jvp(slope_of, (x,), (conjugate,))[1])
+            curvature = conjugate @ product
+            if curvature <= 3.0 * 2.220446049250313e-16:
+                is_over = True
+                if curvature < 0.0 and inner == 0:
+                    direction = square / curvature * gradient
+            else:
+                a = square / curvature
+                direction, residual = direction + a * conjugate, residual + a * product
+                square_new = residual @ residual
+                conjugate = -residual + square_new / square * conjugate
+                square = square_new
+                inner += 1
+        slope = gradient @ direction
+        if size == 0.0:
+            update = 0.0
+        else:
+            is_found, a, value_new, gradient_new, more = searched(
+                along(both, x, direction), value, slope, gradient, first_trial(value, value_before, slope),
+                1e-4, 0.9, 1e-14, 1e-100, 1e100, 100,
+            )  # fmt: skip
+            calls += more
+            if not is_found:
+                status = 2
+            else:
+                steps += 1
+                x, gradient = x + a * direction, gradient_new
+                update = np.sum(np.abs(a * direction))
+                value_before, value = value, value_new
+    if status == 0 and update > len(x) * xtol:
         status = 1
     return x, gradient, steps, calls, status

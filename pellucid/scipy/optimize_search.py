@@ -8,6 +8,8 @@ Transactions on Mathematical Software 20.
 
 import numpy as np
 
+from ..lax import stop_gradient
+
 
 def trial_step(low, f_low, d_low, high, f_high, d_high, a, f, d, is_bracket, least, most):
     """The next step, and the interval of uncertainty with what is known at its ends."""
@@ -110,3 +112,20 @@ def searched(at, f0, d0, gradient, first, c1, c2, xtol, least_step, most_step, m
             if bracketed and (a <= least or a >= most or most - least <= xtol * most):
                 a = low[0]
     return is_found, a, f, gradient, calls
+
+
+def along(both, x, direction):
+    """A function of one number: value, slope and gradient at x + a direction."""
+
+    def at(a):
+        value, gradient = both(x + a * direction)
+        value, gradient = stop_gradient(value), stop_gradient(np.asarray(gradient))
+        return value, gradient @ direction, gradient
+
+    return at
+
+
+def first_trial(value, value_before, slope):
+    """The step that would lower the function as much as the last one did."""
+    first = min(1.0, 1.01 * 2.0 * (value - value_before) / slope) if slope != 0.0 else 1.0
+    return 1.0 if first < 0.0 else first
