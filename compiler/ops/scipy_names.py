@@ -21,6 +21,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "results": "OptimizeResult=optimize_result",
         "optimize_roots": "brentq brenth bisect newton root_scalar",
         "optimize_minimize": "minimize",
+        "optimize_least_squares": "least_squares curve_fit",
     },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
