@@ -47,6 +47,9 @@ def assert_alike(found, wanted, rtol):
         for one, other in zip(found, wanted):
             assert_alike(one, other, rtol)
         return
+    if isinstance(wanted, str):
+        assert found == wanted
+        return
     one, other = np.asarray(found), np.asarray(wanted)
     assert one.shape == other.shape
     assert one.dtype == other.dtype

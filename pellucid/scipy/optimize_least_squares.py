@@ -187,7 +187,7 @@ def curve_fit(
     n = len(p0)
 
     def residuals(p):
-        difference = np.ravel(f(xdata, *[p[k] for k in range(n)]) - y)
+        difference = np.ravel(f(xdata, *p) - y)
         if sigma is None:
             return difference
         if np.ndim(sigma) == 2:
@@ -196,7 +196,7 @@ def curve_fit(
 
     jacobian = None
     if callable(jac):
-        jacobian = lambda p: jac(xdata, *[p[k] for k in range(n)])  # noqa: E731
+        jacobian = lambda p: jac(xdata, *p)  # noqa: E731
     most = 200 * (n + 1) if maxfev is None else maxfev
     found = least_squares(
         residuals, start, jacobian, None, "lm" if method is None else method, ftol, xtol, gtol, max_nfev=most

@@ -103,7 +103,7 @@ def by_bfgs(both, x, gtol, most):
 
 
 def by_conjugates(both, x, gtol, most):
-    """Polak and Ribiere's directions, never with a negative factor."""
+    """Polak and Ribiere's directions, never with a negative factor; along the slope where they do not descend."""
     value, _, gradient = along(both, x, np.zeros_like(x))(0.0)
     direction = -gradient
     value_before = value + np.sqrt(gradient @ gradient) / 2.0
@@ -123,6 +123,8 @@ def by_conjugates(both, x, gtol, most):
             x = x + a * direction
             direction = -gradient_new + factor * direction
             gradient = gradient_new
+            if direction @ gradient > -0.01 * (gradient @ gradient):  # SciPy searches on for a better step
+                direction = -gradient
             value_before, value = value, value_new
     if status == 0 and np.max(np.abs(gradient)) > gtol:
         status = 1
