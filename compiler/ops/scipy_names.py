@@ -21,6 +21,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "results": "OptimizeResult=optimize_result",
         "optimize_roots": "brentq brenth bisect newton root_scalar",
         "optimize_minimize": "minimize",
+        "optimize_scalar": "minimize_scalar",
+        "optimize_systems": "root fsolve",
         "optimize_least_squares": "least_squares curve_fit",
     },
 }

@@ -151,7 +151,7 @@ def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rto
         OdeResult,
         t=np.array(ts) if t_eval is None else times[:done],
         y=np.array(ys).T if t_eval is None else states[:done].T,
-        sol=Solution(method, np.array(ts), np.array(sizes), np.array(ys), np.array(polynomials)) if dense_output else None,
+        sol=Solution(method, *map(np.array, (ts, sizes, ys, polynomials))) if dense_output else None,
         t_events=[np.array(found) for found in t_events] if events else None,
         y_events=[np.array(found) for found in y_events] if events else None,
         nfev=nfev,

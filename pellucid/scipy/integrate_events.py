@@ -3,8 +3,6 @@
     hit(t, y) = y[0],  hit.terminal = True     ->     the time in the step with y[0] = 0, at which the solution ends
 """
 
-import numpy as np
-
 from .implicit import root_of
 from .integrate_dense import between
 from .optimize_roots import RTOL, shrunk

@@ -59,7 +59,7 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, lim
     further = args if isinstance(args, tuple) else (args,)
     f = lambda x: func(x, *further) * 1.0  # noqa: E731
     ends = [end for end in (a, b) if static.is_static(end)]
-    if any([abs(end) == np.inf for end in ends]):
+    if any(abs(end) == np.inf for end in ends):
         return infinite(f, a, b, epsabs, epsrel, limit)
     if abs(a) == np.inf or abs(b) == np.inf:
         raise ValueError("`quad` takes an infinite end where it is written in the call: `np.inf`")

@@ -151,7 +151,8 @@ def descended(both, x, low, high, flat, gtol, most, memory, most_calls):
         longest = np.min(np.where(direction == 0.0, np.inf, room / np.where(direction == 0.0, 1.0, direction)))
         longest = 1.0 if steps == 0 and longest < 1.0 else min(1e10, max(1.0, longest))
         size = np.sqrt(direction @ direction)
-        first = min(1.0 / size, longest) if steps == 0 and not np.any(low > -np.inf) and not np.any(high < np.inf) else 1.0
+        is_free = not np.any(low > -np.inf) and not np.any(high < np.inf)
+        first = min(1.0 / size, longest) if steps == 0 and is_free else 1.0
         is_found, a, value_new, gradient_new, more = searched(
             along(both, x, direction), value, slope, gradient, first, 1e-3, 0.9, 0.1, 0.0, longest, most_calls
         )

@@ -170,8 +170,8 @@ def descended(residuals, jacobian, x, scale, by_columns, ftol, xtol, gtol, most,
 
 
 def curve_fit(
-    f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None, bounds=None, method=None, jac=None, *,
-    full_output=False, nan_policy=None, ftol=1.49012e-8, xtol=1.49012e-8, gtol=0.0, maxfev=None,
+    f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None, bounds=None, method=None, jac=None,
+    *, full_output=False, nan_policy=None, ftol=1.49012e-8, xtol=1.49012e-8, gtol=0.0, maxfev=None,
 ):  # fmt: skip
     """The parameters p with the least sum of ((f(xdata, *p) - ydata) / sigma)^2, and their covariance.
 

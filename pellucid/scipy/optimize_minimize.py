@@ -1,6 +1,6 @@
 """`scipy.optimize.minimize`: minima of functions of a vector.
 
-    minimize(f, x0)     ->     g = grad(f)(x);  p = -H g;  a = a step along p that satisfies Wolfe's conditions;  x = x + a p
+    minimize(f, x0)     ->     g = grad(f)(x);  p = -H g;  x = x + a p, where `a` satisfies Wolfe's conditions
 
 Where no `jac=` is given the gradient is the exact one, where SciPy takes differences: the iterations are SciPy's with
 `jac=` the exact gradient.  Derivatives of `res.x` follow from grad f(x, p) = 0 at the minimum (for bounds, in the
@@ -12,6 +12,7 @@ et al. (1998), SIAM Journal on Optimization 9.
 """
 
 import numpy as np
+
 from ..forward_mode import jvp
 from ..lax import stop_gradient
 from ..transformations import grad, value_and_grad

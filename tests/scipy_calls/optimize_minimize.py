@@ -3,7 +3,7 @@
 import numpy as np
 
 HEAD = """
-from scipy.optimize import OptimizeResult, curve_fit, least_squares, minimize
+from scipy.optimize import OptimizeResult, curve_fit, fsolve, least_squares, minimize, minimize_scalar, root
 
 
 def valley(x, a, b):
@@ -18,7 +18,8 @@ def decay(t, scale, rate, rest):
     return scale * np.exp(-rate * t) + rest
 """
 t = np.linspace(0.0, 4.0, 9)
-ARRAYS = {"a": np.float64(1.3), "b": np.float64(2.0), "t": t, "y": 2.5 * np.exp(-1.3 * t) + 0.5 + 0.02 * np.sin(9.0 * t)}
+y = 2.5 * np.exp(-1.3 * t) + 0.5 + 0.02 * np.sin(9.0 * t)
+ARRAYS = {"a": np.float64(1.3), "b": np.float64(2.0), "t": t, "y": y}
 RTOL = 2e-5
 CALLS = """
 minimize(bowl, [0.3, 0.2], args=(a, b)).x
@@ -35,6 +36,13 @@ minimize(bowl, [0.3, 0.2], args=(a, b), method="Nelder-Mead").nfev
 minimize(bowl, [0.3, 0.2], args=(a, b), method="CG", options={"gtol": 1e-6}).x
 minimize(lambda x: np.sum((x - a) ** 4 + x**2), np.array([0.1, 3.0]), method="BFGS").x
 OptimizeResult(x=t, fun=a).fun
+minimize_scalar(lambda x: np.cosh(x - a) + 0.1 * x**4).x
+minimize_scalar(lambda x: np.cosh(x - a) + 0.1 * x**4).nfev
+minimize_scalar(lambda x: np.cosh(x - a) + 0.1 * x**4, bounds=(0.0, 3.0), method="bounded").x
+minimize_scalar(lambda x: np.cosh(x - a) + 0.1 * x**4, bounds=(0.0, 3.0), method="bounded").nfev
+fsolve(lambda x: [x[0] * np.cos(x[1]) - a * 2.0, x[1] * x[0] - x[1] - b * 2.5], [1.0, 1.0])
+root(lambda x: [x[0] * np.cos(x[1]) - a * 2.0, x[1] * x[0] - x[1] - b * 2.5], [1.0, 1.0]).x
+root(lambda x: [x[0] * np.cos(x[1]) - a * 2.0, x[1] * x[0] - x[1] - b * 2.5], [1.0, 1.0]).success
 least_squares(lambda x: np.array([10.0 * (x[1] - x[0] ** 2), a - x[0]]), [-1.2, 1.0]).x
 least_squares(lambda x: np.array([10.0 * (x[1] - x[0] ** 2), a - x[0]]), [-1.2, 1.0]).nfev
 least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1.0, 1.0], method="lm").cost

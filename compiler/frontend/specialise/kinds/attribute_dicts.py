@@ -16,7 +16,7 @@ import gast
 from .. import protocol
 from ..frame import Frame
 from ..functional import Bound
-from ..values import Mapping_, Ref, Static, Value
+from ..values import Mapping_, Ref, Value
 from . import dict_methods
 
 # Classes of SciPy whose `__getattr__`, written out in Python, reads items.
