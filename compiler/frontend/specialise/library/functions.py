@@ -280,7 +280,7 @@ def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> A
     kind = protocol.python_class(frame, base)
     if kind is None:
         frame.fault("P012", f"it is not known which attributes {article(frame.describe(base))} has", node, "asked here")
-    return name if hasattr(kind, name) else None
+    return name if hasattr(kind, name) or name in dict(getattr(held, "attributes", ())) else None
 
 
 def _type(frame: Frame, args, kwargs, node, hint) -> Value:
