@@ -36,7 +36,8 @@ def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=No
         start = low + 0.3819660112501051 * (high - low)
         near = chosen.get("xatol", 1e-5 if tol is None else tol)
         most = chosen.get("maxiter", 500)
-        x, calls, steps, is_near = narrowed(f, low, high, start, stop_gradient(f(start)), 1.4901161193847656e-08, near / 3.0, most)
+        value = stop_gradient(f(start))
+        x, calls, steps, is_near = narrowed(f, low, high, start, value, 1.4901161193847656e-08, near / 3.0, most)
         calls += 1
         is_inside = abs(x - low) > 2.0 * near and abs(high - x) > 2.0 * near
         if not is_inside:
