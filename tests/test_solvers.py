@@ -42,7 +42,8 @@ def shot(length):
     """The speed with which a pendulum reaches its top at time 1."""
 
     def miss(speed):
-        sol = solve_ivp(lambda t, y: [y[1], -9.81 / length * np.sin(y[0])], (0.0, 1.0), [0.0, speed], rtol=1e-9, atol=1e-9)
+        fall = lambda t, y: [y[1], -9.81 / length * np.sin(y[0])]  # noqa: E731
+        sol = solve_ivp(fall, (0.0, 1.0), [0.0, speed], rtol=1e-9, atol=1e-9)
         return sol.y[0, -1] - np.pi
 
     return brentq(miss, 1.0, 20.0)
@@ -123,7 +124,12 @@ def test_derivatives_of_programs_are_slopes(function, given, rtol):
     tangents = (1.0, *(np.zeros_like(one) if isinstance(one, np.ndarray) else 0.0 for one in rest))
     np.testing.assert_allclose(pellucid.jvp(function, given, tangents)[1], wanted, rtol=2e-5, atol=1e-6)
     weights = 1.0 + 0.3 * np.arange(np.size(wanted)).reshape(np.shape(wanted))
-    bar = pellucid.grad(lambda *a: np.sum((1.0 + 0.3 * np.arange(np.size(function(*a)))) * np.ravel(function(*a))))(*given)
+
+    def weighted(*values):
+        made = np.ravel(function(*values))
+        return np.sum((1.0 + 0.3 * np.arange(made.size)) * made)
+
+    bar = pellucid.grad(weighted)(*given)
     np.testing.assert_allclose(bar, np.sum(weights * wanted), rtol=2e-5, atol=1e-6)
 
 
@@ -131,7 +137,8 @@ def test_gradients_are_forward_sensitivities():
     """Of a linear oscillator, whose sensitivities are solutions of their own equations."""
 
     def last(stiffness):
-        return solve_ivp(lambda t, y: [y[1], -stiffness * y[0]], (0.0, 4.0), [1.0, 0.0], rtol=1e-11, atol=1e-11).y[0, -1]
+        spring = lambda t, y: [y[1], -stiffness * y[0]]  # noqa: E731
+        return solve_ivp(spring, (0.0, 4.0), [1.0, 0.0], rtol=1e-11, atol=1e-11).y[0, -1]
 
     root = np.sqrt(1.7)
     wanted = -np.sin(4.0 * root) * 4.0 / (2.0 * root)
@@ -189,7 +196,8 @@ def test_nists_certified_regressions(data, method):
     x, y, model, starts, certified = data
 
     def fit(x, y, start):
-        return least_squares(lambda b: model(x, b) - y, start, method=method, x_scale="jac", xtol=1e-14, ftol=1e-14).x
+        residuals = lambda b: model(x, b) - y  # noqa: E731
+        return least_squares(residuals, start, method=method, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=0.0).x
 
     compiled = pellucid.compile(fit)
     for start in starts:
