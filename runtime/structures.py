@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -215,7 +215,7 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
         keys, parts = tuple(vars(value)), [*vars(value).values()]
     if parts is None:
         return None
-    made_by = getattr(value, "default_factory", None) if isinstance(value, dict) else None
+    made_by = value.default_factory if isinstance(value, defaultdict) else None
     order = tuple(value) if isinstance(value, dict) else ()
     return Structure(kind, keys, (Structure(),) * len(parts), made_by, order, aux), parts
 

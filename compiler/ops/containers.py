@@ -44,3 +44,10 @@ def digit_of(letter: str) -> int:
 def is_dict(value: Any) -> bool:
     """Whether a value has keys and values."""
     raise NotImplementedError
+
+
+def dict_of_class(cls: type, **items: Any) -> Any:
+    """A new instance of a class of dicts with these items, whatever its `__init__` takes."""
+    made = cls.__new__(cls)
+    made.update(items)
+    return made

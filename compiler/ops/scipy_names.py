@@ -52,6 +52,18 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
         " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
         "multivariate": "multivariate_normal dirichlet",
     },
+    "scipy.integrate": {
+        "integrate": "solve_ivp",
+        "integrate_quad": "quad dblquad quad_vec",
+    },
+    "scipy.optimize": {
+        "results": "OptimizeResult=optimize_result",
+        "optimize_roots": "brentq brenth bisect newton root_scalar",
+        "optimize_minimize": "minimize",
+        "optimize_scalar": "minimize_scalar",
+        "optimize_systems": "root fsolve",
+        "optimize_least_squares": "least_squares curve_fit",
+    },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure(Kind):
-    """A function defined inside the compiled one: its tree and the frame whose variables it sees."""
+    """A function defined inside the compiled one: its tree and the frame whose variables it sees.
+
+    `attributes` are known values, which were assigned to it after it was defined.
+    """
     node: gast.FunctionDef | gast.Lambda
     frame: Any
     defaults: tuple[Value, ...] = ()
     keyword_defaults: tuple[Value | None, ...] = ()
+    attributes: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -62,6 +62,8 @@ class Collected:
                 fault = syntax.raise_("ValueError", MISFIT, n, common, span=builder.span)
                 builder.append(syntax.if_(builder.call("not_equal", n, common), [fault]))
                 self.updates.append(syntax.assign(kept, common))
+        if builder.types[own] != self.type:  # rows of a list lie in memory one after the other, a transpose does not
+            own = builder.call("copy", own)
         builder.append(syntax.expression(syntax.call("append", self.list, own)))
 
     def finish(self) -> None:

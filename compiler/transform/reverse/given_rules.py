@@ -183,7 +183,8 @@ def _erased(function: Function) -> Function:
         return function
     function = _laid_out(function)
     function = function.with_(body=tuple(map_body(function.body, _without_tangent)))
-    for statement in syntax.walk(prune(function, keep_errors=False).body):
+    read = function.with_(body=tuple(map_body(function.body, _without_length)))
+    for statement in syntax.walk(prune(read, keep_errors=False).body):
         if _mark(statement) == TANGENT_OF.name:
             raise refuse(
                 statement, "G006", "the tangent that the rule gives is not linear in the tangents that it takes: "
@@ -202,6 +203,12 @@ def _laid_out(function: Function) -> Function:
             if isinstance(mine, Array) and isinstance(theirs, Array):
                 table[statement.targets[0].id] = Array(mine.dtype, mine.dims, theirs.layout)
     return function.with_(types=table)
+
+
+def _without_length(statement: gast.stmt) -> gast.stmt:
+    """What asks for a length reads no number: the lengths of a tangent are those of its primal, which it stays."""
+    is_length = syntax.operator_of(getattr(statement, "value", None)) == "dim"
+    return syntax.rebuild(statement, value=gast.Constant(1, None)) if is_length else statement
 
 
 def _mark(statement: gast.stmt) -> str:

@@ -24,6 +24,7 @@ from ..functions import instances
 from ..functions.local_functions import reaches_itself
 from ..given_names import note_name
 from ..kinds import (
+    attribute_dicts,
     classes,
     generator_expressions,
     generators,
@@ -136,6 +137,8 @@ def call_object(
     if isinstance(value, functools._lru_cache_wrapper):
         inside = frame.namespace.attribute(value, "__wrapped__")
         return classes.kept(frame, call_object(frame, inside, args, kwargs, node, hint), value.__name__, node)
+    if attribute_dicts.reads_items(value):
+        return attribute_dicts.made(frame, value, args, kwargs, node)
     refusals.require_own(frame, value, node)
     if isinstance(value, python_types.FunctionType):
         return call_function(frame, getattr(value, "__pellucid_told__", value), args, kwargs, node)

@@ -18,9 +18,11 @@ from ....types import Array
 from .. import protocol
 from ..exceptions import raising, trying
 from ..frame import Frame
+from ..functional import Closure
 from ..given_names import note_name
 from ..joins import two_meanings
 from ..kinds import (
+    callables,
     classes,
     container_methods,
     containers,
@@ -161,7 +163,11 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             subscript.store(frame, target, items, value, node)
             put_back(target)
         case gast.Attribute(value=base, attr=attribute):
-            classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
+            target = evaluate.evaluate(frame, base)
+            if isinstance(base, gast.Name) and isinstance(target, Closure) and base.id in frame.variables:
+                frame.variables[base.id] = callables.with_attribute(frame, target, attribute, value, place)
+            else:
+                classes.assign(frame, target, attribute, value, place)
         case _:
             refusals.refuse_construct(frame, place)
 

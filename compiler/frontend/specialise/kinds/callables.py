@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types as python_types
 
@@ -13,9 +14,32 @@ from ..frame import Frame
 from ..functional import Bound, Closure, Derived, Partial
 from ..functions.local_functions import is_one
 from ..interpreter import apply
-from ..protocol import Named, call, call_method, describe, equal, is_same, python_class, truth
-from ..values import Conflict, Handle, Record, Static, Value
+from ..protocol import Named, attribute, call, call_method, describe, equal, is_same, python_class, truth
+from ..values import Conflict, Handle, Record, Static, Value, parts
 from . import classes, identity
+
+
+def with_attribute(frame: Frame, function: Closure, name: str, value: Value, node: gast.AST) -> Closure:
+    """`function.name = value`, of a known value: the function with it, which nothing else may hold yet."""
+    if not isinstance(value, Static):
+        frame.fault("P003", "an attribute of a function is a value known when it is compiled", node, "assigned here",
+                    ("keep what is computed in a variable",))  # fmt: skip
+    held = [*frame.variables.values(), *frame.heap.contents.values()]
+    if sum(_holds(one, function) for one in held) != 1:
+        message = "this assigns an attribute of a function that is also kept elsewhere"
+        frame.fault("P003", message, node, "assigned here", ("assign it right after the definition",))
+    return dataclasses.replace(function, attributes=(*function.attributes, (name, value)))
+
+
+def _holds(value: Value, function: Closure) -> bool:
+    return value is function or any(_holds(part, function) for _, part in parts(value))
+
+
+@attribute.of(Closure)
+def _(frame: Frame, function: Value, name: str, node: gast.AST, hint: str = "t") -> Value:
+    assert isinstance(function, Closure)
+    found = dict(function.attributes).get(name)
+    return attribute.otherwise(frame, function, name, node, hint) if found is None else found
 
 
 @truth.of(Closure, Bound, Partial)

@@ -29,6 +29,7 @@ from ..frame import Frame
 from ..functional import Partial
 from ..interpreter import apply, choices, evaluate
 from ..kinds import (
+    attribute_dicts,
     built_strings,
     classes,
     container_methods,
@@ -279,7 +280,7 @@ def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> A
     kind = protocol.python_class(frame, base)
     if kind is None:
         frame.fault("P012", f"it is not known which attributes {article(frame.describe(base))} has", node, "asked here")
-    return name if hasattr(kind, name) else None
+    return name if hasattr(kind, name) or name in dict(getattr(held, "attributes", ())) else None
 
 
 def _type(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -386,6 +387,7 @@ FUNCTIONS: dict[Any, Known] = {
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     containers_of_library.append_anything: _asked("append_anything"),
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
+    containers_of_library.dict_of_class: lambda frame, *call: attribute_dicts.by_library(frame, *call),
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
     str: taking(0, 1, lambda frame, args, _, node, hint: formatted.of_value(frame, args, node)),

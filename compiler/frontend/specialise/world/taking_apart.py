@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -59,7 +60,8 @@ def from_python(
     if isinstance(value, Mapping):
         pairs = tuple((k, inner(v)) for k, v in value.items())
         is_other = isinstance(value, dict) and type(value) is not dict
-        return Mapping_(pairs, (type(value), getattr(value, "default_factory", None)) if is_other else None)
+        made_by = value.default_factory if isinstance(value, defaultdict) else None
+        return Mapping_(pairs, (type(value), made_by) if is_other else None)
     if of_attribute is not None and is_instance_of_own(value):
         return Record(type(value), tuple((name, of_attribute(part, inner)) for name, part in vars(value).items()))
     made = convert(value)

@@ -1,0 +1,63 @@
+"""What lies between the ends of steps: a polynomial for each of them.
+
+    sol = solve_ivp(f, (0.0, 5.0), y0, dense_output=True)
+    sol.sol(2.5)     ->     k = the step that 2.5 lies in;  y_k + h_k x (p_k0 + x (p_k1 + ...)),  x = (2.5 - t_k) / h_k
+"""
+
+import dataclasses
+
+import numpy as np
+
+
+def between(method, t, h, y, polynomial, when):
+    """The state at a time between the ends of a step."""
+    x = (when - t) / h
+    count = len(polynomial)
+    if method == "DOP853":
+        value = np.zeros_like(y)
+        for k in range(count):
+            value = (value + polynomial[count - 1 - k]) * (x if k % 2 == 0 else 1.0 - x)
+        return y + value
+    value = polynomial[count - 1] * x
+    for k in range(1, count):
+        value = (value + polynomial[count - 1 - k]) * x
+    return y + h * value
+
+
+@dataclasses.dataclass(frozen=True)
+class Solution:
+    """A function of time: `ts` are the ends of the steps, `sizes` their lengths before an event cut the last one."""
+
+    method: str
+    ts: np.ndarray
+    sizes: np.ndarray
+    states: np.ndarray
+    polynomials: np.ndarray
+
+    @property
+    def t_min(self):
+        return min(self.ts[0], self.ts[-1])
+
+    @property
+    def t_max(self):
+        return max(self.ts[0], self.ts[-1])
+
+    @property
+    def n_segments(self):
+        return len(self.sizes)
+
+    def __call__(self, t):
+        """The state at a time, of shape (n,), or at times, of shape (n, m)."""
+        if np.ndim(t) == 0:
+            return self.at(t)
+        times = np.asarray(t)
+        found = np.empty((len(times), self.states.shape[1]))
+        for k in range(len(times)):
+            found[k] = self.at(times[k])
+        return found.T
+
+    def at(self, t):
+        sign = 1.0 if self.ts[-1] >= self.ts[0] else -1.0
+        k = np.searchsorted(sign * self.ts, sign * t) - 1
+        k = max(0, min(k, len(self.sizes) - 1))
+        return between(self.method, self.ts[k], self.sizes[k], self.states[k], self.polynomials[k], t)
