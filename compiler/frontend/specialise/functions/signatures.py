@@ -47,8 +47,14 @@ def _map_unknown(value: Value, change: Callable[[Value, tuple], Value]) -> Value
     if not inner:
         return change(value, ())
     known = known_parts(value)
-    stays = [key in known and isinstance(part, Static) for key, part in inner]
+    stays = [key in known and _is_static(part) for key, part in inner]
     return with_parts(value, tuple(p if s else _map_unknown(p, change) for (_, p), s in zip(inner, stays)))
+
+
+def _is_static(value: Value) -> bool:
+    """Whether a value, or all that a container holds, is known when the function is compiled."""
+    inner = parts(value)
+    return all(_is_static(part) for _, part in inner) if inner else isinstance(value, Static)
 
 
 def _text(value: Value) -> Any:
