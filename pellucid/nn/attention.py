@@ -22,7 +22,7 @@ def dot_product_attention(query, key, value, mask=None, causal=False):
     mask        bools that broadcast with (..., heads, queries, keys): what may be attended to
     causal      whether a query attends to keys at its own place and before
     """
-    scores = query @ np.swapaxes(key, -1, -2) / np.asarray(math.sqrt(query.shape[-1]), query.dtype)
+    scores = query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[-1])
     if causal:
         earlier = np.arange(query.shape[-2])[:, None] >= np.arange(key.shape[-2])
         scores = np.where(earlier, scores, np.finfo(scores.dtype).min)

@@ -6,6 +6,8 @@ The places that a window sees are gathered as rows, and one product of matrices 
 Source: V. Dumoulin and F. Visin, A guide to convolution arithmetic for deep learning (2016), arXiv:1603.07285.
 """
 
+import math
+
 import numpy as np
 
 from .fields import layer, static
@@ -22,32 +24,47 @@ def repeated(value, count):
 
 
 def paddings(padding, lengths, sizes, strides):
-    """Zeros before and after each dimension, for "SAME", "VALID", an int, or pairs of ints.
+    """Zeros before and after each dimension, for "SAME", an int, or pairs of ints; None for "VALID".
 
     lengths  of the dimensions in space
     sizes    of the window, between its ends
     """
     if isinstance(padding, str):
         if padding.upper() == "VALID":
-            return [(0, 0) for _ in sizes]
+            return None
         if padding.upper() != "SAME":
             raise ValueError(f"padding is SAME, VALID, an int or pairs of ints, not {padding}")
-        missing = [max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in zip(lengths, sizes, strides)]
+        missing = [max(k - 1 - (n - 1) % s, 0) for n, k, s in zip(lengths, sizes, strides)]
         return [(m // 2, m - m // 2) for m in missing]
     if isinstance(padding, int):
         return [(padding, padding) for _ in sizes]
     return [(p, p) if isinstance(p, int) else (p[0], p[1]) for p in padding]
 
 
+def span(size, dilation):
+    """The length of a window with its elements so far apart."""
+    return size + (size - 1) * (dilation - 1)
+
+
+def padded(x, zeros, value=0):
+    """x (N, *space, channels) with so many elements of this value before and after each dimension in space."""
+    if zeros is None:
+        return x
+    lengths = [n + before + after for n, (before, after) in zip(x.shape[1:-1], zeros)]
+    wide = np.full((x.shape[0], *lengths, x.shape[-1]), value, x.dtype)
+    wide[:, *[slice(before, before + n) for n, (before, _) in zip(x.shape[1:-1], zeros)]] = x
+    return wide
+
+
 def windows(x, size, strides, dilation):
     """What a window sees at each of its places: (N, *space, channels) -> (N, *places, *size, channels)."""
     rank, places = len(size), []
     for k in range(rank):
-        count = (x.shape[1 + k] - (size[k] - 1) * dilation[k] - 1) // strides[k] + 1
+        count = (x.shape[1 + k] - span(size[k], dilation[k]) + strides[k]) // strides[k]
         rows = np.arange(count)[:, None] * strides[k] + np.arange(size[k]) * dilation[k]
         before, between = (1,) * k, (1,) * (rank - 1)
         places.append(rows.reshape((*before, count, *between, size[k], *(1,) * (rank - 1 - k))))
-    return x[(slice(None), *places)]
+    return x[:, *places]
 
 
 def convolve(x, weight, strides, dilation, groups):
@@ -59,7 +76,7 @@ def convolve(x, weight, strides, dilation, groups):
     rank = x.ndim - 2
     size, inputs, outputs = weight.shape[:rank], weight.shape[rank], weight.shape[rank + 1]
     seen = windows(x, size, strides, dilation)
-    places, taps = seen.shape[: rank + 1], np.prod(size)
+    places, taps = seen.shape[: rank + 1], math.prod(size)
     if groups == 1:
         return seen.reshape((*places, taps * inputs)) @ weight.reshape((taps * inputs, outputs))
     seen = seen.reshape((*places, taps, groups, inputs))
@@ -103,9 +120,8 @@ class Conv:
     def __call__(self, x):
         rank = x.ndim - 2
         strides, dilation = repeated(self.strides, rank), repeated(self.dilation, rank)
-        sizes = [(n - 1) * d + 1 for n, d in zip(self.weight.shape, dilation)]
-        zeros = paddings(self.padding, x.shape[1:-1], sizes, strides)
-        x = np.pad(x, [(0, 0), *zeros, (0, 0)])
+        sizes = [span(n, d) for n, d in zip(self.weight.shape, dilation)]
+        x = padded(x, paddings(self.padding, x.shape[1:-1], sizes, strides))
         y = convolve(x, self.weight, strides, dilation, self.groups)
         return y if self.bias is None else y + self.bias
 
@@ -139,8 +155,8 @@ class ConvTranspose:
     def __call__(self, x):
         rank = x.ndim - 2
         strides, dilation = repeated(self.strides, rank), repeated(self.dilation, rank)
-        sizes = [(n - 1) * d + 1 for n, d in zip(self.weight.shape, dilation)]
-        x = np.pad(apart(x, strides), [(0, 0), *transposed_paddings(self.padding, sizes, strides), (0, 0)])
+        sizes = [span(n, d) for n, d in zip(self.weight.shape, dilation)]
+        x = padded(apart(x, strides), transposed_paddings(self.padding, sizes, strides))
         y = convolve(x, self.weight, (1,) * rank, dilation, 1)
         return y if self.bias is None else y + self.bias
 
@@ -149,9 +165,9 @@ def apart(x, strides):
     """x with `stride - 1` zeros between its elements along each dimension in space."""
     if max(strides) == 1:
         return x
-    lengths = [(n - 1) * s + 1 for n, s in zip(x.shape[1:-1], strides)]
+    lengths = [span(n, s) for n, s in zip(x.shape[1:-1], strides)]
     wide = np.zeros((x.shape[0], *lengths, x.shape[-1]), x.dtype)
-    wide[(slice(None), *[slice(None, None, s) for s in strides])] = x
+    wide[:, *[slice(None, None, s) for s in strides]] = x
     return wide
 
 

@@ -7,6 +7,8 @@ y, stats = batch_norm(x, stats, train=True)       running means and variances ar
 y = dropout(x, key)                               so is the key: without one nothing is dropped
 """
 
+import math
+
 import numpy as np
 
 from .. import random
@@ -87,7 +89,7 @@ class GroupNorm:
         )
 
     def __call__(self, x):
-        apart = x.reshape((x.shape[0], -1, self.groups, x.shape[-1] // self.groups))
+        apart = x.reshape((x.shape[0], math.prod(x.shape[1:-1]), self.groups, x.shape[-1] // self.groups))
         return scaled(normalised(apart, (1, 3), self.eps).reshape(x.shape), self.scale, self.bias)
 
 

@@ -5,7 +5,7 @@ max_pool(images, (2, 2))     (N, H, W, C) -> (N, H // 2, W // 2, C)
 
 import numpy as np
 
-from .convolution import paddings, repeated, windows
+from .convolution import padded, paddings, repeated, windows
 from .fields import layer, static
 
 
@@ -41,15 +41,14 @@ def gathered(x, size, strides, padding, beyond):
         if strides == tuple(size):
             return side_by_side(x, size)
     else:
-        zeros = paddings(padding, x.shape[1:-1], size, strides)
-        x = np.pad(x, [(0, 0), *zeros, (0, 0)], constant_values=beyond)
+        x = padded(x, paddings(padding, x.shape[1:-1], size, strides), beyond)
     return windows(x, size, strides, (1,) * rank), tuple(range(1 + rank, 1 + 2 * rank))
 
 
 def side_by_side(x, size):
     """Windows that do not overlap: a reshape."""
     counts = [n // k for n, k in zip(x.shape[1:-1], size)]
-    x = x[(slice(None), *[slice(None, c * k) for c, k in zip(counts, size)])]
+    x = x[:, *[slice(None, c * k) for c, k in zip(counts, size)]]
     pairs = []
     for count, length in zip(counts, size):
         pairs += [count, length]

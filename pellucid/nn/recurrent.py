@@ -14,20 +14,20 @@ from .initializers import lecun_normal, orthogonal
 
 
 def matrices(key, inputs, features, gates, dtype):
-    """Random weights of inputs and of the state, for gates side by side."""
+    """Random weights of inputs and of the state, for so many gates."""
     of_inputs, of_state = random.split(key)
-    start, turn = lecun_normal(), orthogonal()
-    parts = [turn(k, (features, features), dtype) for k in random.split(of_state, gates)]
-    return start(of_inputs, (inputs, gates * features), dtype), np.concatenate(parts, axis=1)
+    weight = lecun_normal()(of_inputs, (inputs, gates * features), dtype)
+    parts = [orthogonal()(k, (features, features), dtype) for k in random.split(of_state, gates)]
+    return weight.reshape((inputs, gates, features)), np.stack(parts, axis=1)
 
 
 @layer
 class LSTM:
     """A layer with a memory.  Source: Hochreiter and Schmidhuber (1997), doi:10.1162/neco.1997.9.8.1735.
 
-    weight_x  (inputs, 4 features): input gate, forget gate, candidate, output gate
-    weight_h  (features, 4 features)
-    bias      (4 features,)
+    weight_x  (inputs, 4, features): input gate, forget gate, candidate, output gate
+    weight_h  (features, 4, features)
+    bias      (4, features)
     """
 
     weight_x: np.ndarray
@@ -37,20 +37,24 @@ class LSTM:
     @classmethod
     def create(cls, key, inputs, features, *, dtype=np.float32):
         """A layer with random weights, orthogonal ones of the state, and the bias 0."""
-        return cls(*matrices(key, inputs, features, 4, dtype), np.zeros(4 * features, dtype))
+        return cls(*matrices(key, inputs, features, 4, dtype), np.zeros((4, features), dtype))
 
     def start(self, x):
         """The state before the first of x (..., inputs): zeros, a pair of memory and output."""
-        zeros = np.zeros((*x.shape[:-1], self.weight_h.shape[0]), self.weight_h.dtype)
+        zeros = np.zeros((*x.shape[:-1], self.weight_x.shape[-1]), self.weight_x.dtype)
         return zeros, zeros
+
+    def advance(self, state, of_x):
+        """The state and the output after what comes of an input."""
+        c, h = state
+        gates = of_x + np.tensordot(h, self.weight_h, 1)
+        c = sigmoid(gates[..., 1, :]) * c + sigmoid(gates[..., 0, :]) * np.tanh(gates[..., 2, :])
+        h = sigmoid(gates[..., 3, :]) * np.tanh(c)
+        return (c, h), h
 
     def step(self, state, x):
         """The state after x (..., inputs), and the output (..., features)."""
-        c, h = state
-        i, f, g, o = np.split(x @ self.weight_x + h @ self.weight_h + self.bias, 4, axis=-1)
-        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-        h = sigmoid(o) * np.tanh(c)
-        return (c, h), h
+        return self.advance(state, np.tensordot(x, self.weight_x, 1) + self.bias)
 
     def __call__(self, xs, state=None):
         """The state after the sequence, and the outputs: (..., time, inputs) -> (..., time, features)."""
@@ -61,9 +65,9 @@ class LSTM:
 class GRU:
     """A layer with gates.  Source: Cho et al. (2014), arXiv:1406.1078.
 
-    weight_x  (inputs, 3 features): reset gate, update gate, candidate
-    weight_h  (features, 3 features)
-    bias      (3 features,)
+    weight_x  (inputs, 3, features): reset gate, update gate, candidate
+    weight_h  (features, 3, features)
+    bias      (3, features)
     bias_n    (features,): of the state in the candidate, before the reset gate
     """
 
@@ -75,20 +79,23 @@ class GRU:
     @classmethod
     def create(cls, key, inputs, features, *, dtype=np.float32):
         """A layer with random weights, orthogonal ones of the state, and biases 0."""
-        return cls(*matrices(key, inputs, features, 3, dtype), np.zeros(3 * features, dtype), np.zeros(features, dtype))
+        return cls(*matrices(key, inputs, features, 3, dtype), np.zeros((3, features), dtype), np.zeros(features, dtype))
 
     def start(self, x):
         """The state before the first of x (..., inputs): zeros (..., features)."""
-        return np.zeros((*x.shape[:-1], self.weight_h.shape[0]), self.weight_h.dtype)
+        return np.zeros((*x.shape[:-1], self.weight_x.shape[-1]), self.weight_x.dtype)
+
+    def advance(self, state, of_x):
+        """The state and the output after what comes of an input."""
+        of_h = np.tensordot(state, self.weight_h, 1)
+        r, z = sigmoid(of_x[..., 0, :] + of_h[..., 0, :]), sigmoid(of_x[..., 1, :] + of_h[..., 1, :])
+        candidate = np.tanh(of_x[..., 2, :] + r * (of_h[..., 2, :] + self.bias_n))
+        state = candidate + z * (state - candidate)
+        return state, state
 
     def step(self, state, x):
         """The state after x (..., inputs), and the output, which is the state."""
-        of_x = np.split(x @ self.weight_x + self.bias, 3, axis=-1)
-        of_h = np.split(state @ self.weight_h, 3, axis=-1)
-        r, z = sigmoid(of_x[0] + of_h[0]), sigmoid(of_x[1] + of_h[1])
-        n = np.tanh(of_x[2] + r * (of_h[2] + self.bias_n))
-        state = (1.0 - z) * n + z * state
-        return state, state
+        return self.advance(state, np.tensordot(x, self.weight_x, 1) + self.bias)
 
     def __call__(self, xs, state=None):
         """The state after the sequence, and the outputs: (..., time, inputs) -> (..., time, features)."""
@@ -99,7 +106,8 @@ def through(cell, xs, state):
     """The state after a sequence (..., time, inputs), and the outputs (..., time, features)."""
     if state is None:
         state = cell.start(xs[..., 0, :])
-    ys = np.empty((*xs.shape[:-1], cell.weight_h.shape[0]), cell.weight_h.dtype)
+    of_xs = np.tensordot(xs, cell.weight_x, 1) + cell.bias
+    ys = np.empty((*xs.shape[:-1], cell.weight_x.shape[-1]), of_xs.dtype)
     for t in range(xs.shape[-2]):
-        state, ys[..., t, :] = cell.step(state, xs[..., t, :])
+        state, ys[..., t, :] = cell.advance(state, of_xs[..., t, :, :])
     return state, ys
