@@ -27,7 +27,7 @@ def relu6(x):
 
 def sigmoid(x):
     """1 / (1 + exp(-x)), by tanh, which does not overflow."""
-    return 0.5 * (np.tanh(0.5 * x) + 1)
+    return 0.5 + 0.5 * np.tanh(0.5 * x)
 
 
 def softplus(x):

@@ -47,14 +47,14 @@ class LSTM:
     def advance(self, state, of_x):
         """The state and the output after what comes of an input."""
         c, h = state
-        gates = of_x + np.tensordot(h, self.weight_h, 1)
+        gates = of_x + times(h, self.weight_h)
         c = sigmoid(gates[..., 1, :]) * c + sigmoid(gates[..., 0, :]) * np.tanh(gates[..., 2, :])
         h = sigmoid(gates[..., 3, :]) * np.tanh(c)
         return (c, h), h
 
     def step(self, state, x):
         """The state after x (..., inputs), and the output (..., features)."""
-        return self.advance(state, np.tensordot(x, self.weight_x, 1) + self.bias)
+        return self.advance(state, times(x, self.weight_x) + self.bias)
 
     def __call__(self, xs, state=None):
         """The state after the sequence, and the outputs: (..., time, inputs) -> (..., time, features)."""
@@ -87,7 +87,7 @@ class GRU:
 
     def advance(self, state, of_x):
         """The state and the output after what comes of an input."""
-        of_h = np.tensordot(state, self.weight_h, 1)
+        of_h = times(state, self.weight_h)
         r, z = sigmoid(of_x[..., 0, :] + of_h[..., 0, :]), sigmoid(of_x[..., 1, :] + of_h[..., 1, :])
         candidate = np.tanh(of_x[..., 2, :] + r * (of_h[..., 2, :] + self.bias_n))
         state = candidate + z * (state - candidate)
@@ -95,18 +95,24 @@ class GRU:
 
     def step(self, state, x):
         """The state after x (..., inputs), and the output, which is the state."""
-        return self.advance(state, np.tensordot(x, self.weight_x, 1) + self.bias)
+        return self.advance(state, times(x, self.weight_x) + self.bias)
 
     def __call__(self, xs, state=None):
         """The state after the sequence, and the outputs: (..., time, inputs) -> (..., time, features)."""
         return through(self, xs, state)
 
 
+def times(x, weight):
+    """The products of x (..., inputs) with the weights of each gate: (..., gates, features)."""
+    inputs, gates, features = weight.shape
+    return (x @ weight.reshape((inputs, gates * features))).reshape((*x.shape[:-1], gates, features))
+
+
 def through(cell, xs, state):
     """The state after a sequence (..., time, inputs), and the outputs (..., time, features)."""
     if state is None:
         state = cell.start(xs[..., 0, :])
-    of_xs = np.tensordot(xs, cell.weight_x, 1) + cell.bias
+    of_xs = times(xs, cell.weight_x) + cell.bias
     ys = np.empty((*xs.shape[:-1], cell.weight_x.shape[-1]), of_xs.dtype)
     for t in range(xs.shape[-2]):
         state, ys[..., t, :] = cell.advance(state, of_xs[..., t, :, :])
