@@ -79,7 +79,8 @@ class GRU:
     @classmethod
     def create(cls, key, inputs, features, *, dtype=np.float32):
         """A layer with random weights, orthogonal ones of the state, and biases 0."""
-        return cls(*matrices(key, inputs, features, 3, dtype), np.zeros((3, features), dtype), np.zeros(features, dtype))
+        bias, bias_n = np.zeros((3, features), dtype), np.zeros(features, dtype)
+        return cls(*matrices(key, inputs, features, 3, dtype), bias, bias_n)
 
     def start(self, x):
         """The state before the first of x (..., inputs): zeros (..., features)."""
