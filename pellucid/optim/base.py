@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import tree
+from ..runtime.array import Array
 
 
 class Optimizer(NamedTuple):
@@ -25,7 +26,7 @@ class Optimizer(NamedTuple):
 
 def is_float(leaf):
     """Whether a leaf has slopes: a float, or an array of floats."""
-    return leaf.dtype.kind in "fc" if hasattr(leaf, "dtype") else isinstance(leaf, float)
+    return isinstance(leaf, float | np.floating) or isinstance(leaf, np.ndarray | Array) and leaf.dtype.kind in "fc"
 
 
 def zeros_like(params, value=0.0):
