@@ -91,13 +91,13 @@ def warmup_cosine_decay_schedule(init_value, peak_value, warmup_steps, decay_ste
 
 
 def piecewise_constant_schedule(init_value, boundaries_and_scales):
-    """init_value times all the scales whose boundaries are below the count, a dict."""
+    """init_value times all the scales whose boundaries are reached, a dict."""
     steps = tuple(boundaries_and_scales.items())
 
     def schedule(count):
         value = init_value
         for boundary, factor in steps:
-            value = value * (factor if count > boundary else 1.0)
+            value = value * (factor if count >= boundary else 1.0)
         return value
 
     return schedule
