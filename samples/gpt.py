@@ -142,7 +142,10 @@ def main():
         gpt, state, value = step(gpt, state, numbers[starts[:, None] + np.arange(CONTEXT + 1)])
         curve.append(value)
         if k % max(arguments.steps // 10, 1) == 0:
-            print(f"step {k} of {arguments.steps}   loss {float(value):.3f}   {time.perf_counter() - started:.1f} s", flush=True)
+            print(
+                f"step {k} of {arguments.steps}   loss {float(value):.3f}   {time.perf_counter() - started:.1f} s",
+                flush=True,
+            )
 
     start = np.array([characters.index(one) for one in "The lamp "])
     print("\n" + "".join([characters[k] for k in np.asarray(write(gpt, random.key(2), start, 200))]) + "\n")

@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import pytest
 
-from pellucid import Array, compile, grad, jvp, nn, optim, random, tree, value_and_grad, vmap
+from pellucid import Array, compile, grad, nn, optim, random, tree, value_and_grad
 
 HERE = pathlib.Path(__file__).parent / "neural_networks"
 SPEC = importlib.util.spec_from_file_location("problems", HERE / "problems.py")
@@ -122,8 +122,11 @@ def regression(p, x, y):
 
 def composed():
     rate = optim.warmup_cosine_decay_schedule(0.0, 0.2, 5, 20)
-    yield "chain", optim.chain(
-        optim.clip_by_global_norm(0.3), optim.add_decayed_weights(0.01), optim.scale_by_learning_rate(rate)
+    yield (
+        "chain",
+        optim.chain(
+            optim.clip_by_global_norm(0.3), optim.add_decayed_weights(0.01), optim.scale_by_learning_rate(rate)
+        ),
     )
     yield "clip", optim.chain(optim.clip(0.1), optim.ema(0.8), optim.scale_by_learning_rate(0.2))
     yield "multi_steps", optim.MultiSteps(optim.adam(0.1), 3)

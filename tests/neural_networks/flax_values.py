@@ -158,8 +158,11 @@ def train(optimiser, kept, name):
 
 def composed():
     rate = optax.warmup_cosine_decay_schedule(0.0, 0.2, 5, 20)
-    yield "chain", optax.chain(
-        optax.clip_by_global_norm(0.3), optax.add_decayed_weights(0.01), optax.scale_by_learning_rate(rate)
+    yield (
+        "chain",
+        optax.chain(
+            optax.clip_by_global_norm(0.3), optax.add_decayed_weights(0.01), optax.scale_by_learning_rate(rate)
+        ),
     )
     yield "clip", optax.chain(optax.clip(0.1), optax.ema(0.8), optax.scale_by_learning_rate(0.2))
     yield "multi_steps", optax.MultiSteps(optax.adam(0.1), 3)
