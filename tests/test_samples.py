@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("full_codegen")
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
-LARGE = {"convnet", "digits", "gpt", "nist"}
+LARGE = {"autoencoder", "convnet", "digits", "gpt", "neural_ode", "nist"}
 SMALL = sorted(path.stem for path in SAMPLES.glob("*.py") if path.stem not in LARGE)
 
 
@@ -77,6 +77,15 @@ def test_a_transformer_learns_characters(tmp_path):
     losses = [float(loss) for loss in re.findall(r"loss (\d\.\d+)", output)]
     assert len(losses) == 10 and losses[-1] < min(losses[0] - 0.5, 2.6)
     assert "The lamp " in output and (tmp_path / "gpt.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, option, count", [("neural_ode", "--steps", 200), ("autoencoder", "--epochs", 20)])
+def test_a_loss_falls(name, option, count, tmp_path):
+    output = run_sample(name, tmp_path, option, str(count), "--out", str(tmp_path))
+    losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+)", output)]
+    assert len(losses) == 10 and losses[-1] < 0.92 * losses[0]
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.long
