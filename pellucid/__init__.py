@@ -61,6 +61,7 @@ from .transformations import compile, grad, value_and_grad, vmap
 from .waiting import block_until_ready
 
 if TYPE_CHECKING:
+    from . import nn, optim
     from .mapped_calls import pmap, shard_map
     from .simulation import simulate
 
@@ -127,6 +128,8 @@ __all__ = [
     "make_array_from_process_local_data",
     "make_array_from_single_device_arrays",
     "make_mesh",
+    "nn",
+    "optim",
     "pmap",
     "process_count",
     "process_index",
@@ -156,7 +159,9 @@ _begin()
 
 
 def __getattr__(name: str) -> Any:
-    """`pmap`, `shard_map` or `simulate`, when it is asked for: they need the compiler."""
+    """What not every program needs, when it is asked for: a module, or a function that needs the compiler."""
+    if name in ("nn", "optim"):
+        return importlib.import_module(f".{name}", __name__)
     module = {"pmap": ".mapped_calls", "shard_map": ".mapped_calls", "simulate": ".simulation"}.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("full_codegen")
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
-LARGE = {"digits", "nist"}
+LARGE = {"autoencoder", "convnet", "digits", "gpt", "neural_ode", "nist"}
 SMALL = sorted(path.stem for path in SAMPLES.glob("*.py") if path.stem not in LARGE)
 
 
@@ -61,6 +61,31 @@ def test_digits_are_recognised(tmp_path):
     assert "def softmax_loss" in output and "# backward" in output
     plot = (tmp_path / "plots" / "digits_loss.png").read_bytes()
     assert plot.startswith(b"\x89PNG") and len(plot) > 5000
+
+
+@pytest.mark.long
+def test_a_convolutional_network_learns_digits(tmp_path):
+    output = run_sample("convnet", tmp_path, "--epochs", "4", "--out", str(tmp_path))
+    found = [float(accuracy) for accuracy in re.findall(r"test accuracy (\d\.\d+)", output)]
+    assert len(found) == 4 and found[-1] >= 0.9
+    assert (tmp_path / "convnet.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+def test_a_transformer_learns_characters(tmp_path):
+    output = run_sample("gpt", tmp_path, "--steps", "60", "--out", str(tmp_path))
+    losses = [float(loss) for loss in re.findall(r"loss (\d\.\d+)", output)]
+    assert len(losses) == 10 and losses[-1] < min(losses[0] - 0.5, 2.6)
+    assert "The lamp " in output and (tmp_path / "gpt.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, option, count", [("neural_ode", "--steps", 200), ("autoencoder", "--epochs", 20)])
+def test_a_loss_falls(name, option, count, tmp_path):
+    output = run_sample(name, tmp_path, option, str(count), "--out", str(tmp_path))
+    losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+)", output)]
+    assert len(losses) == 10 and losses[-1] < 0.92 * losses[0]
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.long

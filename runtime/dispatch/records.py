@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import Any
 
 from .words import RECORD_ATTRIBUTES, RECORD_TUPLE
@@ -40,7 +40,8 @@ def _is_item(cls: type, name: str, position: int) -> bool:
 
 def _is_plain(cls: type, name: str) -> bool:
     found = inspect.getattr_static(cls, name, None)
-    return isinstance(found, MemberDescriptorType) or not hasattr(type(found), "__get__")
+    # a function, as the default of a field is one, gives way to what the instance holds
+    return isinstance(found, MemberDescriptorType | FunctionType) or not hasattr(type(found), "__get__")
 
 
 def tuple_maker(cls: Any) -> Callable[[tuple[Any, ...]], Any]:

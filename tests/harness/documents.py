@@ -102,7 +102,7 @@ class Session:
         path = self.folder / part.file
         path.write_text(part.text, encoding="utf-8")
         with contextlib.redirect_stdout(io.StringIO()) as printed, self.surroundings():
-            exec(compile(part.text, str(path), "exec"), self.names)
+            exec(compile(part.text, str(path), "exec", dont_inherit=True), self.names)
         self.names["printed"] = printed.getvalue()
 
     def output(self, expression: str) -> str:

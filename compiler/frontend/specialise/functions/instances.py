@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import types as python_types
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from math import inf
 from typing import Any
@@ -343,7 +342,7 @@ def outputs(
         if found is None:
             if isinstance(part, Sequence | Mapping_ | Record):
                 return part  # an empty container
-            if isinstance(part, Static) and not isinstance(part.value, python_types.FunctionType):
+            if isinstance(part, Static):
                 return part
             if isinstance(part, Conflict):
                 message = f"this function returns {part.left} on one path and {part.right} on another"
@@ -365,5 +364,5 @@ def outputs(
         return back, atoms, tuple(result_types)
     tree = frame.tree(returning.returned(frame, value, node))
     returning.require_returnable(frame, tree, node)
-    structure = returning.with_rows(map_leaves(tree, place))
+    structure = returning.with_rows(signatures.map_unknown(tree, place))
     return structure, atoms, tuple(result_types)

@@ -34,21 +34,27 @@ def signature(
         return Typed(found)
 
     abstract = {
-        name: value if name in static else _map_unknown(frame.tree(value), general) for name, value in bound.items()
+        name: value if name in static else map_unknown(frame.tree(value), general) for name, value in bound.items()
     }
     derived = frame.task.is_differentiated, frame.task.along  # such instances keep the rules for their derivatives
     kept = tuple(map(id, frame.task.keepers))  # they freeze values of their own
     return (identity, derived, kept, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
 
-def _map_unknown(value: Value, change: Callable[[Value, tuple], Value]) -> Value:
+def map_unknown(value: Value, change: Callable[[Value, tuple], Value]) -> Value:
     """Rebuild a value as `map_leaves` does; known fields of registered dataclasses stay what they are."""
     inner = parts(value)
     if not inner:
         return change(value, ())
     known = known_parts(value)
-    stays = [key in known and isinstance(part, Static) for key, part in inner]
-    return with_parts(value, tuple(p if s else _map_unknown(p, change) for (_, p), s in zip(inner, stays)))
+    stays = [key in known and _is_static(part) for key, part in inner]
+    return with_parts(value, tuple(p if s else map_unknown(p, change) for (_, p), s in zip(inner, stays)))
+
+
+def _is_static(value: Value) -> bool:
+    """Whether a value, or all that a container holds, is known when the function is compiled."""
+    inner = parts(value)
+    return all(_is_static(part) for _, part in inner) if inner else isinstance(value, Static)
 
 
 def _text(value: Value) -> Any:

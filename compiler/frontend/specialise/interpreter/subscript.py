@@ -23,7 +23,7 @@ from ..kinds import arrays, containers, keyed, known_numbers, optional, own_oper
 from ..limits import limit
 from ..objects import given_back
 from ..values import Leaf, Record, Ref, Rows, Sequence, Static, Table, Value, parts
-from . import evaluate
+from . import displays, evaluate
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -132,9 +132,11 @@ def without_masks(frame: Frame, array: Leaf, items: list[Any], node: gast.AST) -
 
 
 def item(frame: Frame, node: gast.expr) -> Any:
-    """A Slice tree, or a value; a tuple known now is several items."""
+    """A Slice tree, or a value; a tuple known now, and what has a star, are several items."""
     if isinstance(node, gast.Slice):
         return slice_item(frame, node)
+    if isinstance(node, gast.Starred):
+        return [as_slice(frame, part, node) for part in displays.spread(frame, [node])]
     (value,), _ = optional.all_present(frame, [evaluate.evaluate(frame, node)], {}, node)
     held = frame.held(value)
     match held:

@@ -14,7 +14,7 @@ import numpy as np
 from ....ops.python_names import NameBinding
 from ....vocabulary import INDEX_EXPRESSIONS
 from ..frame import Frame
-from ..interpreter import apply, evaluate
+from ..interpreter import apply, displays, evaluate
 from ..iterables import Slice
 from ..library import library
 from ..protocol import attribute, python_class
@@ -47,7 +47,8 @@ def bounds_of(value: Value) -> tuple[Value, Value, Value] | None:
 def written(frame: Frame, items: gast.expr) -> Value:
     """The expression between brackets, as the argument of `__getitem__`."""
     if isinstance(items, gast.Tuple):
-        return Sequence(tuple(written(frame, part) for part in items.elts))
+        parts = [displays.spread(frame, [p]) if isinstance(p, gast.Starred) else [written(frame, p)] for p in items.elts]
+        return Sequence(tuple(part for found in parts for part in found))
     if isinstance(items, gast.Slice):
         bounds = (items.lower, items.upper, items.step)
         return made([NONE if b is None else evaluate.evaluate(frame, b) for b in bounds])

@@ -20,7 +20,7 @@ from ....syntax import rebuild
 from ....types import Array
 from .. import protocol
 from ..frame import Frame
-from ..interpreter import evaluate, execute, subscript
+from ..interpreter import displays, evaluate, execute, subscript
 from ..iterables import Slice
 from ..kinds import classes
 from ..values import Record, Static, Value, is_sequence
@@ -73,12 +73,17 @@ class _Hidden:
     def index(self, node: gast.expr) -> gast.expr:
         """The same index over variables; a tuple in a variable is its parts, as a tuple display is."""
         if isinstance(node, gast.Tuple):
-            return rebuild(node, elts=[self._part(part) for part in node.elts])
+            return rebuild(node, elts=[one for part in node.elts for one in self._parts(part)])
         if isinstance(node, gast.Slice):
             return self._part(node)
         value = evaluate.evaluate(self.frame, node)
         items = _items_of(self.frame.held(value))
         return self._noted(value) if items is None else gast.Tuple([self._noted(one) for one in items], gast.Load())
+
+    def _parts(self, node: gast.expr) -> list[gast.expr]:
+        if isinstance(node, gast.Starred):
+            return [self._noted(value) for value in displays.spread(self.frame, [node])]
+        return [self._part(node)]
 
     def _part(self, node: gast.expr) -> gast.expr:
         if isinstance(node, gast.Slice):
