@@ -20,7 +20,7 @@ from . import tree
 from .compiler.diagnostics import BatchError
 from .compiler.ops.schema import TypeFault
 from .function import Function
-from .launching import OfDevice, Unfit
+from .launching import OfDevice, Unfit, are_gpus
 from .library_names import is_library
 from .numpy import sharded as meaning
 from .on_blocks import OnBlocks
@@ -46,13 +46,15 @@ class MappedFunction(Function):
     before  looks at the arguments of a call, and may refuse it; what it gives is known after
     apart   calls all devices at once, where it can; None where every call runs as what it means
     layout  gives, for a result of that, the sharding of each of its arrays
+    there   the devices, or more of them
     """
 
     def __init__(
         self, whole: Function, before: Callable[..., Any], apart: OnBlocks | OnExamples | None,
-        layout: Callable[..., Any],
+        layout: Callable[..., Any], there: Iterable[Device],
     ) -> None:  # fmt: skip
         super().__init__(whole.__pellucid__, judge=False)
+        self._is_on_gpus = are_gpus(there)
         self._whole, self._before, self._apart, self._layout = whole, before, apart, layout
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -63,7 +65,13 @@ class MappedFunction(Function):
         found = None if kwargs or self._apart is None else self._apart.call(known, args)
         if found is not None:
             return found[0]
-        return self._layout(known, self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()}))
+        whole = self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()})
+        if self._is_on_gpus:  # and it has said nothing of what is wrong with the call
+            raise ValueError(
+                f"{self.__name__} runs on GPUs, where arguments are given by position, and are arrays and numbers that "
+                "its specs cut; all axes of the mesh are mapped"
+            )
+        return self._layout(known, whole)
 
     def _of_device(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OfDevice | None:
         """The program of one device for these values or types; None where there is none."""
@@ -162,7 +170,7 @@ def shard_map(
     apart = None
     if isinstance(called, Function) and names in ((), tuple(sorted(mesh.axis_names))):
         apart = OnBlocks(called, mesh, SpecTree(in_specs), joined, check_vma)
-    return MappedFunction(Function(compile(made).__pellucid__), _nothing, apart, layout)
+    return MappedFunction(Function(compile(made).__pellucid__), _nothing, apart, layout, mesh.devices.flat)
 
 
 shard_map.__pellucid_told__ = meaning.shard_map  # type: ignore[attr-defined]
@@ -217,7 +225,7 @@ def pmap(
     before = functools.partial(_count, there, in_axes, axis_size, static)
     layout = functools.partial(_by_axes, there, axis_name or NO_NAME, out_axes)
     apart = OnExamples(called, axis_name, axis_name or NO_NAME, in_axes, out_axes, there, static)
-    return MappedFunction(whole, before, apart, layout)
+    return MappedFunction(whole, before, apart, layout, there)
 
 
 def _of_kind(backend: str | None) -> tuple[Device, ...]:

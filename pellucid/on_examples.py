@@ -22,12 +22,13 @@ from .launching import (
     lengths_in,
     made_by,
     numbers_of,
+    program_on,
     readable,
     rows,
     stated,
     team_of,
 )
-from .on_devices import DeviceProgram, Run, of_device
+from .on_devices import Run, of_device
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.mpi import Team
@@ -105,7 +106,7 @@ class OnExamples:
     def _launcher(self, count: int, numbers: tuple[int, ...], team: Team | None) -> Launcher:
         found = self.launchers.get(count)
         if found is None:
-            program = DeviceProgram(
+            program = program_on(self.devices[:count])(
                 self.function, {self.axis_name: count}, devices=numbers, meant=self._meant(), team=team
             )
             found = self.launchers[count] = Launcher(program)

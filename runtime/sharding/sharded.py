@@ -5,7 +5,7 @@
 
 Devices of a processor have one memory: the elements are in one buffer, and what a device has is a view.  What a call on
 many devices has made is the parts first, which are put together when somebody reads the elements of the whole.  Where
-devices are of other processes, this one has only its own parts.
+devices are of other processes, this one has only its own parts.  GPUs have a part each.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class ShardedArray(Array):
     def addressable_shards(self) -> list[Shard]:
         """What each device of this process has, in the order of the devices of the mesh."""
         found = self._sharding.addressable_devices_indices_map(self.shape).items()
-        if self._parts is None or self._parts.stacked is not None and self.is_fully_addressable:
+        if self._parts is None or self._parts.stacked is not None and self.is_fully_addressable and not self._parts.far:
             return [self._shard(*one) for one in found]
         self._wait()
         return [
@@ -254,9 +254,14 @@ def put(values: Any, sharding: NamedSharding) -> ShardedArray:
 
 def of_whole(values: np.ndarray, sharding: NamedSharding) -> ShardedArray:
     """An array whose elements are all there: this process keeps the parts of its devices."""
-    return of_blocks(values.shape, sharding, lambda index: values[index]) if not sharding.is_fully_addressable else (
-        ShardedArray(values, sharding)
-    )
+    if sharding.is_fully_addressable and not are_apart(sharding):
+        return ShardedArray(values, sharding)
+    return of_blocks(values.shape, sharding, lambda index: values[index])
+
+
+def are_apart(sharding: NamedSharding) -> bool:
+    """Whether its devices have memories of their own."""
+    return any(device.platform != "cpu" for device in sharding.device_set)
 
 
 def of_blocks(shape: tuple[int, ...], sharding: NamedSharding, block: Callable[[Index], Any]) -> ShardedArray:
@@ -270,5 +275,5 @@ def of_blocks(shape: tuple[int, ...], sharding: NamedSharding, block: Callable[[
         key = tuple((one.start, one.stop) for one in index)
         if key not in found:
             found[key] = Array(np.array(block(index)))
-        blocks.append(found[key]._on(device.number))
+        blocks.append(device.put(found[key]))
     return ShardedArray.of_parts(Parts(blocks, lambda: None, cut_by(sharding.mesh, sharding.spec)))

@@ -11,9 +11,11 @@ its arguments came from and that have not been judged yet.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from .driver import DeviceArray
 
 MOST_PENDING = 16  # calls that a result may wait for; they hold their arguments, so that their errors can be reported
 
@@ -78,17 +80,29 @@ class judged:
         _RUNS.stack.pop()
 
 
-def verdict_on(run: Run, arguments: Iterable[Any]) -> Verdict | None:
-    """The verdict that the results of a call carry; None where nothing can have failed."""
+def verdict_on(runs: Sequence[Run], arguments: Iterable[Any]) -> Verdict | None:
+    """The verdict that the results of calls made together carry; None where nothing can have failed."""
     pending: dict[int, tuple[tuple[Any, ...], Explain]] = {}
     for argument in arguments:
         earlier = getattr(argument, "verdict", None)
         if isinstance(earlier, Verdict):
             pending.update((id(one), one) for one in earlier.pending)
-    if len(pending) >= MOST_PENDING:
+    if len(pending) >= MOST_PENDING * len(runs):
         Verdict(pending.values())()
         pending.clear()
-    found = list(pending.values())
-    if run.noted:
-        found.append((tuple(run.noted), run.explain))
+    found = [*pending.values(), *((tuple(run.noted), run.explain) for run in runs if run.noted)]
     return Verdict(found) if found else None
+
+
+def carrying(results: Any, verdict: Verdict | None) -> Any:
+    """Results of a driver that raise the error of their calls when they come to the host; those there already, now."""
+    if verdict is None:
+        return results
+    if isinstance(results, tuple):
+        return tuple(carrying(result, verdict) for result in results)
+    if not isinstance(results, DeviceArray):
+        verdict()
+        return results
+    found = DeviceArray(results)  # the array itself may be an argument, which is good in any case
+    found.verdict = verdict
+    return found
