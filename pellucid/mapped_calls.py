@@ -28,7 +28,7 @@ from .on_examples import OnExamples
 from .own_frames import told_to_users
 from .placing import with_sharding_constraint
 from .runtime.array import Array
-from .runtime.devices import Device, devices, named
+from .runtime.devices import Device, default_kind, devices, named
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.meshes import current_mesh
 from .runtime.sharding.sharded import ShardedArray, of_whole
@@ -210,7 +210,7 @@ def pmap(
     static_broadcasted_argnums  parameters whose values are part of the compiled code, by number
     donate_argnums  as in JAX, where it lets a result take the memory of an argument; it changes nothing
     axis_size  how many examples there are; needed where no argument is mapped
-    devices    the devices, in order; None: those of the processor, or of the kind `backend`
+    devices    the devices, in order; None: those of the kind of the default device, or of the kind `backend`
     backend    the kind of device
 
     Raises ValueError where there are more examples than devices, and what `vmap` raises.
@@ -229,7 +229,7 @@ def pmap(
 
 
 def _of_kind(backend: str | None) -> tuple[Device, ...]:
-    return tuple(devices(backend or "cpu"))
+    return tuple(devices(backend or default_kind()))
 
 
 def _count(

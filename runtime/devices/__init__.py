@@ -20,6 +20,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
+from .. import asynchronous
 from ..processes import processes
 from ..values import HeldValues
 from .cpu import Cpu
@@ -206,6 +207,12 @@ def named(device: Device | str) -> Device:
         why = "".join(f" ({offers.why_not()})" for offers in asked if offers.why_not())
         raise ValueError(f"there is no device {device!r}; there are {_told()}{why}")
     return found
+
+
+def default_kind() -> str:
+    """The kind of device that calls run on whose arguments do not say where: "cuda" after `default_device("cuda")`."""
+    default = asynchronous.default_device()
+    return PLATFORMS[1].name if default >= 0 and is_on_gpu(default) else PLATFORMS[0].name
 
 
 def by_number(number: int) -> Device:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..devices import Device, devices, named
+from ..devices import Device, default_kind, devices, named
 
 
 class AxisType(Enum):
@@ -178,8 +178,8 @@ def make_mesh(
 
 
 def _all() -> list[Device]:
-    """The devices of a program that says nothing of them: those of the processor."""
-    return devices("cpu")
+    """The devices of a program that says nothing of them: those of the kind of the default device."""
+    return devices(default_kind())
 
 
 _WAY_OUT = ": PELLUCID_CPU_DEVICES in the environment says how many the processor counts for"

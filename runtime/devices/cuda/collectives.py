@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import driver
+from .driver import DeviceArray
 from .libraries import Library, library, on_device, stream
 from .together import seat
 
@@ -37,16 +38,24 @@ def collectives() -> dict[str, Callable[..., None]]:
 
 def _routine(name: str) -> Callable[..., None]:
     def call(y: Any, devices: Any, *given: Any, along: int = 0) -> None:
+        native = driver.extension()
         *sources, x = given
-        source = int(sources[0].copy_to_host()[0]) if sources else 0
-        if not x.is_contiguous:
-            x = x.copy()
-        made = y if y.is_contiguous else driver.extension().device_array(y.shape, y.dtype)
-        seat().meet(name, along, (made, x, source))
-        if made is not y:
+        source = int(_on_host(sources[0])[0]) if sources else 0
+        if isinstance(x, np.ndarray):  # a part of the driver that stays on the host
+            x = native.to_device(x)
+        is_there = isinstance(y, DeviceArray) and y.is_contiguous
+        made = y if is_there else native.device_array(y.shape, y.dtype)
+        seat().meet(name, along, (made, x if x.is_contiguous else x.copy(), source))
+        if isinstance(y, np.ndarray):
+            y[...] = made.copy_to_host()
+        elif not is_there:
             y.copy_from_host(made.copy_to_host())
 
     return call
+
+
+def _on_host(x: Any) -> Any:
+    return x.copy_to_host() if isinstance(x, DeviceArray) else x
 
 
 def is_there() -> bool:
