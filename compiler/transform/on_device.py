@@ -169,11 +169,12 @@ class _Writer:
             return self._entry(axis_name, 0, "index")
         function = self.written_as(name)
         given = [operands[0], self.table]
-        if "size" in inspect.signature(function).parameters:
+        taken = inspect.signature(function).parameters
+        if "size" in taken:
             given.append(self.sizes[axis_name])
         if name == "ppermute":
             given.append(self._source(axis_name, static["perm"]))
-        kept: dict[str, Any] = {key: static[key] for key in ("axis", "split", "concat") if key in static}
+        kept: dict[str, Any] = {key: static[key] for key in ("axis", "split", "concat", "perm") if key in taken}
         (value,) = self.builder.expand(function, given, {"along": self.axes.index(axis_name), **kept})
         return value
 

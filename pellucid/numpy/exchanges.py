@@ -125,6 +125,11 @@ def ppermute(x, devices, source, along):
     return like(op.permute_of_devices(devices, sources, flat(x), along=along), x)
 
 
+def ppermute_by_nccl(x, devices, source, along, perm):
+    sources = op.full(source, shape=(1,), dtype="i64")
+    return like(op.permute_by_pairs(devices, sources, flat(x), along=along, pairs=perm), x)
+
+
 def first_to(x, axis):
     """The first axis moved to another position."""
     return x if axis == 0 else op.transpose(x, axes=static.moved_order(static.rank(x), 0, axis))

@@ -28,6 +28,7 @@ DTYPES = {
 } | {np.dtype(bool): BYTE}  # fmt: skip
 OPERATIONS = {"allreduce_sum": 0, "allreduce_max": 2, "allreduce_min": 3, "reduce_scatter": 0}
 ROUTINES = (*OPERATIONS, "allgather", "alltoall", "sendrecv")
+Pairs = Sequence[tuple[int, int]]
 Operands = Sequence[tuple[Any, Any, int]]  # of each GPU: the result, what it puts down, and the one that it takes from
 
 
@@ -37,10 +38,10 @@ def collectives() -> dict[str, Callable[..., None]]:
 
 
 def _routine(name: str) -> Callable[..., None]:
-    def call(y: Any, devices: Any, *given: Any, along: int = 0) -> None:
+    def call(y: Any, devices: Any, *given: Any, along: int = 0, pairs: Pairs = ()) -> None:
         native = driver.extension()
         *sources, x = given
-        source = int(_on_host(sources[0])[0]) if sources else 0
+        source = _source(sources[0], along, pairs) if sources else 0
         if isinstance(x, np.ndarray):  # a part of the driver that stays on the host
             x = native.to_device(x)
         is_there = isinstance(y, DeviceArray) and y.is_contiguous
@@ -54,8 +55,12 @@ def _routine(name: str) -> Callable[..., None]:
     return call
 
 
-def _on_host(x: Any) -> Any:
-    return x.copy_to_host() if isinstance(x, DeviceArray) else x
+def _source(told: Any, along: int, pairs: Pairs) -> int:
+    """The device along an axis that this one takes from; -1 where there is none."""
+    if not pairs:
+        return int((told.copy_to_host() if isinstance(told, DeviceArray) else told)[0])
+    own = seat().number(along)
+    return next((sender for sender, receiver in pairs if receiver == own), -1)
 
 
 def is_there() -> bool:

@@ -53,6 +53,10 @@ class Seat:
     launch: Launch
     place: int
 
+    def number(self, along: int) -> int:
+        """The number of the device along an axis."""
+        return self.launch.group(self.place, along).index(self.place)
+
     def meet(self, kind: str, along: int, operands: tuple[Any, ...]) -> None:
         """Put down what a collective reads and writes; returns when its work is in the streams of all."""
         self.launch.meet(self.place, kind, along, operands)
