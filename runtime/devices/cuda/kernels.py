@@ -118,7 +118,7 @@ class LoadedKernels:
                 results = self._driven(run, args)
         finally:
             native.cuda_use(former)
-        return carrying(results, verdict_on([run], args))
+        return carrying(results, verdict_on(run, args))
 
     def on_one_of_several(self, launch: Launch, args: Sequence[Any], device: int) -> Any:
         """The results of the driver on one GPU of a launch, which judges them together with those of the others."""
@@ -136,7 +136,7 @@ class LoadedKernels:
         try:
             return self.driver(*args)
         except Exception:
-            earlier = verdict_on([run], args)
+            earlier = verdict_on(run, args)
             if earlier is not None:
                 earlier()
             run.judge()

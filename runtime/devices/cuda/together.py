@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .driver import DeviceArray
-from .verdicts import Run, Verdict, carrying, verdict_on
+from .verdicts import Run, carrying, verdict_on
 
 Perform = Callable[[Sequence[int], str, Sequence[tuple[Any, ...]]], None]
 Key = tuple[int, int, int]  # of a meeting: the axis, the first place of those who meet, how many they had before
@@ -132,10 +132,15 @@ class Launch:
         except BaseException:
             self._fail()
             raise
-        verdict = self._verdict()
+        whole = Run(self.explain)  # what one device has found is the error of all, whichever part of a result is read
+        for _, (run, _) in sorted(self._runs.items()):
+            whole.words += run.words
+            whole.noted += run.noted
+        verdict = verdict_on(whole, [arg for _, args in self._runs.values() for arg in args])
         if errors:
             if verdict is not None:
-                verdict()  # what a kernel has found comes before the error of a driver that went on with its values
+                verdict()
+            whole.judge()  # what a kernel has found comes before the error of a driver that went on with its values
             own = [place for place, error in sorted(errors.items()) if not isinstance(error, Abandoned)]
             raise errors[own[0]] if own else RuntimeError(ABSENT)
         return [carrying(result, verdict) for result in results]
@@ -143,11 +148,6 @@ class Launch:
     def note(self, run: Run, args: Sequence[Any]) -> None:
         """The call of the driver that runs on this thread, and its arguments."""
         self._runs[seat().place] = run, args
-
-    def _verdict(self) -> Verdict | None:
-        """What one device has found is the error of the call, whichever part of its result is read."""
-        runs = [run for _, (run, _) in sorted(self._runs.items())]
-        return verdict_on(runs, [arg for _, args in self._runs.values() for arg in args])
 
     # --- meeting
 

@@ -11,7 +11,7 @@ its arguments came from and that have not been judged yet.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,17 +80,19 @@ class judged:
         _RUNS.stack.pop()
 
 
-def verdict_on(runs: Sequence[Run], arguments: Iterable[Any]) -> Verdict | None:
-    """The verdict that the results of calls made together carry; None where nothing can have failed."""
+def verdict_on(run: Run, arguments: Iterable[Any]) -> Verdict | None:
+    """The verdict that the results of a call carry; None where nothing can have failed."""
     pending: dict[int, tuple[tuple[Any, ...], Explain]] = {}
     for argument in arguments:
         earlier = getattr(argument, "verdict", None)
         if isinstance(earlier, Verdict):
             pending.update((id(one), one) for one in earlier.pending)
-    if len(pending) >= MOST_PENDING * len(runs):
+    if len(pending) >= MOST_PENDING:
         Verdict(pending.values())()
         pending.clear()
-    found = [*pending.values(), *((tuple(run.noted), run.explain) for run in runs if run.noted)]
+    found = list(pending.values())
+    if run.noted:
+        found.append((tuple(run.noted), run.explain))
     return Verdict(found) if found else None
 
 
