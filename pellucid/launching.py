@@ -68,7 +68,7 @@ def numbers_of(devices: Sequence[Device]) -> tuple[int, ...] | None:
     return None if asynchronous.prepare() is None else tuple(device.number for device in own)
 
 
-def program_on(devices: Sequence[Device]) -> type[DeviceProgram]:
+def program_on(devices: Iterable[Device]) -> type[DeviceProgram]:
     """What runs a program on all of some devices."""
     if not are_gpus(devices):
         return DeviceProgram

@@ -82,7 +82,8 @@ class OnBlocks:
         specs: Any = ask.specs_of.ask(self.in_specs, structure, self.axes, "in_specs")
         first = [self._first(stated(leaf), spec) for leaf, spec in zip(given, specs, strict=True)]
         meant = tuple(map(self._meant, self.mesh.axis_names))
-        made = of_device(self.function, self.mesh.shape, meant=meant, is_typed=self.check_vma)
+        library = program_on(self.mesh.devices.flat).library
+        made = of_device(self.function, self.mesh.shape, meant=meant, is_typed=self.check_vma, library=library)
         return OfDevice(made, self.mesh, tuple(structure.unflatten(first)))
 
     def _first(self, leaf: Any, spec: PartitionSpec | None) -> Any:

@@ -87,7 +87,8 @@ class OnExamples:
             along = [None] * len(given) if k in self.static else axes_of(structure, axes)
             leaves = [self._first(stated(leaf), axis, mesh) for leaf, axis in zip(given, along, strict=True)]
             first.append(structure.unflatten(leaves))
-        made = of_device(self.function, {self.axis_name: mesh.size}, meant=self._meant())
+        library = program_on(self.devices).library
+        made = of_device(self.function, {self.axis_name: mesh.size}, meant=self._meant(), library=library)
         return OfDevice(made, mesh, tuple(first))
 
     def _first(self, leaf: Any, axis: int | None, mesh: Mesh) -> Any:

@@ -4,8 +4,8 @@
     step.start([(x_0, w), (x_1, w)])       every GPU has its kernels, and its result is an `Array` on it
 
 Kernels and their driver are those that one GPU runs (`on_gpu.py`), compiled once for GPUs of a kind.  The call returns
-before they have run; what a kernel finds to fail is told by the program on the processor, run for all devices on the same
-arguments, when a part of the result is read.
+before they have run; what a kernel finds to fail is told when a part of the result is read, by the program on the
+processor, which is run for all devices on the same arguments.
 """
 
 from __future__ import annotations

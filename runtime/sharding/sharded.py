@@ -195,6 +195,25 @@ def laid(result: Any, sharding: NamedSharding | None) -> Any:
     return of_whole(result._values, sharding) if isinstance(result, Array) and result.ndim else result
 
 
+def _on_each(method: Any, operands: tuple[Any, ...]) -> Any:
+    """An operator on the parts that GPUs have, of arrays of one shape that are cut alike and of numbers; else None."""
+    arrays = [one for one in operands if isinstance(one, ShardedArray)]
+    first = arrays[0].parts
+    if first is None or not first.far or any(not isinstance(one, (ShardedArray, *NUMBERS)) for one in operands):
+        return None
+    parts = [one.parts for one in arrays if one.shape == arrays[0].shape]
+    if len(parts) < len(arrays) or any(one is None or one.cut is not first.cut for one in parts):
+        return None
+    columns = [one.parts.blocks if isinstance(one, ShardedArray) else [one] * len(first.blocks) for one in operands]
+    made = [method(*row) for row in zip(*columns, strict=True)]
+    if not all(isinstance(one, Array) for one in made):
+        return None
+    return ShardedArray.of_parts(Parts(made, lambda: None, first.cut))
+
+
+NUMBERS = (bool, int, float, complex)
+
+
 def _of_elements(name: str) -> Any:
     """An operator of Array's, whose result is cut as the operands are."""
     plain = getattr(Array, name)
@@ -202,6 +221,8 @@ def _of_elements(name: str) -> Any:
     def method(self: ShardedArray, *others: Any) -> Any:
         if not all(isinstance(other, OPERANDS) for other in others):
             return plain(self.whole, *others)
+        if (made := _on_each(plain, (self, *others))) is not None:
+            return made
         sharding = common_sharding((self, *others), name.strip("_"))
         return laid(plain(self.whole, *map(whole_of, others)), sharding)
 

@@ -3,10 +3,10 @@
     folder = build(folder)            for PELLUCID_CUDA_LIBRARIES
     libraries = Libraries(fake)       in the program that uses them, with the driver of it
 
-`prototypes.txt` says what each function takes, as the headers of CUDA 12.9 and NCCL 2 have it.  Arguments are looked at when a
-function is called, the work is done when its stream comes to it.  What the documentation forbids is a fault: a handle
-that nobody made, another context, steps between columns that are too short, memory that is too short or was let go,
-work whose length was not asked for.
+`prototypes.txt` says what each function takes, as the headers of CUDA 12.9 and NCCL 2 have it.  Arguments are looked at
+when a function is called, the work is done when its stream comes to it.  What the documentation forbids is a fault: a
+handle that nobody made, another context, steps between columns that are too short, memory that is too short or was let
+go, work whose length was not asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from .fft import Fft
 from .solver import Solver
 
 FOLDER = pathlib.Path(__file__).parent
-FILES = {"cublas": "libcublas.so.12", "cusolver": "libcusolver.so.11", "cufft": "libcufft.so.11", "nccl": "libnccl.so.2"}
+FILES = {
+    "cublas": "libcublas.so.12", "cusolver": "libcusolver.so.11", "cufft": "libcufft.so.11", "nccl": "libnccl.so.2",
+}  # fmt: skip
 C_TYPES = {"i": "int", "l": "long long", "c": "signed char", "p": "void *", "z": "unsigned long"}
 ON_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
 ON_LATER = ctypes.CFUNCTYPE(None, ctypes.c_int64)

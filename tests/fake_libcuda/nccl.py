@@ -1,8 +1,8 @@
 """The functions of NCCL that we call, on the fake driver: parts of `libraries.py`.
 
-A group of calls is looked at when it ends: all devices of a communicator have made the same calls, of the same dtype and
-length, each in a stream of its own device and on memory of it, and what is sent is received.  Everything else would wait
-for ever, or be wrong, on GPUs.  The work is done when a stream comes to it, and the others have come as far.
+A group of calls is looked at when it ends: all devices of a communicator have made the same calls, of the same dtype
+and length, each in a stream of its own device and on memory of it, and what is sent is received.  Everything else would
+wait for ever, or be wrong, on GPUs.  The work is done when a stream comes to it, and the others have come as far.
 """
 
 from __future__ import annotations
@@ -125,8 +125,9 @@ class Nccl:
         library, number = self.libraries.fake.library, ctypes.c_int(-1)
         library.fake_check(ctypes.c_void_p(address), ctypes.c_size_t(size), int(is_running))
         library.cuPointerGetAttribute(ctypes.byref(number), ORDINAL, ctypes.c_uint64(address))
-        if number.value != made.clique.numbers[made.rank]:
-            self.libraries.fault(f"{made.name}: memory of cuda:{number.value} for cuda:{made.clique.numbers[made.rank]}")
+        own = made.clique.numbers[made.rank]
+        if number.value != own:
+            self.libraries.fault(f"{made.name}: memory of cuda:{number.value} for cuda:{own}")
 
     def end(self) -> int:
         self.group.depth -= 1
@@ -134,7 +135,8 @@ class Nccl:
             return 0
         calls, self.group.calls = self.group.calls, []
         for clique in dict.fromkeys(call.clique for call in calls):
-            own = [[call for call in calls if call.clique is clique and call.rank == k] for k in range(len(clique.numbers))]
+            ranks = range(len(clique.numbers))
+            own = [[call for call in calls if call.clique is clique and call.rank == rank] for rank in ranks]
             collective = [[call for call in some if not call.name.endswith(("Send", "Recv"))] for some in own]
             if len({tuple(call.alike() for call in some) for some in collective}) > 1:
                 self.libraries.fault("devices of a communicator have made different calls")

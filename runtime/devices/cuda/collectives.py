@@ -3,9 +3,8 @@
     allreduce_sum(y, devices, x)       in the driver of one GPU: y is the sum of the x of all
     perform((0, 1), "allgather", [(y_0, x_0), (y_1, x_1)])      in their streams, in one group
 
-A group of GPUs has a communicator, made when it first meets: all GPUs along an axis of a mesh are such a group.  Vectors
-that are only moved go as bytes.  NCCL adds in an order of its own, complex numbers as their parts.  One GPU alone needs
-no NCCL.
+A group of GPUs, those along an axis of a mesh, has communicators of its own, made when it first meets.  Vectors that
+are only moved go as bytes.  NCCL adds in an order of its own, complex numbers as their parts.  One GPU needs no NCCL.
 """
 
 from __future__ import annotations

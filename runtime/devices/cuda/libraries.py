@@ -35,7 +35,7 @@ REAL = {"S": ctypes.c_float, "D": ctypes.c_double, "C": ctypes.c_float, "Z": cty
 MOST = 2**31 - 1  # what an int of C holds
 DEFAULT_MATH = 0  # CUBLAS_DEFAULT_MATH: no TF32
 
-# What functions take, without the letter of the dtype: i an int, l a long long, c a signed char, p an address, z a size.
+# What functions take, without the letter of the dtype: i an int, l a long long, c a signed char, z a size, p a pointer.
 TAKES = {
     "cublasCreate_v2": "p", "cublasSetStream_v2": "pp", "cublasSetMathMode": "pi",
     "cublasgemm_v2": "piiiiippipippi", "cublasgemmStridedBatched": "piiiiippilpilppili",
