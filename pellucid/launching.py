@@ -263,10 +263,10 @@ class OfDevice:
             f"`devices` has the number of each along every axis of {self.mesh}, and how many there are."
         )
 
-    def source(self) -> str:
-        """Its text, in the language of the typed stage."""
+    def source(self, stage: str) -> str:
+        """Its text at a stage."""
         comment = "".join(f"# {line}\n" for line in self.head().split("\n"))
-        return comment + str(self.function.source("transformed", *self._given()))
+        return comment + str(self.function.source(stage, *self._given()))
 
     def explain(self) -> str:
         """What was decided for it."""

@@ -19,6 +19,7 @@ import numpy as np
 from . import tree
 from .compiler.diagnostics import BatchError
 from .compiler.ops.schema import TypeFault
+from .compiler.stages import KERNELS, TRANSFORMED
 from .function import Function
 from .launching import OfDevice, Unfit, are_gpus
 from .library_names import is_library
@@ -86,16 +87,16 @@ class MappedFunction(Function):
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, as `Function.source` gives it; or at `device`, the program of one device.
 
-        At `device` collectives are calls, and the first parameter says which device it is.  Raises ValueError where the
-        calls run as one program on all threads.
+        At `device` collectives are calls, and the first parameter says which device it is; on GPUs so it is at
+        `kernels`.  Raises ValueError where the calls run as one program on all threads.
         """
-        if stage != DEVICE:
+        if stage != DEVICE and not (stage == KERNELS and self._is_on_gpus):
             return super().source(stage, *args, **kwargs)
         found = self._of_device(args, kwargs)
         if found is None:
             super().source("typed", *args, **kwargs)  # which says what is wrong with them
             raise ValueError("such calls have no program of one device; the stages of their own are printed")
-        return Text(found.source())
+        return Text(found.source(TRANSFORMED if stage == DEVICE else stage))
 
     @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:

@@ -240,6 +240,19 @@ on_devices(lambda x: x + 1.0, P("i"), P(), np.arange(4.0), check_vma=False)
 """)
 
 
+def test_the_example_of_the_documentation(runs):
+    text = (pathlib.Path(__file__).parent.parent / "docs/many-devices.md").read_text(encoding="utf-8")
+    program, _, rest = text.partition("```python sketch=centred.py\n")[2].partition("```\n\n```\n")
+    runs(f"""
+import contextlib, io, os, pathlib, runpy, tempfile
+os.chdir(tempfile.mkdtemp())
+pathlib.Path("centred.py").write_text({program!r})
+with contextlib.redirect_stdout(io.StringIO()) as said:
+    runpy.run_path("centred.py")
+assert said.getvalue().rstrip() == {rest.partition("```")[0].rstrip()!r}, said.getvalue()
+""")
+
+
 # --- programs --------------------------------------------------------------------------------------------------------
 
 
