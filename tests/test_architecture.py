@@ -283,6 +283,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/checkpoints.py": {"zarr"},  # which need not be installed
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
+    "pellucid/launching.py": {"on_gpus"},
     "pellucid/guests.py": {"blocks", "labels"},  # which ask the compiler
     "pellucid/mapped_blocks.py": {"showing"},
     "pellucid/mapped_calls.py": {"simulation"},

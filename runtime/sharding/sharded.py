@@ -204,7 +204,8 @@ def _on_each(method: Any, operands: tuple[Any, ...]) -> Any:
     parts = [one.parts for one in arrays if one.shape == arrays[0].shape]
     if len(parts) < len(arrays) or any(one is None or one.cut is not first.cut for one in parts):
         return None
-    columns = [one.parts.blocks if isinstance(one, ShardedArray) else [one] * len(first.blocks) for one in operands]
+    blocks = iter([one.blocks for one in parts if one is not None])
+    columns = [next(blocks) if isinstance(one, ShardedArray) else [one] * len(first.blocks) for one in operands]
     made = [method(*row) for row in zip(*columns, strict=True)]
     if not all(isinstance(one, Array) for one in made):
         return None

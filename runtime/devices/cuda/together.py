@@ -11,10 +11,12 @@ fails ends the meetings of the others.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,32 @@ def seat() -> Seat:
     return _SEATS.seat
 
 
+# --- threads, which wait for the next run -----------------------------------------------------------------------------
+
+_IDLE: list[SimpleQueue[Callable[[], None]]] = []
+
+
+def _begin(job: Callable[[], None]) -> None:
+    """Let a thread do something that raises nothing."""
+    try:
+        jobs = _IDLE.pop()
+    except IndexError:
+        jobs = SimpleQueue()
+        threading.Thread(target=_work, args=(jobs,), daemon=True, name="pellucid-gpu").start()
+    jobs.put(job)
+
+
+def _work(jobs: SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        job = jobs.get()
+        job()
+        del job  # which holds the arrays of its run
+        _IDLE.append(jobs)
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
 @dataclass(slots=True)
 class _Meeting:
     """What has been put down by those who have come."""
@@ -121,14 +149,15 @@ class Launch:
             finally:
                 _SEATS.seat = former
                 self._leave(place, place in errors)
+                ended.put(place)
 
-        threads = [threading.Thread(target=seated, args=(place,)) for place in range(1, len(self.numbers))]
-        for thread in threads:
-            thread.start()
+        ended: SimpleQueue[int] = SimpleQueue()
+        for place in range(1, len(self.numbers)):
+            _begin(functools.partial(seated, place))
         seated(0)
         try:
-            for thread in threads:
-                thread.join()
+            for _ in self.numbers:
+                ended.get()
         except BaseException:
             self._fail()
             raise
