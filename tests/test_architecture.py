@@ -488,6 +488,7 @@ GROWING = {
     "pellucid/line_times.py": {"_TABLE"},
     "pellucid/profiler.py": {"_LATEST"},
     "pellucid/recording.py": {"LISTENING"},
+    "runtime/devices/cuda/together.py": {"_IDLE"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
     "runtime/mpi.py": {"_STARTED"},
     "runtime/processes.py": {"_JOINED"},
