@@ -232,7 +232,8 @@ def made_by(leaf: Any, cut: Cut) -> list[Any] | None:
     parts = leaf.parts if isinstance(leaf, ShardedArray) else None
     if parts is None or parts.cut is not cut or leaf._is_number:
         return None
-    parts.wait()  # of several errors it raises the one that counts
+    if not parts.far:  # on GPUs errors go on with the parts, and nothing waits
+        parts.wait()  # of several errors it raises the one that counts
     return None if cut.stacked is not None and np.ndim(parts.blocks[0]) == 0 else parts.blocks
 
 

@@ -39,6 +39,8 @@ for shard in y.addressable_shards:  # whichever part is read
     assert "the line of the error" in "".join(traceback.format_exception(caught.value))
 with pytest.raises(IndexError):
     np.asarray(y)
+with pytest.raises(IndexError):
+    g(x, k).block_until_ready()
 with pytest.raises(IndexError):  # through what is made of it
     np.asarray(shard_map(lambda y: lax.psum(y, "i"), mesh=mesh, in_specs=P("i"), out_specs=P())(y))
 

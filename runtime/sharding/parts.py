@@ -51,6 +51,9 @@ class Parts:
 
     def wait(self) -> None:
         """Returns when they are computed.  Raises the error of the device that made the call fail."""
+        if self.far:
+            for block in self.blocks:
+                block._wait()
         if self._finish is not None:
             self._finish()
             self._finish = None  # which refers to the launch

@@ -129,7 +129,8 @@ class ShardedArray(Array):
         found = self._sharding.addressable_devices_indices_map(self.shape).items()
         if self._parts is None or self._parts.stacked is not None and self.is_fully_addressable and not self._parts.far:
             return [self._shard(*one) for one in found]
-        self._wait()
+        if not self._parts.far:
+            self._wait()
         return [
             Shard(device, index, self._sharding.replica_id(device), self._parts.alone(part)._on(device.number))
             for part, (device, index) in zip(self._parts.blocks, found, strict=True)
