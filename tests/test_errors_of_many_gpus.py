@@ -60,6 +60,8 @@ def test_errors_of_the_libraries(runs):
 g = shard_map(lambda x: lax.psum(x, "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
 x = np.arange(8.0)
 g(x)
+import os
+assert os.environ["NCCL_P2P_DIRECT_DISABLE"] == "1"  # NCCL is not to read memory of one GPU from another
 nccl.fails["ncclAllReduce"] = 4
 with pytest.raises(RuntimeError, match="ncclAllReduce gives the status 4: invalid argument"):
     g(x)

@@ -12,7 +12,7 @@ import pellucid
 from .harness.many_gpus import build_all, run_on_gpus
 
 PROGRAMS = sorted(path.stem for path in (pathlib.Path(__file__).parent / "many_devices/as_written").glob("[a-z]*.py"))
-QUICK = ("experts", "heat", "summa")
+QUICK, SLOW = ("experts", "heat", "summa"), ("conjugate_gradients", "jacobi", "monte_carlo", "tempering")
 
 pytestmark = pytest.mark.skipif(
     pellucid.runtime.native_part.extension() is None, reason="devices of CUDA need the native part"
@@ -278,7 +278,13 @@ def test_programs(runs, name):
     check_program(runs, name, (2, 4))
 
 
+@pytest.mark.drawn(8)
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in (*QUICK, *SLOW)])
+def test_other_programs(runs, name):
+    check_program(runs, name, (1, 4))
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_all_programs(runs, name):
-    check_program(runs, name, (1, 2) if name in ("jacobi", "monte_carlo", "tempering") else (1, 2, 4))
+@pytest.mark.parametrize("name", SLOW)  # kernels in lockstep take their time
+def test_slow_programs(runs, name):
+    check_program(runs, name, (2,))
