@@ -163,7 +163,7 @@ def make_mesh(
     axis_shapes  how many devices there are along each axis
     axis_names   the names of the axes
     axis_types   as in JAX, where it says who decides how results are cut; it changes nothing
-    devices      the devices, in order: more than are needed may be given
+    devices      the devices, in order: more than are needed may be given; None: those of the kind of the default device
 
     Raises ValueError where there are fewer devices than the mesh has.
     """

@@ -32,7 +32,7 @@ FILES = {
 }
 LETTERS = {np.dtype(word): letter for word, letter in (("f4", "S"), ("f8", "D"), ("c8", "C"), ("c16", "Z"))}
 REAL = {"S": ctypes.c_float, "D": ctypes.c_double, "C": ctypes.c_float, "Z": ctypes.c_double}
-# Memory that is allocated in the order of a stream is of one GPU alone: NCCL is to reach it from there, and no other GPU.
+# Memory that is allocated in the order of a stream is of one GPU alone: NCCL must not reach it from another one.
 NCCL_COPIES = "NCCL_P2P_DIRECT_DISABLE"
 MOST = 2**31 - 1  # what an int of C holds
 DEFAULT_MATH = 0  # CUBLAS_DEFAULT_MATH: no TF32
