@@ -43,12 +43,12 @@ def _routine(name: str) -> Callable[..., None]:
         source = _source(sources[0], along, pairs) if sources else 0
         if isinstance(x, np.ndarray):  # a part of the driver that stays on the host
             x = native.to_device(x)
-        is_there = isinstance(y, DeviceArray) and y.is_contiguous
-        made = y if is_there else native.device_array(y.shape, y.dtype)
+        is_in_place = isinstance(y, DeviceArray) and y.is_contiguous
+        made = y if is_in_place else native.device_array(y.shape, y.dtype)
         seat().meet(name, along, (made, x if x.is_contiguous else x.copy(), source))
         if isinstance(y, np.ndarray):
             y[...] = made.copy_to_host()
-        elif not is_there:
+        elif not is_in_place:
             y.copy_from_host(made.copy_to_host())
 
     return call
