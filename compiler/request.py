@@ -190,6 +190,7 @@ class Batch(Transformation):
     shared: tuple[str, ...] = ()
     is_of_devices: bool = False
     is_typed: bool = False
+    library: str = ""
 
     @property
     def shares_along(self) -> tuple[str, ...]:
@@ -212,6 +213,8 @@ class OnDevice(Transformation):
     meant   for an axis the `in_axes` and `out_axes` of the `vmap` that it stands for: what has None there is the same
             on all devices along it, and results that may differ are refused
     is_typed  whether derivatives inside take what all devices share for one value
+    library   what computes the collectives on devices of another kind than the processor, "nccl"; the program keeps to
+              what it has
     """
 
     suffix = "on_device"
@@ -220,6 +223,7 @@ class OnDevice(Transformation):
     shared: tuple[tuple[str, tuple[str, ...]], ...] = ()
     meant: tuple[tuple[str, Any, Any], ...] = ()
     is_typed: bool = False
+    library: str = ""
 
     @property
     def shares_along(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from .runtime.array import Array
 from .runtime.parts import map_parts
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.elementwise import told
-from .runtime.sharding.sharded import PLACED, ShardedArray, whole_of
+from .runtime.sharding.sharded import PLACED, ShardedArray, are_apart, whole_of
 
 if TYPE_CHECKING:
     from .function import Function
@@ -72,8 +72,16 @@ PLAIN = (Array, np.ndarray, int, float, complex, str, type(None))  # which hold 
 
 
 def called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], cut: Sequence[ShardedArray]) -> Any:
-    """The result of a call with such arrays among the arguments.  Raises ValueError for those on different meshes."""
+    """The result of a call with such arrays among the arguments.
+
+    Raises ValueError for those on different meshes, and for those on GPUs, which have no memory in common.
+    """
     mesh = cut[0].sharding.mesh
+    if any(map(are_apart, (one.sharding for one in cut))):
+        raise ValueError(
+            f"{function.__name__} takes arrays on several GPUs inside a `shard_map`, where each GPU calls it with its "
+            "part; `device_get` copies them to the host"
+        )
     if any(one.sharding.mesh != mesh for one in cut):
         raise ValueError(told(function.__name__, cut))
     plain, named = map_parts(whole_of, (args, kwargs))

@@ -15,7 +15,7 @@ the program of one device.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ from .numpy import sharded as meaning
 from .on_devices import DeviceProgram, Run, wait_for_column
 from .runtime import asynchronous, mpi
 from .runtime.array import Array
-from .runtime.devices import Device
+from .runtime.devices import Device, by_number, is_on_gpu
 from .runtime.mpi import Team
 from .runtime.sharding import Mesh
 from .runtime.sharding.cuts import Cut
@@ -45,17 +45,36 @@ class Unfit(Exception):
     """A call or its result has no such form."""
 
 
+def are_gpus(devices: Iterable[Device]) -> bool:
+    """Whether they are GPUs.  Raises ValueError where some are and some are not."""
+    kinds = {device.platform for device in devices}
+    if len(kinds) > 1:
+        raise ValueError(f"the devices of a mesh are of one kind, not {' and '.join(sorted(kinds))}")
+    return kinds == {"cuda"}
+
+
 def numbers_of(devices: Sequence[Device]) -> tuple[int, ...] | None:
-    """The numbers of several devices of the processor, whose queues can be used; None for others.
+    """The numbers of several devices of the processor, whose queues can be used, or of GPUs; None for others.
 
     Of devices of several processes these are the ones of this process.  Raises ValueError where there are none.
     """
     own = [device for device in devices if device.is_here()]
     if not own:
         raise ValueError("no device of this process is in the mesh: `pellucid.local_devices()` has those that it has")
-    if len(devices) < 2 or any(device.platform != "cpu" for device in devices):
+    if are_gpus(devices):
+        return tuple(device.number for device in own)
+    if len(devices) < 2:
         return None
     return None if asynchronous.prepare() is None else tuple(device.number for device in own)
+
+
+def program_on(devices: Iterable[Device]) -> type[DeviceProgram]:
+    """What runs a program on all of some devices."""
+    if not are_gpus(devices):
+        return DeviceProgram
+    from .on_gpus import GpuProgram  # which looks for the driver
+
+    return GpuProgram
 
 
 def team_of(devices: Sequence[Device]) -> Team | None:
@@ -86,13 +105,19 @@ class Joining:
         """`whole` is the buffer in which the devices write their parts; None where each has memory of its own."""
         blocks = column
         if self.order is not None:
-            blocks = [column[k]._on(own._device) for k, own in zip(self.order, column, strict=True)]
+            blocks = [_beside(own, column[k]) for k, own in zip(self.order, column, strict=True)]
         return ShardedArray.of_parts(Parts(blocks, self._finish(column, launch), self.cut, whole))
 
     def _finish(self, column: list[Array], launch: Any) -> Any:
         if self.native is None:
             return _nothing
         return functools.partial(wait_for_column, self.native, launch, column, self.team)
+
+
+def _beside(own: Array, other: Array) -> Any:
+    """An array where another one is: a copy on a GPU."""
+    number = own._device
+    return by_number(number).put(other) if number >= 0 and is_on_gpu(number) else other._on(number)
 
 
 def _nothing() -> None:
@@ -167,8 +192,8 @@ class Launcher:
         try:
             run = self.program.start(blocks)
         except CompileError:
-            if self.program.team is not None:  # no process has the arguments of all
-                raise
+            if self.program.team is not None or self.program.library:  # nothing runs in the place of GPUs
+                raise  # no process has the arguments of all
             self.refused.add(self._key(blocks))
             return None
         native = asynchronous.prepare()
@@ -207,7 +232,8 @@ def made_by(leaf: Any, cut: Cut) -> list[Any] | None:
     parts = leaf.parts if isinstance(leaf, ShardedArray) else None
     if parts is None or parts.cut is not cut or leaf._is_number:
         return None
-    parts.wait()  # of several errors it raises the one that counts
+    if not parts.far:  # on GPUs errors go on with the parts, and nothing waits
+        parts.wait()  # of several errors it raises the one that counts
     return None if cut.stacked is not None and np.ndim(parts.blocks[0]) == 0 else parts.blocks
 
 
@@ -238,10 +264,10 @@ class OfDevice:
             f"`devices` has the number of each along every axis of {self.mesh}, and how many there are."
         )
 
-    def source(self) -> str:
-        """Its text, in the language of the typed stage."""
+    def source(self, stage: str) -> str:
+        """Its text at a stage."""
         comment = "".join(f"# {line}\n" for line in self.head().split("\n"))
-        return comment + str(self.function.source("transformed", *self._given()))
+        return comment + str(self.function.source(stage, *self._given()))
 
     def explain(self) -> str:
         """What was decided for it."""

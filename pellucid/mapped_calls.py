@@ -19,8 +19,9 @@ import numpy as np
 from . import tree
 from .compiler.diagnostics import BatchError
 from .compiler.ops.schema import TypeFault
+from .compiler.stages import KERNELS, TRANSFORMED
 from .function import Function
-from .launching import OfDevice, Unfit
+from .launching import OfDevice, Unfit, are_gpus
 from .library_names import is_library
 from .numpy import sharded as meaning
 from .on_blocks import OnBlocks
@@ -28,7 +29,7 @@ from .on_examples import OnExamples
 from .own_frames import told_to_users
 from .placing import with_sharding_constraint
 from .runtime.array import Array
-from .runtime.devices import Device, devices, named
+from .runtime.devices import Device, default_kind, devices, named
 from .runtime.sharding import Mesh, NamedSharding, PartitionSpec
 from .runtime.sharding.meshes import current_mesh
 from .runtime.sharding.sharded import ShardedArray, of_whole
@@ -46,13 +47,15 @@ class MappedFunction(Function):
     before  looks at the arguments of a call, and may refuse it; what it gives is known after
     apart   calls all devices at once, where it can; None where every call runs as what it means
     layout  gives, for a result of that, the sharding of each of its arrays
+    there   the devices, or more of them
     """
 
     def __init__(
         self, whole: Function, before: Callable[..., Any], apart: OnBlocks | OnExamples | None,
-        layout: Callable[..., Any],
+        layout: Callable[..., Any], there: Iterable[Device],
     ) -> None:  # fmt: skip
         super().__init__(whole.__pellucid__, judge=False)
+        self._is_on_gpus = are_gpus(there)
         self._whole, self._before, self._apart, self._layout = whole, before, apart, layout
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -63,7 +66,13 @@ class MappedFunction(Function):
         found = None if kwargs or self._apart is None else self._apart.call(known, args)
         if found is not None:
             return found[0]
-        return self._layout(known, self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()}))
+        whole = self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()})
+        if self._is_on_gpus:  # and it has said nothing of what is wrong with the call
+            raise ValueError(
+                f"{self.__name__} runs on GPUs, where it is a function, no bound method or `partial`, of arrays and numbers "
+                "that are given by position and cut by specs; all axes of the mesh are mapped"
+            )
+        return self._layout(known, whole)
 
     def _of_device(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OfDevice | None:
         """The program of one device for these values or types; None where there is none."""
@@ -78,16 +87,16 @@ class MappedFunction(Function):
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, as `Function.source` gives it; or at `device`, the program of one device.
 
-        At `device` collectives are calls, and the first parameter says which device it is.  Raises ValueError where the
-        calls run as one program on all threads.
+        At `device` collectives are calls, and the first parameter says which device it is; on GPUs so it is at
+        `kernels`.  Raises ValueError where the calls run as one program on all threads.
         """
-        if stage != DEVICE:
+        if stage != DEVICE and not (stage == KERNELS and self._is_on_gpus):
             return super().source(stage, *args, **kwargs)
         found = self._of_device(args, kwargs)
         if found is None:
             super().source("typed", *args, **kwargs)  # which says what is wrong with them
             raise ValueError("such calls have no program of one device; the stages of their own are printed")
-        return Text(found.source())
+        return Text(found.source(TRANSFORMED if stage == DEVICE else stage))
 
     @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
@@ -162,7 +171,7 @@ def shard_map(
     apart = None
     if isinstance(called, Function) and names in ((), tuple(sorted(mesh.axis_names))):
         apart = OnBlocks(called, mesh, SpecTree(in_specs), joined, check_vma)
-    return MappedFunction(Function(compile(made).__pellucid__), _nothing, apart, layout)
+    return MappedFunction(Function(compile(made).__pellucid__), _nothing, apart, layout, mesh.devices.flat)
 
 
 shard_map.__pellucid_told__ = meaning.shard_map  # type: ignore[attr-defined]
@@ -202,7 +211,7 @@ def pmap(
     static_broadcasted_argnums  parameters whose values are part of the compiled code, by number
     donate_argnums  as in JAX, where it lets a result take the memory of an argument; it changes nothing
     axis_size  how many examples there are; needed where no argument is mapped
-    devices    the devices, in order; None: those of the processor, or of the kind `backend`
+    devices    the devices, in order; None: those of the kind of the default device, or of the kind `backend`
     backend    the kind of device
 
     Raises ValueError where there are more examples than devices, and what `vmap` raises.
@@ -217,11 +226,11 @@ def pmap(
     before = functools.partial(_count, there, in_axes, axis_size, static)
     layout = functools.partial(_by_axes, there, axis_name or NO_NAME, out_axes)
     apart = OnExamples(called, axis_name, axis_name or NO_NAME, in_axes, out_axes, there, static)
-    return MappedFunction(whole, before, apart, layout)
+    return MappedFunction(whole, before, apart, layout, there)
 
 
 def _of_kind(backend: str | None) -> tuple[Device, ...]:
-    return tuple(devices(backend or "cpu"))
+    return tuple(devices(backend or default_kind()))
 
 
 def _count(

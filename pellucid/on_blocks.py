@@ -24,12 +24,13 @@ from .launching import (
     lengths_in,
     made_by,
     numbers_of,
+    program_on,
     readable,
     rows,
     stated,
     team_of,
 )
-from .on_devices import DeviceProgram, Run, of_device
+from .on_devices import Run, of_device
 from .runtime.array import Array
 from .runtime.sharding import Mesh, PartitionSpec
 from .runtime.sharding.cuts import Cut, cut_by
@@ -61,7 +62,7 @@ class OnBlocks:
             blocks = self.blocks(args, numbers)
             if self.launcher is None:
                 meant = tuple(map(self._meant, self.mesh.axis_names))
-                program = DeviceProgram(
+                program = program_on(devices)(
                     self.function, self.mesh.shape, devices=numbers, meant=meant, is_typed=self.check_vma,
                     team=team_of(devices),
                 )  # fmt: skip
@@ -81,7 +82,8 @@ class OnBlocks:
         specs: Any = ask.specs_of.ask(self.in_specs, structure, self.axes, "in_specs")
         first = [self._first(stated(leaf), spec) for leaf, spec in zip(given, specs, strict=True)]
         meant = tuple(map(self._meant, self.mesh.axis_names))
-        made = of_device(self.function, self.mesh.shape, meant=meant, is_typed=self.check_vma)
+        library = program_on(self.mesh.devices.flat).library
+        made = of_device(self.function, self.mesh.shape, meant=meant, is_typed=self.check_vma, library=library)
         return OfDevice(made, self.mesh, tuple(structure.unflatten(first)))
 
     def _first(self, leaf: Any, spec: PartitionSpec | None) -> Any:

@@ -46,10 +46,11 @@ def tables(sizes: tuple[int, ...], devices: tuple[int, ...], seats: tuple[int, .
 
 def of_device(
     function: Callable[..., Any], axes: Mapping[str, int], shared: Mapping[str, tuple[str, ...]] | None = None,
-    meant: Sequence[tuple[str, Any, Any]] = (), is_typed: bool = False,
+    meant: Sequence[tuple[str, Any, Any]] = (), is_typed: bool = False, library: str = "",
 ) -> Any:  # fmt: skip
     """What one device runs: a function of its table and its own arguments.  Parameters are those of `DeviceProgram`."""
-    return transformed(function, OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant), is_typed))
+    request = OnDevice(tuple(axes), tuple((shared or {}).items()), tuple(meant), is_typed, library)
+    return transformed(function, request)
 
 
 class Given:
@@ -110,6 +111,8 @@ class DeviceProgram:
               of a run, are those of this process
     """
 
+    library = ""  # what computes the collectives on devices of another kind
+
     def __init__(
         self, function: Callable[..., Any], axes: Mapping[str, int],
         shared: Mapping[str, tuple[str, ...]] | None = None, devices: Sequence[int] | None = None,
@@ -118,18 +121,22 @@ class DeviceProgram:
         self.team = team
         self._given = Given(function)
         shared = {**(shared or {}), **dict.fromkeys(self._given.names(), tuple(axes))}
-        self.function: Any = of_device(self._given.function, axes, shared, meant, is_typed)
+        self.function: Any = of_device(self._given.function, axes, shared, meant, is_typed, self.library)
         self.sizes = tuple(axes.values())
         self.devices = tuple(range(prod(self.sizes)) if devices is None else devices)
         seats = range(prod(self.sizes)) if team is None else team.seats
         if len(self.devices) != len(seats) or len(set(self.devices)) < len(self.devices):
             raise ValueError(f"a mesh of {self.sizes} has {prod(self.sizes)} devices, each once, not {self.devices}")
+        self.tables = self._tables()
+
+    def _tables(self) -> list[Array]:
+        """The table of each device.  Raises ValueError where there is no such device."""
         if max(self.devices) >= asynchronous.cpu_devices():
             raise ValueError(
                 f"the mesh has {len(self.devices)} devices, and the processor is {asynchronous.cpu_devices()}: "
                 f"set {asynchronous.DEVICES}"
             )
-        self.tables = tables(self.sizes, self.devices, None if team is None else team.seats)
+        return tables(self.sizes, self.devices, None if self.team is None else self.team.seats)
 
     @property
     def takes_its_own(self) -> bool:
@@ -180,32 +187,13 @@ class DeviceProgram:
     def _on_threads(self, native: Any, given: Sequence[Sequence[Any]]) -> list[Any]:
         """For what no queue takes: each device is a thread of Python's, and the run ends before this returns."""
         launch = native.make_launch(self.sizes, self._capsule())
-        outcomes: list[Any] = [None] * len(given)
+        pairs = list(zip(self.tables, given, strict=True))
 
-        def seated(number: int, table: Array, own: Sequence[Any]) -> None:
-            native.take_seat(launch, number)
-            has_failed = True
-            try:
-                outcomes[number] = self.function._call((table, *own), {})
-                has_failed = False
-            except BaseException as error:
-                outcomes[number] = _Failure(error)
-            finally:
-                native.leave_seat(has_failed)
+        def call(number: int) -> Any:
+            table, own = pairs[number]
+            return self.function._call((table, *own), {})
 
-        pairs = zip(self.tables, given, strict=True)
-        threads = [threading.Thread(target=seated, args=(k, *pair)) for k, pair in enumerate(pairs)]
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                thread.join()
-        except BaseException:
-            native.fail_launch(launch)
-            raise
-        errors = {k: one.error for k, one in enumerate(outcomes) if isinstance(one, _Failure)}
-        raise_first(errors, native.blamed(launch), self.team)
-        return outcomes
+        return on_threads(native, launch, len(given), call, self.team)
 
     def in_turns(self, stage: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         """The printed stage in CPython, where the devices are iterations of a loop."""
@@ -231,6 +219,38 @@ class DeviceProgram:
         every = map(self._given.arguments, arguments)
         given = [prepared(table, own) for table, own in zip(self.tables, every, strict=True)]
         return turns.run(self.sizes, seated, given)
+
+
+def on_threads(native: Any, launch: Any, count: int, call: Callable[[int], Any], team: Team | None = None) -> list[Any]:
+    """What a call gives at each place of a launch, each on a thread of Python's.
+
+    Raises the error of the device that is blamed, or of the first that has one.
+    """
+    outcomes: list[Any] = [None] * count
+
+    def seated(number: int) -> None:
+        native.take_seat(launch, number)
+        has_failed = True
+        try:
+            outcomes[number] = call(number)
+            has_failed = False
+        except BaseException as error:
+            outcomes[number] = _Failure(error)
+        finally:
+            native.leave_seat(has_failed)
+
+    threads = [threading.Thread(target=seated, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        native.fail_launch(launch)
+        raise
+    errors = {number: one.error for number, one in enumerate(outcomes) if isinstance(one, _Failure)}
+    raise_first(errors, native.blamed(launch), team)
+    return outcomes
 
 
 class _Failure:

@@ -22,12 +22,13 @@ from .launching import (
     lengths_in,
     made_by,
     numbers_of,
+    program_on,
     readable,
     rows,
     stated,
     team_of,
 )
-from .on_devices import DeviceProgram, Run, of_device
+from .on_devices import Run, of_device
 from .runtime.array import Array
 from .runtime.devices import Device
 from .runtime.mpi import Team
@@ -86,7 +87,8 @@ class OnExamples:
             along = [None] * len(given) if k in self.static else axes_of(structure, axes)
             leaves = [self._first(stated(leaf), axis, mesh) for leaf, axis in zip(given, along, strict=True)]
             first.append(structure.unflatten(leaves))
-        made = of_device(self.function, {self.axis_name: mesh.size}, meant=self._meant())
+        library = program_on(self.devices).library
+        made = of_device(self.function, {self.axis_name: mesh.size}, meant=self._meant(), library=library)
         return OfDevice(made, mesh, tuple(first))
 
     def _first(self, leaf: Any, axis: int | None, mesh: Mesh) -> Any:
@@ -105,7 +107,7 @@ class OnExamples:
     def _launcher(self, count: int, numbers: tuple[int, ...], team: Team | None) -> Launcher:
         found = self.launchers.get(count)
         if found is None:
-            program = DeviceProgram(
+            program = program_on(self.devices[:count])(
                 self.function, {self.axis_name: count}, devices=numbers, meant=self._meant(), team=team
             )
             found = self.launchers[count] = Launcher(program)

@@ -73,7 +73,7 @@ class KnownCalls:
             return ()
         hidden = [_there(leaf, device) for leaf in code.hidden.leaves(findings)]
         leaves = [arg._there if type(arg) is Array else arg for arg in args]
-        return (_rebuilt(code, code.kernels(*leaves, *hidden, device=device.id)),)
+        return (rebuilt(code, code.kernels(*leaves, *hidden, device=device.id)),)
 
 
 def _key_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -117,11 +117,16 @@ def called(function: Function[..., Any], args: tuple[Any, ...] | None, flat: Fla
 
 def call(code: KernelCode, flat: Flattened, findings: Findings, device: Device) -> Any:
     """The results of a call on a device of CUDA."""
-    leaves = [_there(leaf, device) for leaf in (*flat.leaves, *code.hidden.leaves(findings))]
-    return _rebuilt(code, code.kernels(*leaves, device=device.id))
+    return rebuilt(code, code.kernels(*leaves_there(code, flat, findings, device), device=device.id))
 
 
-def _rebuilt(code: KernelCode, results: Any) -> Any:
+def leaves_there(code: KernelCode, flat: Flattened, findings: Findings, device: Device) -> list[Any]:
+    """What the driver is called with."""
+    return [_there(leaf, device) for leaf in (*flat.leaves, *code.hidden.leaves(findings))]
+
+
+def rebuilt(code: KernelCode, results: Any) -> Any:
+    """The result of a call, put together from what the driver gives."""
     if type(code.result) is Typed:
         return _as_number(results) if code.are_numbers[0] else as_array(results)
     found = results if isinstance(results, tuple) else () if results is None else (results,)

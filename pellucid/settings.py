@@ -75,7 +75,7 @@ SETTINGS = (
         "PELLUCID_CUDA_LIBRARIES",
         "FOLDER",
         "wheels, or a toolkit",
-        "where cuBLAS, cuSOLVER and cuFFT are looked for, and nowhere else",
+        "where cuBLAS, cuSOLVER, cuFFT and NCCL are looked for, and nowhere else",
     ),
     Setting("PELLUCID_NATIVE_DISPATCH", "0", "1", "calls go through Python, with the same meaning"),
     Setting("PELLUCID_NATIVE", "0", "1", "one thread, slower calls, Ctrl-C after a call: as without a C compiler"),

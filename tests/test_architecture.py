@@ -284,6 +284,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/checkpoints.py": {"zarr"},  # which need not be installed
     "pellucid/eval_shape.py": {"showing"},
     "pellucid/function.py": {"on_gpu", "showing"},
+    "pellucid/launching.py": {"on_gpus"},
     "pellucid/guests.py": {"blocks", "labels"},  # which ask the compiler
     "pellucid/mapped_blocks.py": {"showing"},
     "pellucid/mapped_calls.py": {"simulation"},
@@ -488,6 +489,7 @@ GROWING = {
     "pellucid/line_times.py": {"_TABLE"},
     "pellucid/profiler.py": {"_LATEST"},
     "pellucid/recording.py": {"LISTENING"},
+    "runtime/devices/cuda/together.py": {"_IDLE"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
     "runtime/mpi.py": {"_STARTED"},
     "runtime/processes.py": {"_JOINED"},

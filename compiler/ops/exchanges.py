@@ -5,6 +5,8 @@
     scatter_of_devices(devices, x, shape=(m,), along=0)       of the sum of all x, the part of this number
     exchange_of_devices(devices, x, along=0)                  device k gets the parts of all x with the number k
     permute_of_devices(devices, source, x, along=0)           the x of another device; zeros where `source` is [-1]
+    permute_by_pairs(devices, source, x, along=0, pairs=())   the same, where all (source, destination) are told: GPUs
+                                                              need not wait for `source`
 
 All are of vectors: `pellucid/numpy/exchanges.py` has the collectives of arrays in terms of them.  `devices` says where
 the device stands in the mesh: along each axis its number, and how many there are.  The last transformation makes them
@@ -50,7 +52,9 @@ def exchanged(devices: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
     return np.concatenate([other[part] for other in turns.meet("exchange", along, x)])
 
 
-def permuted(devices: np.ndarray, source: np.ndarray, x: np.ndarray, along: int) -> np.ndarray:
+def permuted(
+    devices: np.ndarray, source: np.ndarray, x: np.ndarray, along: int, pairs: object = ()
+) -> np.ndarray:  # fmt: skip
     every = turns.meet("permute", along, x)
     return np.zeros_like(x) if source[0] < 0 else every[source[0]]
 
@@ -65,7 +69,7 @@ def slice_of_device(devices: np.ndarray, x: np.ndarray, along: int) -> slice:
 # --- types ---------------------------------------------------------------------------------------------------------
 
 
-def _same(types: Sequence[Type], along: int) -> Type:
+def _same(types: Sequence[Type], along: int, pairs: object = ()) -> Type:
     x = types[-1]
     return Array(x.dtype, x.dims)  # type: ignore[union-attr]
 
@@ -81,17 +85,24 @@ _KINDS = ("bool", "int", "float", "complex")
 
 def _row(name: str, called: str, meaning: Callable[..., Any], sources: bool = False, result: str = "n") -> str:
     """The routine `called`, and the operator that it computes; the name of the routine."""
-    given, operands = (", int source(s)", "devices, source, x") if sources else ("", "devices, x")
+    given = ", int source(s)" if sources else ""
     routine(called, f"y({result}) <- int devices(d){given}, x(n)", meaning=meaning, work="n", samples="",
-            static={"along": 0}, kinds=_KINDS, keeps_dtype=True, error=ERROR,
+            static={"along": 0, **({"pairs": ()} if sources else {})}, hints=("pairs",), kinds=_KINDS,
+            keeps_dtype=True, error=ERROR,
             steps=f"across_devices('{called}', devices, {'source' if sources else 'devices'}, x, y)")  # fmt: skip
-    is_shaped = result != "n"
-    words = ", ".join("{" + word + "}" for word in operands.split(", ")) + (", shape={shape}" if is_shaped else "")
-    library(name, operands, type=_shaped if is_shaped else _same, meaning=meaning, routine=called, raises=always,
-            is_light=False, static={"along": ..., **({"shape": ...} if is_shaped else {})}, vjp=[None] * (2 + sources),
-            samples="collectives", of_complex="own",
-            spelling=f"pellucid.support.{name}({words}, along={{along}})")  # fmt: skip
+    _operator(name, called, meaning, sources, ("shape",) if result != "n" else ())
     return called
+
+
+def _operator(
+    name: str, called: str, meaning: Callable[..., Any], sources: bool = False, told: Sequence[str] = ()
+) -> None:  # fmt: skip
+    operands = "devices, source, x" if sources else "devices, x"
+    words = ", ".join("{" + word + "}" for word in operands.split(", "))
+    static = "".join(f", {word}={{{word}}}" for word in (*told, "along"))
+    library(name, operands, type=_shaped if "shape" in told else _same, meaning=meaning, routine=called, raises=always,
+            is_light=False, static=dict.fromkeys(("along", *told), ...), vjp=[None] * (2 + sources),
+            samples="collectives", of_complex="own", spelling=f"pellucid.support.{name}({words}{static})")  # fmt: skip
 
 
 # The routines in which devices meet.
@@ -104,3 +115,4 @@ EXCHANGES = frozenset({
     _row("exchange_of_devices", "alltoall", exchanged),
     _row("permute_of_devices", "sendrecv", permuted, sources=True),
 })  # fmt: skip
+_operator("permute_by_pairs", "sendrecv", permuted, sources=True, told=("pairs",))

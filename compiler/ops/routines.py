@@ -86,6 +86,7 @@ class Routine:
     is_product  whether it is the sum of the products over the lengths that the result does not have: then loops do it
                 where there is no routine for the dtype or for the lengths
     static      what is known when it is called, and its defaults
+    hints       which of these say nothing of what it computes, so that machine code does without them
     keeps_dtype whether it is called for the dtype of its operands as it is, whichever that is, instead of for doubles
     samples     a name of a set of operands in `ops/routine_samples.py`
     """
@@ -102,6 +103,7 @@ class Routine:
     mismatch: tuple[str, ...] = ()
     is_product: bool = False
     static: Mapping[str, object] = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
     cuda: str = ""
     kinds: tuple[str, ...] = ("float",)
     keeps_dtype: bool = False

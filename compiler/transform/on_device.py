@@ -67,7 +67,7 @@ def on_device(made: Specialised, wanted: Wanted) -> Specialised:
     table = next(iter(wanted.arguments))
     value = wanted.arguments[table]
     assert isinstance(value, Typed) and isinstance(value.type, Array)
-    writer = _Writer(main, made.program, value.type, transform.axes)
+    writer = _Writer(main, made.program, value.type, transform)
     changed = writer.written()
     functions = {**made.program.functions, changed.name: changed}
     arguments = {table: Leaf(writer.table.id), **made.arguments}
@@ -91,8 +91,8 @@ def _fault(where: Span, message: str, *help_: str) -> None:
 class _Writer:
     """The program being written."""
 
-    def __init__(self, function: Function, program: Program, table: Array, axes: Sequence[str]) -> None:
-        self.function, self.axes = function, axes
+    def __init__(self, function: Function, program: Program, table: Array, transform: OnDevice) -> None:
+        self.function, self.axes, self.library = function, transform.axes, transform.library
         names = Names({*function.types, *function.parameters, *program.functions})
         self.builder = Builder(names, {**function.types})
         self.builder.specialiser = expand
@@ -167,15 +167,21 @@ class _Writer:
             return self.sizes[axis_name]
         if name == "axis_index":
             return self._entry(axis_name, 0, "index")
+        function = self.written_as(name)
         given = [operands[0], self.table]
-        if name == "all_gather":
+        taken = inspect.signature(function).parameters
+        if "size" in taken:
             given.append(self.sizes[axis_name])
         if name == "ppermute":
             given.append(self._source(axis_name, static["perm"]))
-        kept: dict[str, Any] = {key: static[key] for key in ("axis", "split", "concat") if key in static}
-        function = getattr(import_module(FUNCTIONS), name)
+        kept: dict[str, Any] = {key: static[key] for key in ("axis", "split", "concat", "perm") if key in taken}
         (value,) = self.builder.expand(function, given, {"along": self.axes.index(axis_name), **kept})
         return value
+
+    def written_as(self, name: str) -> Any:
+        """The function that a collective is, in the form for the library that computes it where it has one."""
+        functions = import_module(FUNCTIONS)
+        return getattr(functions, f"{name}_by_{self.library}", None) or getattr(functions, name)
 
     def _source(self, axis_name: str, perm: Sequence[tuple[int, int]]) -> Atom:
         """The device that this one takes from; -1 where there is none.  Neighbours with one distance are one case."""

@@ -52,6 +52,51 @@ def widened(x):
     return op.cast(x, dtype="f32") if static.element(x) == "f16" else x
 
 
+# --- NCCL sums no integers of 16 bits, and its extremes pass over nan
+
+
+def psum_by_nccl(x, devices, along):
+    return narrowed(psum(counted(x), devices, along), x)
+
+
+def pmax_by_nccl(x, devices, size, along):
+    if static.element(x)[0] not in "fc":
+        return narrowed(pmax(counted(x), devices, along), x)
+    return like(op.max(of_all(widened(x), devices, size, along), axis=0, keepdims=False), x)
+
+
+def pmin_by_nccl(x, devices, size, along):
+    if static.element(x)[0] not in "fc":
+        return narrowed(pmin(counted(x), devices, along), x)
+    return like(op.min(of_all(widened(x), devices, size, along), axis=0, keepdims=False), x)
+
+
+psum_shared_by_nccl, pmax_shared_by_nccl, pmin_shared_by_nccl = psum_by_nccl, pmax_by_nccl, pmin_by_nccl
+
+
+def psum_scatter_by_nccl(x, devices, along, axis):
+    return narrowed(psum_scatter(counted(x), devices, along, axis), x)
+
+
+def counted(x):
+    """Integers of 16 bits as those of 32."""
+    return op.cast(x, dtype="i32") if static.element(x) in ("i16", "u16") else x
+
+
+def narrowed(made, x):
+    return op.cast(made, dtype=static.element(x)) if static.element(x) in ("i16", "u16") else made
+
+
+def of_all(x, devices, size, along):
+    """The elements of all devices, a row of each."""
+    parts = flat(x)
+    made = op.gather_of_devices(devices, parts, shape=(size * parts.shape[0],), along=along)
+    return op.reshape(made, shape=(size, parts.shape[0]))
+
+
+# --- what is moved
+
+
 def all_gather(x, devices, size, along, axis):
     parts = flat(x)
     made = op.gather_of_devices(devices, parts, shape=(size * parts.shape[0],), along=along)
@@ -78,6 +123,11 @@ def all_to_all(x, devices, along, split, concat):
 def ppermute(x, devices, source, along):
     sources = op.full(source, shape=(1,), dtype="i64")
     return like(op.permute_of_devices(devices, sources, flat(x), along=along), x)
+
+
+def ppermute_by_nccl(x, devices, source, along, perm):
+    sources = op.full(source, shape=(1,), dtype="i64")
+    return like(op.permute_by_pairs(devices, sources, flat(x), along=along, pairs=perm), x)
 
 
 def first_to(x, axis):

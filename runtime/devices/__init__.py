@@ -20,6 +20,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
+from .. import asynchronous
 from ..processes import processes
 from ..values import HeldValues
 from .cpu import Cpu
@@ -138,12 +139,17 @@ def forget_devices() -> None:
     _of_all.cache_clear()
 
 
+OTHER_NAMES = {"gpu": "cuda"}
+
+
 def _platforms(name: str | None) -> list[Platform]:
-    return [offers for offers in PLATFORMS if name in (None, offers.name)]
+    """Those of a name; all for None."""
+    wanted = None if name is None else OTHER_NAMES.get(name, name)
+    return [offers for offers in PLATFORMS if wanted in (None, offers.name)]
 
 
 def devices(platform: str | None = None) -> list[Device]:
-    """The devices of all processes, or those of one kind, "cpu" or "cuda"; of GPUs those of this process.
+    """The devices of all processes, or those of one kind, "cpu" or "cuda" ("gpu" too); of GPUs those of this process.
 
     Raises ValueError where there are none of this kind.
     """
@@ -194,12 +200,19 @@ def named(device: Device | str) -> Device:
     """
     if isinstance(device, Device):
         return device
-    asked = _platforms(device.partition(":")[0])
-    found = next((one for offers in asked for one in _of_all(offers) if device in (one, str(one))), None)
+    kind, colon, number = device.partition(":")
+    asked, wanted = _platforms(kind), f"{OTHER_NAMES.get(kind, kind)}{colon}{number}"
+    found = next((one for offers in asked for one in _of_all(offers) if wanted in (one, str(one))), None)
     if found is None:
         why = "".join(f" ({offers.why_not()})" for offers in asked if offers.why_not())
         raise ValueError(f"there is no device {device!r}; there are {_told()}{why}")
     return found
+
+
+def default_kind() -> str:
+    """The kind of device that calls run on whose arguments do not say where: "cuda" after `default_device("cuda")`."""
+    default = asynchronous.default_device()
+    return PLATFORMS[1].name if default >= 0 and is_on_gpu(default) else PLATFORMS[0].name
 
 
 def by_number(number: int) -> Device:

@@ -43,6 +43,8 @@ typedef uint64_t Address; /* in the memory of a device */
     CALL(to_device, "cuMemcpyHtoDAsync_v2", (Address to, const void *from, size_t bytes, void *stream))                \
     CALL(to_host, "cuMemcpyDtoHAsync_v2", (void *to, Address from, size_t bytes, void *stream))                        \
     CALL(on_device, "cuMemcpyDtoDAsync_v2", (Address to, Address from, size_t bytes, void *stream))                    \
+    CALL(to_other, "cuMemcpyPeerAsync",                                                                                \
+         (Address to, void *context, Address from, void *other, size_t bytes, void *stream))                           \
     CALL(set_bytes, "cuMemsetD8Async", (Address to, unsigned char value, size_t bytes, void *stream))                  \
     CALL(pointer, "cuPointerGetAttribute", (void *value, int attribute, Address address))                              \
     CALL(stream_create, "cuStreamCreate", (void **stream, unsigned flags))                                             \
@@ -136,6 +138,7 @@ void drop_block(Block *block);
 bool prepare_stages(Stages *stages);
 bool copy_to_gpu(Gpu *gpu, Address to, const char *from, size_t bytes);
 bool copy_to_memory(Gpu *gpu, char *to, Address from, size_t bytes);
+bool copy_between(Gpu *gpu, Address to, Gpu *other, Address from, size_t bytes);
 
 /* cuda_arrays.c */
 extern PyTypeObject *device_array_type;
@@ -152,6 +155,7 @@ static inline bool is_device_array(PyObject *object)
 /* cuda_values.c */
 PyObject *copy_to_host(PyObject *self);
 PyObject *copy_from_host(PyObject *self, PyObject *given);
+PyObject *copy_from_device(PyObject *self, PyObject *given);
 PyObject *fetch(PyObject *module, PyObject *given);
 PyObject *wait_for_array(PyObject *self, PyObject *unused);
 PyObject *is_device_array_ready(PyObject *self);

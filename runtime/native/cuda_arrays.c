@@ -281,6 +281,7 @@ static PyObject *give_values(PyObject *self, PyObject *args, PyObject *names)
 static PyMethodDef METHODS[] = {
     {"copy_to_host", (PyCFunction)(void (*)(void))give_values, METH_VARARGS | METH_KEYWORDS, "The elements as an ndarray; waits for them."},
     {"copy_from_host", copy_from_host, METH_O, "Write the elements of an ndarray."},
+    {"copy_from_device", copy_from_device, METH_O, "Write the elements of an array of this or another device."},
     {"wait", wait_for_array, METH_NOARGS, "Wait for the elements."},
     {"clear", clear, METH_NOARGS, "Set all elements to 0; gives the array."},
     {"reshape", reshaped, METH_VARARGS, "The same elements in another shape, as a view."},

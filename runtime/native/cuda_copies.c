@@ -1,7 +1,8 @@
-/* Copies between the host's memory and a device's, through pinned buffers.
+/* Copies between the host's memory and a device's, through pinned buffers, and between devices.
 
        to_device:   parts of 4 MiB: fill one while the other is on its way; small ones follow each other in a buffer
        to_host:     the same the other way
+       to_other:    in the stream of the device that gets it, which waits for the other one, and that one for the copy
 
    The caller's memory has been read when a copy to the device returns, though the copy may not be over: that goes on in the
    order of the stream. A buffer is filled again when the event after its last copy has come. The GIL is released for all that
@@ -139,4 +140,36 @@ bool copy_to_memory(Gpu *gpu, char *to, Address from, size_t bytes)
     } while (found.status == STATUS_NOT_READY && is_waited_for);
     leave(entered);
     return is_waited_for && succeeded(found.status, found.call, gpu);
+}
+
+/* Lets the stream of a device wait for all that another one has got by now. */
+static bool follow(Gpu *gpu, Gpu *other)
+{
+    int entered = enter(other);
+    if (entered < 0)
+        return false;
+    int status = driver.event_record(other->event, other->stream);
+    leave(entered);
+    if (!succeeded(status, "cuEventRecord", other) || (entered = enter(gpu)) < 0)
+        return false;
+    status = driver.stream_after(gpu->stream, other->event, 0);
+    leave(entered);
+    return succeeded(status, "cuStreamWaitEvent", gpu);
+}
+
+/* Bytes of a device on the same or on another one, in the order of both streams; false with an exception. */
+bool copy_between(Gpu *gpu, Address to, Gpu *other, Address from, size_t bytes)
+{
+    if (bytes == 0)
+        return true;
+    if (gpu != other && !follow(gpu, other))
+        return false;
+    int entered = enter(gpu);
+    if (entered < 0)
+        return false;
+    int status = gpu == other ? driver.on_device(to, from, bytes, gpu->stream)
+                              : driver.to_other(to, gpu->context, from, other->context, bytes, gpu->stream);
+    leave(entered);
+    return succeeded(status, gpu == other ? "cuMemcpyDtoDAsync" : "cuMemcpyPeerAsync", gpu) &&
+           (gpu == other || follow(other, gpu)); /* whose memory may be used again, or written, after it was read */
 }

@@ -165,3 +165,26 @@ PyObject *copy_from_host(PyObject *self, PyObject *given)
         return NULL;
     Py_RETURN_NONE;
 }
+
+/* copy_from_device(array): writes the elements of an array of this or of another device, in the order of both streams.  What
+   is not contiguous is copied there before. */
+PyObject *copy_from_device(PyObject *self, PyObject *given)
+{
+    PyArrayObject *layout = ((DeviceArray *)self)->layout;
+    if (!is_device_array(given) || !PyArray_SAMESHAPE(((DeviceArray *)given)->layout, layout) ||
+        !PyArray_EquivTypes(PyArray_DESCR(((DeviceArray *)given)->layout), PyArray_DESCR(layout)))
+        return PyErr_Format(PyExc_TypeError, "copy_from_device takes an array on a device of the same shape and dtype");
+    if (!PyArray_IS_C_CONTIGUOUS(layout))
+        return PyErr_Format(PyExc_ValueError, "copy_from_device writes to a contiguous array");
+    PyObject *source = PyArray_IS_C_CONTIGUOUS(((DeviceArray *)given)->layout) ? Py_NewRef(given) : contiguous_copy(given, NULL);
+    if (source == NULL)
+        return NULL;
+    DeviceArray *array = (DeviceArray *)source;
+    bool went_well = copy_between(((DeviceArray *)self)->block->gpu, (Address)(uintptr_t)PyArray_BYTES(layout),
+                                  array->block->gpu, (Address)(uintptr_t)PyArray_BYTES(array->layout),
+                                  (size_t)PyArray_NBYTES(layout));
+    Py_DECREF(source);
+    if (!went_well)
+        return NULL;
+    Py_RETURN_NONE;
+}

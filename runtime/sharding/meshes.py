@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..devices import Device, devices, named
+from ..devices import Device, default_kind, devices, named
 
 
 class AxisType(Enum):
@@ -163,7 +163,7 @@ def make_mesh(
     axis_shapes  how many devices there are along each axis
     axis_names   the names of the axes
     axis_types   as in JAX, where it says who decides how results are cut; it changes nothing
-    devices      the devices, in order: more than are needed may be given
+    devices      the devices, in order: more than are needed may be given; None: those of the kind of the default device
 
     Raises ValueError where there are fewer devices than the mesh has.
     """
@@ -178,8 +178,8 @@ def make_mesh(
 
 
 def _all() -> list[Device]:
-    """The devices of a program that says nothing of them: those of the processor."""
-    return devices("cpu")
+    """The devices of a program that says nothing of them: those of the kind of the default device."""
+    return devices(default_kind())
 
 
 _WAY_OUT = ": PELLUCID_CPU_DEVICES in the environment says how many the processor counts for"

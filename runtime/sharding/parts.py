@@ -44,8 +44,16 @@ class Parts:
         """The axis of the whole along which each device has one example, and which the blocks lack; None for others."""
         return self.cut.stacked
 
+    @property
+    def far(self) -> bool:
+        """Whether they are on GPUs, which keep them."""
+        return getattr(self.blocks[0], "_there", None) is not None
+
     def wait(self) -> None:
         """Returns when they are computed.  Raises the error of the device that made the call fail."""
+        if self.far:
+            for block in self.blocks:
+                block._wait()
         if self._finish is not None:
             self._finish()
             self._finish = None  # which refers to the launch
@@ -93,7 +101,7 @@ class Parts:
                 view[...] = block
             views.append(view)
         whole.setflags(write=False)
-        if all(view.ndim and view.flags.c_contiguous for view in views):
+        if not self.far and all(view.ndim and view.flags.c_contiguous for view in views):
             self.blocks = [
                 type(block)(view)._on(block._device) for block, view in zip(self.blocks, views, strict=True)
             ]
@@ -101,7 +109,11 @@ class Parts:
 
     def alone(self, block: Any) -> Any:
         """What a device has, with the axis of the whole that the block lacks."""
-        return block if self.stacked is None else type(block)(np.expand_dims(np.asarray(block), self.stacked))
+        if self.stacked is None:
+            return block
+        if self.far:
+            return block.reshape(*block.shape[: self.stacked], 1, *block.shape[self.stacked :])
+        return type(block)(np.expand_dims(np.asarray(block), self.stacked))
 
     def _place(self, index: tuple[slice, ...]) -> Any:
         """The index of the block of a device, without the axis that it lacks."""

@@ -5,7 +5,7 @@
 
 Devices of a processor have one memory: the elements are in one buffer, and what a device has is a view.  What a call on
 many devices has made is the parts first, which are put together when somebody reads the elements of the whole.  Where
-devices are of other processes, this one has only its own parts.
+devices are of other processes, this one has only its own parts.  GPUs have a part each.
 """
 
 from __future__ import annotations
@@ -127,9 +127,10 @@ class ShardedArray(Array):
     def addressable_shards(self) -> list[Shard]:
         """What each device of this process has, in the order of the devices of the mesh."""
         found = self._sharding.addressable_devices_indices_map(self.shape).items()
-        if self._parts is None or self._parts.stacked is not None and self.is_fully_addressable:
+        if self._parts is None or self._parts.stacked is not None and self.is_fully_addressable and not self._parts.far:
             return [self._shard(*one) for one in found]
-        self._wait()
+        if not self._parts.far:
+            self._wait()
         return [
             Shard(device, index, self._sharding.replica_id(device), self._parts.alone(part)._on(device.number))
             for part, (device, index) in zip(self._parts.blocks, found, strict=True)
@@ -195,6 +196,26 @@ def laid(result: Any, sharding: NamedSharding | None) -> Any:
     return of_whole(result._values, sharding) if isinstance(result, Array) and result.ndim else result
 
 
+def _on_each(method: Any, operands: tuple[Any, ...]) -> Any:
+    """An operator on the parts that GPUs have, of arrays of one shape that are cut alike and of numbers; else None."""
+    arrays = [one for one in operands if isinstance(one, ShardedArray)]
+    first = arrays[0].parts
+    if first is None or not first.far or any(not isinstance(one, (ShardedArray, *NUMBERS)) for one in operands):
+        return None
+    parts = [one.parts for one in arrays if one.shape == arrays[0].shape]
+    if len(parts) < len(arrays) or any(one is None or one.cut is not first.cut for one in parts):
+        return None
+    blocks = iter([one.blocks for one in parts if one is not None])
+    columns = [next(blocks) if isinstance(one, ShardedArray) else [one] * len(first.blocks) for one in operands]
+    made = [method(*row) for row in zip(*columns, strict=True)]
+    if not all(isinstance(one, Array) for one in made):
+        return None
+    return ShardedArray.of_parts(Parts(made, lambda: None, first.cut))
+
+
+NUMBERS = (bool, int, float, complex)
+
+
 def _of_elements(name: str) -> Any:
     """An operator of Array's, whose result is cut as the operands are."""
     plain = getattr(Array, name)
@@ -202,6 +223,8 @@ def _of_elements(name: str) -> Any:
     def method(self: ShardedArray, *others: Any) -> Any:
         if not all(isinstance(other, OPERANDS) for other in others):
             return plain(self.whole, *others)
+        if (made := _on_each(plain, (self, *others))) is not None:
+            return made
         sharding = common_sharding((self, *others), name.strip("_"))
         return laid(plain(self.whole, *map(whole_of, others)), sharding)
 
@@ -254,9 +277,14 @@ def put(values: Any, sharding: NamedSharding) -> ShardedArray:
 
 def of_whole(values: np.ndarray, sharding: NamedSharding) -> ShardedArray:
     """An array whose elements are all there: this process keeps the parts of its devices."""
-    return of_blocks(values.shape, sharding, lambda index: values[index]) if not sharding.is_fully_addressable else (
-        ShardedArray(values, sharding)
-    )
+    if sharding.is_fully_addressable and not are_apart(sharding):
+        return ShardedArray(values, sharding)
+    return of_blocks(values.shape, sharding, lambda index: values[index])
+
+
+def are_apart(sharding: NamedSharding) -> bool:
+    """Whether its devices have memories of their own."""
+    return any(device.platform != "cpu" for device in sharding.device_set)
 
 
 def of_blocks(shape: tuple[int, ...], sharding: NamedSharding, block: Callable[[Index], Any]) -> ShardedArray:
@@ -270,5 +298,5 @@ def of_blocks(shape: tuple[int, ...], sharding: NamedSharding, block: Callable[[
         key = tuple((one.start, one.stop) for one in index)
         if key not in found:
             found[key] = Array(np.array(block(index)))
-        blocks.append(found[key]._on(device.number))
+        blocks.append(device.put(found[key]))
     return ShardedArray.of_parts(Parts(blocks, lambda: None, cut_by(sharding.mesh, sharding.spec)))

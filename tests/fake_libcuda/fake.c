@@ -393,6 +393,16 @@ API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
     check((void *)(uintptr_t)from, bytes, false);
     return copy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes, stream);
 }
+API cuMemcpyPeerAsync(uint64_t to, void *context, uint64_t from, void *other, size_t bytes, void *stream)
+{
+    BEGIN_IN_CONTEXT()
+    check((void *)(uintptr_t)to, bytes, false);
+    check((void *)(uintptr_t)from, bytes, false);
+    Allocation *target = allocation_of((void *)(uintptr_t)to), *source = allocation_of((void *)(uintptr_t)from);
+    if (target != NULL && source != NULL && (context != &contexts[target->device] || other != &contexts[source->device]))
+        fault("a copy between devices with the context of another one", (void *)(uintptr_t)to);
+    return copy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes, stream);
+}
 API cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream)
 {
     BEGIN_IN_CONTEXT()

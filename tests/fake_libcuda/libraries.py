@@ -1,12 +1,12 @@
-"""cuBLAS, cuSOLVER and cuFFT without a device: libraries whose functions come to Python, and do what NumPy does.
+"""cuBLAS, cuSOLVER, cuFFT and NCCL without a device: libraries whose functions come to Python, and do what NumPy does.
 
     folder = build(folder)            for PELLUCID_CUDA_LIBRARIES
     libraries = Libraries(fake)       in the program that uses them, with the driver of it
 
-`prototypes.txt` says what each function takes, as the headers of CUDA 12.9 have it.  Arguments are looked at when a
-function is called, the work is done when its stream comes to it.  What the documentation forbids is a fault: a handle
-that nobody made, another context, steps between columns that are too short, memory that is too short or was let go,
-work whose length was not asked for.
+`prototypes.txt` says what each function takes, as the headers of CUDA 12.9 and NCCL 2 have it.  Arguments are looked at
+when a function is called, the work is done when its stream comes to it.  What the documentation forbids is a fault: a
+handle that nobody made, another context, steps between columns that are too short, memory that is too short or was let
+go, work whose length was not asked for.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from typing import Any
 
 import numpy as np
 
+from . import nccl
 from .blas import Blas
 from .fft import Fft
 from .solver import Solver
 
 FOLDER = pathlib.Path(__file__).parent
-FILES = {"cublas": "libcublas.so.12", "cusolver": "libcusolver.so.11", "cufft": "libcufft.so.11"}
-C_TYPES = {"i": "int", "l": "long long", "c": "signed char", "p": "void *"}
+FILES = {
+    "cublas": "libcublas.so.12", "cusolver": "libcusolver.so.11", "cufft": "libcufft.so.11", "nccl": "libnccl.so.2",
+}  # fmt: skip
+C_TYPES = {"i": "int", "l": "long long", "c": "signed char", "p": "void *", "z": "unsigned long"}
 ON_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
 ON_LATER = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 EXECUTION_FAILED = 13
@@ -39,8 +42,8 @@ def prototypes() -> dict[str, dict[str, str]]:
         if line.startswith("["):
             functions = found.setdefault(line.strip("[]"), {})
         else:
-            name, takes = line.split()
-            functions[name] = takes
+            name, *takes = line.split()
+            functions[name] = "".join(takes)
     return found
 
 
@@ -48,7 +51,7 @@ def build(folder: pathlib.Path, names: tuple[str, ...] = tuple(FILES)) -> str:
     """The folder, with these libraries in it."""
     for name in names:
         source = folder / f"{name}.c"
-        source.write_text(_source(prototypes()[name]))
+        source.write_text(_source(prototypes()[name]) + (nccl.TEXT if name == "nccl" else ""))
         options = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
         command = [str(shutil.which("cc")), *options, "-o", str(folder / FILES[name]), str(source)]
         subprocess.run(command, check=True, timeout=120)
@@ -66,8 +69,8 @@ def _source(functions: dict[str, str]) -> str:
         parameters = ", ".join(f"{C_TYPES[letter]}a{k}" if letter == "p" else f"{C_TYPES[letter]} a{k}"
                                for k, letter in enumerate(takes))  # fmt: skip
         words = ", ".join(f"(int64_t)(intptr_t)a{k}" if letter == "p" else f"a{k}" for k, letter in enumerate(takes))
-        lines.append(f"int {name}({parameters})")
-        lines.append(f'{{ int64_t words[] = {{{words}}}; return on_call == 0 ? 1 : on_call("{name}", words); }}')
+        lines.append(f"int {name}({parameters or 'void'})")
+        lines.append(f'{{ int64_t words[] = {{{words or 0}}}; return on_call == 0 ? 1 : on_call("{name}", words); }}')
     return "\n".join([*lines, ""])
 
 
@@ -80,7 +83,7 @@ class Libraries:
         self._takes = {name: takes for functions in prototypes().values() for name, takes in functions.items()}
         self._waiting: dict[int, Any] = {}
         self._count = 0
-        self._parts = {"cublas": Blas(self), "cusolver": Solver(self), "cufft": Fft(self)}
+        self._parts = {"cublas": Blas(self), "cusolver": Solver(self), "cufft": Fft(self), "nccl": nccl.Nccl(self)}
         self._on_call, self._on_later = ON_CALL(self._call), ON_LATER(self._work)
         fake.library.fake_on_later(self._on_later)
         for file in FILES.values():

@@ -27,6 +27,7 @@ NEEDED_FOR = {
     "nvdisasm": ("prints the machine code of kernels", EXTRA_TO_CHECK),
     "libnvvm": ("compiles kernels", EXTRA),
     "numba-cuda": ("compiles kernels", EXTRA),
+    "NCCL": ("lets several GPUs meet", "pip install 'pellucid[nccl]'"),
 }
 
 

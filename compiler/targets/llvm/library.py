@@ -28,7 +28,8 @@ def call_library(frame: Emission, node: gast.Call) -> SsaValue | None:
     """Write a call; what it gives, where that is a number."""
     row = ROUTINES[str(syntax.operator_of(node))]
     views = [read(frame, argument.id) for argument in node.args]
-    static = {**row.static, **syntax.static_of(node)}
+    told = {**row.static, **syntax.static_of(node)}
+    static = {key: value for key, value in told.items() if key not in row.hints}
     _check(frame, row, views)
     full = [_with_all_axes(frame, o, v) for o, v in zip(row.given, views, strict=True)]
     if row.gives_number:

@@ -23,7 +23,8 @@ from ...kernels import shapes
 from ...kernels.host import on_host
 from . import driver
 from .driver import DeviceArray
-from .verdicts import Run, Verdict, judged, present, verdict_on
+from .together import Launch
+from .verdicts import Run, carrying, judged, present, verdict_on
 
 WORDS = {name if name == "bool" else name[0] + name.lstrip("abcdefilmnoptux"): np.dtype(name) for name in DTYPES}
 
@@ -103,6 +104,7 @@ class LoadedKernels:
         self._explain = explain
         words = ("faults()", "fetch(", "@host", *(f"{name}(" for name in names or {}))
         self._is_judged = any(word in text for word in words)
+        self.called = frozenset(name for name in names or {} if f"{name}(" in text)
         self.driver = driver_of(text, {**host_names(), **self.kernels, **(names or {})}, path)
 
     def __call__(self, *args: Any, device: int = 0) -> Any:
@@ -116,12 +118,18 @@ class LoadedKernels:
                 results = self._driven(run, args)
         finally:
             native.cuda_use(former)
-        verdict = verdict_on(run, args)
-        if verdict is None:
-            return results
-        if not isinstance(results, tuple):
-            return _judged(results, verdict)
-        return tuple(_judged(result, verdict) for result in results)
+        return carrying(results, verdict_on(run, args))
+
+    def on_one_of_several(self, launch: Launch, args: Sequence[Any], device: int) -> Any:
+        """The results of the driver on one GPU of a launch, which judges them together with those of the others."""
+        native = driver.extension()
+        former = native.cuda_use(device)
+        try:
+            with judged(launch.explain) as run:
+                launch.note(run, args)
+                return self.driver(*args)
+        finally:
+            native.cuda_use(former)
 
     def _driven(self, run: Run, args: tuple[Any, ...]) -> Any:
         """The results of the driver.  An error that a kernel has found comes before the one that the driver raises."""
@@ -137,16 +145,6 @@ class LoadedKernels:
     def _fail(self, args: tuple[Any, ...]) -> None:
         if self._explain is not None:
             self._explain(*args)
-
-
-def _judged(result: Any, verdict: Verdict) -> Any:
-    """A result that raises the error of its call when it comes to the host; at once where it is there already."""
-    if not isinstance(result, DeviceArray):
-        verdict()
-        return result
-    found = DeviceArray(result)  # the array itself may be an argument, which is good in any case
-    found.verdict = verdict
-    return found
 
 
 def driver_of(text: str, names: Mapping[str, Any], path: str = "") -> Callable[..., Any]:
@@ -207,6 +205,8 @@ def faults() -> FaultWord:
 
 def fetch(x: Any) -> Any:
     """The element of an array of no dimensions, once it is known that no kernel before it has failed."""
+    if not isinstance(x, DeviceArray):
+        return x  # the host knows it, and no kernel has made it
     found = driver.extension().fetch(x)
     present().judge()
     return found

@@ -1,4 +1,4 @@
-"""The libraries of CUDA, cuBLAS, cuSOLVER and cuFFT, where they are found: in their wheels or in a toolkit.
+"""The libraries of CUDA, cuBLAS, cuSOLVER, cuFFT and NCCL, where they are found: in their wheels or in a toolkit.
 
     blas = library("cublas")                              None where there is none
     blas.call("cublasDgemm_v2", blas.handle(0), ...)      raises RuntimeError where it gives a status
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,13 +28,16 @@ FILES = {
     "cublas": ("libcublas.so.13", "libcublas.so.12", "libcublas.so"),
     "cusolver": ("libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"),
     "cufft": ("libcufft.so.12", "libcufft.so.11", "libcufft.so"),
+    "nccl": ("libnccl.so.2", "libnccl.so"),
 }
 LETTERS = {np.dtype(word): letter for word, letter in (("f4", "S"), ("f8", "D"), ("c8", "C"), ("c16", "Z"))}
 REAL = {"S": ctypes.c_float, "D": ctypes.c_double, "C": ctypes.c_float, "Z": ctypes.c_double}
+# Memory that is allocated in the order of a stream is of one GPU alone: NCCL must not reach it from another one.
+NCCL_COPIES = "NCCL_P2P_DIRECT_DISABLE"
 MOST = 2**31 - 1  # what an int of C holds
 DEFAULT_MATH = 0  # CUBLAS_DEFAULT_MATH: no TF32
 
-# What functions take, without the letter of the dtype: i an int, l a long long, c a signed char, p an address.
+# What functions take, without the letter of the dtype: i an int, l a long long, c a signed char, z a size, p a pointer.
 TAKES = {
     "cublasCreate_v2": "p", "cublasSetStream_v2": "pp", "cublasSetMathMode": "pi",
     "cublasgemm_v2": "piiiiippipippi", "cublasgemmStridedBatched": "piiiiippilpilppili",
@@ -52,8 +56,10 @@ TAKES = {
     "cufftMakePlanMany64": "iippllpllilp", "cufftDestroy": "i",
     "cufftExecC2C": "ippi", "cufftExecZ2Z": "ippi", "cufftExecR2C": "ipp", "cufftExecD2Z": "ipp", "cufftExecC2R": "ipp",
     "cufftExecZ2D": "ipp",
+    "ncclCommInitAll": "pip", "ncclGroupStart": "", "ncclGroupEnd": "", "ncclAllReduce": "ppziipp",
+    "ncclAllGather": "ppzipp", "ncclReduceScatter": "ppziipp", "ncclSend": "pziipp", "ncclRecv": "pziipp",
 }  # fmt: skip
-TYPES = {"i": ctypes.c_int, "l": ctypes.c_longlong, "c": ctypes.c_byte, "p": ctypes.c_void_p}
+TYPES = {"i": ctypes.c_int, "l": ctypes.c_longlong, "c": ctypes.c_byte, "p": ctypes.c_void_p, "z": ctypes.c_size_t}
 _LOCK = threading.RLock()
 
 
@@ -72,7 +78,15 @@ class Library:
             function.argtypes = [TYPES[letter] for letter in _takes(name)]
         status = function(*arguments)
         if status:
-            raise RuntimeError(f"{name} gives the status {status}")
+            raise RuntimeError(f"{name} gives the status {status}{self._meant(status)}")
+
+    def _meant(self, status: int) -> str:
+        """What the library says of a status."""
+        if self.name != "nccl":
+            return ""
+        told = self._functions.ncclGetErrorString
+        told.restype = ctypes.c_char_p
+        return f": {told(status).decode()}"
 
     def handle(self, number: int) -> ctypes.c_void_p:
         """The library's own state for a device."""
@@ -98,7 +112,9 @@ def _takes(name: str) -> str:
 
 @lru_cache(maxsize=len(FILES))
 def library(name: str) -> Library | None:
-    """cublas, cusolver or cufft."""
+    """cublas, cusolver, cufft or nccl."""
+    if name == "nccl":
+        os.environ.setdefault(NCCL_COPIES, "1")
     functions = _found(name)
     return None if functions is None else Library(name, functions)
 
@@ -112,7 +128,16 @@ def _found(name: str) -> Any:
 
         return ctypes.CDLL(load_nvidia_dynamic_lib(name).abs_path)
     except Exception:  # another package may fail to find the library for any reason
-        return _first(iter(FILES[name]))
+        return _first(file for file in (*_in_wheels(name), *FILES[name]))
+
+
+def _in_wheels(name: str) -> Iterator[str]:
+    """The files of a library in NVIDIA's wheels: `nvidia/nccl/lib` among the packages of this Python."""
+    for package in sys.path:
+        for file in FILES[name]:
+            path = os.path.join(package, "nvidia", name, "lib", file)
+            if os.path.exists(path):
+                yield path
 
 
 def _first(files: Iterator[str]) -> Any:

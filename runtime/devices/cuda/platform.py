@@ -1,6 +1,6 @@
 """GPUs of NVIDIA as devices: arrays on them, and what moves there and back.
 
-    put(array, 0)       the values are copied to cuda:0, after what computes them
+    put(array, 0)       the values are copied to cuda:0, after what computes them: from the host, or from another GPU
     on_gpu(array)       the `DeviceArray` of an Array, copied to its device where it is on the host
     get(array)          an ndarray, copied once and kept
 
@@ -37,7 +37,7 @@ class Cuda:
         """What the host has of the values is not kept: it would take as much memory again."""
         if (there := cast(Any, array)._there) is not None and there.number == number:
             return array._on(self.first() + number)
-        return from_gpu(driver.extension().to_device(array._values, number), type(array))
+        return from_gpu(_copied(array, number), type(array))
 
     def get(self, array: HeldValues) -> np.ndarray:
         return array._values
@@ -47,7 +47,7 @@ class Cuda:
         number, held = array._place - self.first(), cast(Any, array)
         found: DeviceArray | None = held._there
         if found is None or found.number != number:
-            found = held._there = driver.extension().to_device(array._values, number)
+            found = held._there = _copied(array, number)
         return found
 
     def memory_stats(self, number: int) -> dict[str, int]:
@@ -66,6 +66,18 @@ class Cuda:
 
     def routine(self, name: str) -> int:
         raise LookupError(f"code for CUDA calls no routine {name!r} by its address")
+
+
+def _copied(array: HeldValues, number: int) -> DeviceArray:
+    """The elements on a device: from the one where they are, or from the host."""
+    native, there = driver.extension(), cast(Any, array)._there
+    if there is None:
+        found: DeviceArray = native.to_device(array._values, number)
+        return found
+    made: DeviceArray = native.device_array(there.shape, there.dtype, number)
+    made.copy_from_device(there)
+    made.verdict = there.verdict
+    return made
 
 
 def on_gpu(array: HeldValues) -> DeviceArray:

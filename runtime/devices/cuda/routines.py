@@ -4,7 +4,7 @@
 
 They are called as those of the loops stage are, `gemm(c, a, b)`, with arrays of one device, and return before the
 library has computed anything.  What a library does not take (ints, arrays of no elements) and what has no library here
-runs on the host, with copies of the arrays.
+runs on the host, with copies of the arrays; what devices of a mesh tell each other is NCCL's (`collectives.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import products
+from .collectives import collectives
 from .libraries import library
 from .solving import Row, by_steps
 from .verdicts import present
@@ -27,7 +28,7 @@ def routines(rows: Iterable[Row], fallback: Callable[[str], Routine]) -> dict[st
     """All routines of a driver; `fallback(name)` is the one of the host."""
     ours = {**PRODUCTS, **{row.name: by_steps(row) for row in rows if row.cuda and _has_libraries(row)}}
     names = [*PRODUCTS, *(row.name for row in rows)]
-    return {name: _of(fallback(name), ours.get(name)) for name in names}
+    return {name: _of(fallback(name), ours.get(name)) for name in names} | collectives()
 
 
 def _has_libraries(row: Row) -> bool:

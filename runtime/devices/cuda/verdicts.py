@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .driver import DeviceArray
+
 MOST_PENDING = 16  # calls that a result may wait for; they hold their arguments, so that their errors can be reported
 
 Explain = Callable[[], Any]  # raises the error of the call
@@ -92,3 +94,17 @@ def verdict_on(run: Run, arguments: Iterable[Any]) -> Verdict | None:
     if run.noted:
         found.append((tuple(run.noted), run.explain))
     return Verdict(found) if found else None
+
+
+def carrying(results: Any, verdict: Verdict | None) -> Any:
+    """Results of a driver that raise the error of their calls when they come to the host; those there already, now."""
+    if verdict is None:
+        return results
+    if isinstance(results, tuple):
+        return tuple(carrying(result, verdict) for result in results)
+    if not isinstance(results, DeviceArray):
+        verdict()
+        return results
+    found = DeviceArray(results)  # the array itself may be an argument, which is good in any case
+    found.verdict = verdict
+    return found
