@@ -13,6 +13,7 @@ import linecache
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from math import isfinite
 from types import FunctionType
 from typing import Any
 
@@ -79,6 +80,8 @@ def _text(dotted: str, parameters: list[inspect.Parameter]) -> str:
         head, called = f"import {dotted.rpartition('.')[0]}", dotted
     signature = inspect.Signature(parameters)
     given = ", ".join(_argument(p) for p in parameters)
+    if any(isinstance(p.default, float) and not isfinite(p.default) for p in parameters):
+        head = f"from math import inf, nan\n\n{head}"
     return f"{head}\n\n\ndef {dotted.rpartition('.')[2]}{signature}:\n    return {called}({given})\n"
 
 

@@ -216,7 +216,7 @@ def one_interpreter(module):
 
 # The files that may ask whether a value is of a kind; everywhere else an operation of `protocol.py` is the way.
 OF_KIND = {
-    "Sequence": ("sequences", "tuples", "list_positions"), "Mapping_": ("dicts", "dict_methods"),
+    "Sequence": ("sequences", "tuples", "list_positions"), "Mapping_": ("dicts", "dict_methods", "attribute_dicts"),
     "Record": ("records", "classes", "making", "pools"), "Static": ("known_values", "known_numbers"),
     "Leaf": ("numeric", "growing_lists"), "Rows": ("rows",), "Column": ("rows",), "Table": ("tables", "growing_lists"),
     "String": ("strings", "string_numbers"), "Iteration": ("iterations",), "DictView": ("iterations",),
@@ -229,7 +229,7 @@ OF_KIND = {
     **dict.fromkeys(("Zip", "Map", "Enumerate", "Reversed", "Rest", "DequeItems"), ("iterations",)),
     **dict.fromkeys(("Keys", "Values", "Items"), ("iterations",)),
 }  # fmt: skip
-ELSEWHERE = 855
+ELSEWHERE = 856
 
 
 def kinds_tested(node):

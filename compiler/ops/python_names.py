@@ -346,7 +346,7 @@ def _stand_ins(imported: tuple[str, ...]) -> dict[int, tuple[Any, Any]]:
 
 
 def stand_in(value: Any) -> Any:
-    """The object of the library that stands for one of SciPy's with methods, such as `scipy.stats.norm`; others stay."""
+    """The object of the library that stands for one of SciPy's with methods, `scipy.stats.norm`; others stay."""
     entry = _stand_ins(_imported()).get(id(value))
     return entry[1] if entry and entry[0] is value else value
 

@@ -105,14 +105,14 @@ def normalised(frame: Frame, array: Leaf, items: gast.expr, node: gast.AST) -> l
         frame.fault("S002", "an index can only have a single ellipsis ('...')", node)
     position = dots[0] if dots else len(flat)
     flat[position : position + len(dots)] = full
-    if sum(isinstance(v, Leaf) and is_places(frame, v) for v in flat) > 1:
+    if sum(is_places(frame, v) for v in flat) > 1:
         flat = without_masks(frame, array, flat, node)
     return [v if isinstance(v, gast.AST) else index_atom(frame, v, node) for v in flat]
 
 
-def is_places(frame: Frame, value: Leaf) -> bool:
+def is_places(frame: Frame, value: Any) -> bool:
     """Whether it is an array of places or a mask."""
-    return frame.is_array(value) and types.rank(frame.type_of(value)) > 0
+    return isinstance(value, Leaf) and frame.is_array(value) and types.rank(frame.type_of(value)) > 0
 
 
 def without_masks(frame: Frame, array: Leaf, items: list[Any], node: gast.AST) -> list[Any]:
@@ -120,7 +120,7 @@ def without_masks(frame: Frame, array: Leaf, items: list[Any], node: gast.AST) -
     made: list[Any] = []
     axis = 0
     for value in items:
-        if isinstance(value, Leaf) and is_places(frame, value) and is_bool(types.dtype_of(frame.type_of(value))):
+        if is_places(frame, value) and is_bool(types.dtype_of(frame.type_of(value))):
             count = types.rank(frame.type_of(value))
             lengths = Sequence(tuple(evaluate.length_of(frame, array, axis + k, node) for k in range(count)))
             places = keyed.in_language(frame, "places:of_mask", [value, lengths, Static(axis)], node)
