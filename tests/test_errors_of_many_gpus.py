@@ -92,6 +92,20 @@ np.testing.assert_array_equal(np.asarray(y), x)
 """, PELLUCID_CUDA_LIBRARIES=str(tmp_path))  # fmt: skip
 
 
+def test_nccl_of_a_wheel(runs, tmp_path):
+    runs(f"""
+import os, pathlib, sys
+folder = pathlib.Path({str(tmp_path)!r}) / "packages"
+(folder / "nvidia/nccl/lib").mkdir(parents=True)
+(folder / "nvidia/nccl/lib/libnccl.so.2").symlink_to(
+    pathlib.Path(os.environ.pop("PELLUCID_CUDA_LIBRARIES")) / "libnccl.so.2")
+total = shard_map(lambda x: lax.psum(x, "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
+sys.path.append(str(folder))
+np.testing.assert_array_equal(np.asarray(total(np.arange(8.0))), [12.0, 16.0])
+assert gpu.libraries.called.count("ncclAllReduce") == 4
+""")
+
+
 def test_what_is_refused(runs):
     runs("""
 x = np.arange(8.0)
