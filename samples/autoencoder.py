@@ -1,8 +1,8 @@
 """A variational autoencoder of handwritten digits
 ===============================================
 
-One network says for an image where in a plane it lies, and how sure that is; another draws the image of a point. Both are
-trained at once, through the random point between them. The picture shows what the second network draws over the plane.
+One network says for an image where in a plane it lies, and how sure that is; another draws the image of a point. Both
+are trained at once, through the random point between them. The picture shows what is drawn over the plane.
 
 Source: D. Kingma and M. Welling, Auto-encoding variational Bayes (2013), arXiv:1312.6114.
 

@@ -87,11 +87,9 @@ def save_picture(curve, images, labels, found, folder):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplot_mosaic(
-        [["loss"] * 6] * 2 + [list("abcdef")], figsize=(7.0, 5.0), layout="constrained"
-    )
-    axes["loss"].plot(curve, linewidth=0.8)
-    axes["loss"].set(xlabel="step", ylabel="cross-entropy", yscale="log")
+    figure, axes = pyplot.subplot_mosaic("LLLLLL;LLLLLL;abcdef", figsize=(7.0, 5.0), layout="constrained")
+    axes["L"].plot(curve, linewidth=0.8)
+    axes["L"].set(xlabel="step", ylabel="cross-entropy", yscale="log")
     wrong = np.flatnonzero(found != labels)
     for name, k in zip("abcdef", [*wrong, *range(6)]):
         axes[name].imshow(images[k, :, :, 0], cmap="gray_r")

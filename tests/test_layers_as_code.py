@@ -1,4 +1,4 @@
-"""Layers as they are read and used: gradients as code, mapped over, saved, made inside, and the fields that are static."""
+"""Layers as they are read and used: gradients as code, mapped over, saved, made inside, with static fields."""
 
 import dataclasses
 import json
@@ -105,7 +105,7 @@ def test_forward_mode_goes_through_layers():
     np.testing.assert_allclose(along, expected, rtol=1e-10)
 
 
-# --- plain formulas ----------------------------------------------------------------------------------------------------
+# --- plain formulas -----------------------------------------------------------------------
 
 
 def test_attention_is_the_formula_for_each_head():
@@ -155,7 +155,7 @@ def test_a_step_of_a_recurrent_layer_is_one_of_the_sequence():
             np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-12)
 
 
-# --- models of one's own -----------------------------------------------------------------------------------------------
+# --- models of one's own -----------------------------------------------------------------------
 
 
 @dataclasses.dataclass
@@ -249,7 +249,7 @@ def test_what_does_not_fit_is_a_value_error(make):
         make()
 
 
-# --- files -------------------------------------------------------------------------------------------------------------
+# --- files -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", ["npz", "safetensors"])

@@ -84,7 +84,7 @@ def test_a_transformer_learns_characters(tmp_path):
 def test_a_loss_falls(name, option, count, tmp_path):
     output = run_sample(name, tmp_path, option, str(count), "--out", str(tmp_path))
     losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+)", output)]
-    assert len(losses) == 10 and losses[-1] < 0.92 * losses[0]
+    assert len(losses) == 10 and losses[-1] < 0.95 * losses[0]
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -50,11 +50,11 @@ class MultiHeadAttention:
         """A layer with random weights.  Raises ValueError where heads do not divide features."""
         if features % heads != 0:
             raise ValueError(f"{heads} heads do not divide {features} features")
-        layers = [
+        query, of_key, value, out = [
             Linear.create(k, features, features, bias=bias, dtype=dtype, initializer=initializer)
             for k in random.split(key, 4)
         ]
-        return cls(*layers, heads)
+        return cls(query, of_key, value, out, heads)
 
     def __call__(self, x, context=None, *, mask=None, causal=False, rotary=None):
         """What x attends to in `context`, or in itself.

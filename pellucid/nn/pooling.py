@@ -3,6 +3,9 @@
 max_pool(images, (2, 2))     (N, H, W, C) -> (N, H // 2, W // 2, C)
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .convolution import padded, paddings, repeated, windows
@@ -59,7 +62,7 @@ def side_by_side(x, size):
 class Pool:
     """One of the functions above as a layer of `Sequential`: `Pool(max_pool, (2, 2))`."""
 
-    function: object
+    function: Callable[..., Any]
     size: tuple[int, ...] = static()
     strides: tuple[int, ...] | int | None = static(default=None)
     padding: str | int | tuple = static(default="VALID")

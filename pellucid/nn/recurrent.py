@@ -37,7 +37,8 @@ class LSTM:
     @classmethod
     def create(cls, key, inputs, features, *, dtype=np.float32):
         """A layer with random weights, orthogonal ones of the state, and the bias 0."""
-        return cls(*matrices(key, inputs, features, 4, dtype), np.zeros((4, features), dtype))
+        weight_x, weight_h = matrices(key, inputs, features, 4, dtype)
+        return cls(weight_x, weight_h, np.zeros((4, features), dtype))
 
     def start(self, x):
         """The state before the first of x (..., inputs): zeros, a pair of memory and output."""
@@ -79,8 +80,8 @@ class GRU:
     @classmethod
     def create(cls, key, inputs, features, *, dtype=np.float32):
         """A layer with random weights, orthogonal ones of the state, and biases 0."""
-        bias, bias_n = np.zeros((3, features), dtype), np.zeros(features, dtype)
-        return cls(*matrices(key, inputs, features, 3, dtype), bias, bias_n)
+        weight_x, weight_h = matrices(key, inputs, features, 3, dtype)
+        return cls(weight_x, weight_h, np.zeros((3, features), dtype), np.zeros(features, dtype))
 
     def start(self, x):
         """The state before the first of x (..., inputs): zeros (..., features)."""

@@ -36,7 +36,7 @@ def save(file: Any, values: Any) -> None:
     }
     if _suffix(path) == ".npz":
         with path.open("wb") as stream:
-            np.savez(stream, **arrays)
+            np.savez(stream, **arrays)  # type: ignore[arg-type]
         return
     header, end = {}, 0
     for name, array in arrays.items():

@@ -92,7 +92,7 @@ def scale(factor):
 class ScaleByScheduleState(NamedTuple):
     """How many steps there were."""
 
-    count: int
+    count: int  # type: ignore[assignment]
 
 
 def scale_by_schedule(schedule):
@@ -146,7 +146,7 @@ def clip_by_global_norm(max_norm):
 class EmaState(NamedTuple):
     """How many steps there were, and the running means."""
 
-    count: int
+    count: int  # type: ignore[assignment]
     ema: Any
 
 

@@ -21,7 +21,7 @@ class LbfgsState(NamedTuple):
     weights         (memory_size,): 1 / (step @ change), or 0 where there is none
     """
 
-    count: int
+    count: int  # type: ignore[assignment]
     params: Any
     slopes: Any
     steps: Any

@@ -33,7 +33,7 @@ def trace(decay, nesterov=False):
 class ScaleByAdamState(NamedTuple):
     """How many steps there were, and running means of the slopes and of their squares."""
 
-    count: int
+    count: int  # type: ignore[assignment]
     mu: Any
     nu: Any
 

@@ -47,8 +47,10 @@ def bounds_of(value: Value) -> tuple[Value, Value, Value] | None:
 def written(frame: Frame, items: gast.expr) -> Value:
     """The expression between brackets, as the argument of `__getitem__`."""
     if isinstance(items, gast.Tuple):
-        parts = [displays.spread(frame, [p]) if isinstance(p, gast.Starred) else [written(frame, p)] for p in items.elts]
-        return Sequence(tuple(part for found in parts for part in found))
+        found: list[Value] = []
+        for part in items.elts:
+            found += displays.spread(frame, [part]) if isinstance(part, gast.Starred) else [written(frame, part)]
+        return Sequence(tuple(found))
     if isinstance(items, gast.Slice):
         bounds = (items.lower, items.upper, items.step)
         return made([NONE if b is None else evaluate.evaluate(frame, b) for b in bounds])
