@@ -93,7 +93,7 @@ REFUSED = {
     "np.mgrid[V[0]]": "T001",
     "np.mgrid[1:] + V[0]": "T001",
     "np.add(V, 1, where=V > 0)": "U012",
-    "np.std(V, where=V > 0)": "U012",
+    "np.median(V, where=V > 0)": "T004",
     "y = np.zeros(4, dtype=int); np.add(V, 0.5, out=y)": "T001",
     "y = np.zeros(4); np.sum(A, out=y)": "S003",
     "y = np.zeros(4); np.add(np.outer(V, V), 0.5, out=y)": "S003",

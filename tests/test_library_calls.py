@@ -258,7 +258,7 @@ def test_a_method_does_not_change_an_argument():
 
 
 def test_what_changes_its_array_is_among_those_above():
-    tested = set(re.findall(r"^(?:y|np)\.(\w+)", "\n".join(STATEMENTS), re.M))
+    tested = set(re.findall(r"^(?:y|np)\.(\w+)", "\n".join(STATEMENTS), re.M)) - {"flat"}
     changing = {name.removeprefix("numpy.") for name in BINDINGS if name in CHANGING_FUNCTIONS}
     changing |= {"add", "subtract", "multiply", "divide", "maximum"}  # .at
     assert tested == changing | {name for name in METHODS if name in CHANGING_METHODS}

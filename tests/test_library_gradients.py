@@ -104,8 +104,8 @@ np.array([i * x * x for (i, j), x in np.ndenumerate(A)])
 np.array([x * y for x, y in np.nditer([A, W])])
 A.flat[1:4] ** 2
 A[:, range(2)] ** 2
-np.std(A, axis=0, where=A > -1)
-np.var(A, mean=0.5 * V[0], where=A < 2)
+np.std(A, axis=1, where=A > -1)
+np.var(A, mean=0.5 * V[0], where=A < 2.5)
 np.nanvar(G, axis=1, where=A > 0.3)
 np.nanmax(G, axis=0, initial=0.0, where=A < 2.5)
 np.add.reduce(A, where=A > 0, initial=V[0])

@@ -149,7 +149,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, *, a
         made = op.cast(out if static.is_float_word(wanted) else op.floor(out), dtype=wanted)
     if static.is_array(distance):
         made = moved_axis(made, axis)
-    return (made, distance / (intervals if intervals > 0 else nan)) if retstep else made
+    if not retstep:
+        return made
+    if static.is_static(intervals) and intervals <= 0:
+        return made, nan
+    return made, distance / (intervals if intervals > 0 else nan)
 
 
 def moved_axis(made, axis):
@@ -160,9 +164,9 @@ def moved_axis(made, axis):
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
     """`base` to the power of evenly spaced numbers."""
-    if static.rank(base) != 0 or axis not in (0, -1):
-        static.refuse("T001", "np.logspace between arrays is not supported; ends and base must be single numbers")
-    powers = op.power(base, linspace(start, stop, num, endpoint))
+    if static.rank(base) != 0:
+        static.refuse("T001", "np.logspace takes a single number for its base here")
+    powers = op.power(base, linspace(start, stop, num, endpoint, axis=axis))
     return powers if dtype is None else op.cast(powers, dtype=static.dtype_name(dtype))
 
 

@@ -145,8 +145,10 @@ def cross_of_vectors(x1, x2, /, *, axis=-1):
     x1, x2 = operand(x1), operand(x2)
     for x in (x1, x2):
         if x.shape[axis] != 3:
-            told = f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional"
-            raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, {told} instead.")
+            raise ValueError(
+                "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+                f"{x1.shape[axis]} and {x2.shape[axis]} dimensional instead."
+            )
     return cross(x1, x2, axis=axis)
 
 

@@ -35,7 +35,9 @@ def var_method(a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, 
     if not static.is_float_word(word):
         static.refuse("T001", "np.var and np.std are taken in floats here", "convert the result")
     middle = mean_of(a, axis, word, keepdims=True, where=where) if mean is None else operand(mean)
-    centred = only(a - middle, where, 0)
+    centred = a - middle
+    if not is_whole(where):
+        centred = only(centred, where, 0)
     total = sum(squared_size(centred), axis, static.real_word(word), keepdims=keepdims)
     return total / numbers(a, axis, keepdims, where, ddof)
 

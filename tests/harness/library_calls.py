@@ -660,7 +660,7 @@ REFUSED = {
     "np.array_split(V, N)": "R001",
     "np.array_split(V, N[0])": "R001",
     "np.hanning(2.5)": "T001",
-    "np.logspace(V, 2.0)": "T001",
+    "np.logspace(0, 2, 3, base=V)": "T001",
     "np.linalg.lstsq(V, V)": "S002",
     "np.take(V, [0], mode='other')": "U012",
     "np.piecewise(2.0, [True], [lambda v: v])": "U012",
