@@ -72,7 +72,7 @@ def interp1d(
 ):  # fmt: skip
     """`kind`: "linear nearest previous next cubic"; `fill_value`: a number, a pair of them, or "extrapolate"."""
     if not static.is_text(kind) or kind not in KINDS:
-        static.refuse("U012", f"scipy.interpolate.interp1d(kind={kind!r}) is not supported", "use 'linear' or 'cubic'")
+        static.refuse("U012", f"scipy.interpolate.interp1d(kind={kind!r}) is not supported: 'linear' and 'cubic' are")
     x, y = of_floats(as_array(x)), as_array(y)
     rows = moveaxis(y, axis, 0)
     if not assume_sorted:
@@ -235,8 +235,7 @@ class GridInterpolator:
 def RegularGridInterpolator(points, values, method="linear", bounds_error=True, fill_value=nan):
     """`points`: a tuple of the increasing points along each axis; values outside raise unless `bounds_error=False`."""
     if method not in ("linear", "nearest"):
-        fault = f"RegularGridInterpolator(method={method!r}) is not supported"
-        static.refuse("U012", fault, "use 'linear' or 'nearest'")
+        static.refuse("U012", f"RegularGridInterpolator takes the methods 'linear' and 'nearest', not {method!r}")
     values = of_floats(as_array(values))
     if len(points) > static.rank(values):
         raise ValueError(f"There are {len(points)} point arrays, but values has {static.rank(values)} dimensions")

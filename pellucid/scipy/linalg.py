@@ -236,7 +236,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
         q, r = op.qr(a)
         return q, r
     if mode not in ("full", "r"):
-        static.refuse("U012", f"scipy.linalg.qr in the mode {mode!r} is not supported", "use 'full' or 'economic'")
+        static.refuse("U012", f"scipy.linalg.qr in the mode {mode!r} is not supported: 'full' and 'economic' are")
     q, r = decompositions.qr(a, "complete")
     return (r,) if mode == "r" else (q, r)
 
@@ -316,7 +316,7 @@ def eig(
 ):  # fmt: skip
     """(eigenvalues, vectors) of a v = w b v; complex always."""
     if left or not right or homogeneous_eigvals:
-        static.refuse("U012", "scipy.linalg.eig gives eigenvalues and right eigenvectors here", "leave the rest out")
+        static.refuse("U012", "scipy.linalg.eig gives eigenvalues and right eigenvectors here, and nothing else")
     a = square(a, check_finite)
     w, v = linear_algebra.eig(a if b is None else op.solve(square(b, check_finite), a))
     return w, v

@@ -156,8 +156,7 @@ def convolution_matrix(a, n, mode="full"):
 def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     """The x with circulant(c) x = b, by transforms."""
     if singular != "raise" or caxis != -1 or baxis != 0 or outaxis != 0:
-        fault = "scipy.linalg.solve_circulant solves with one vector here, and raises where it is singular"
-        static.refuse("U012", fault, "leave the other arguments out")
+        static.refuse("U012", "scipy.linalg.solve_circulant takes `c` and `b` here, and no other arguments")
     c, b = operand(c), operand(b)
     if static.rank(c) != 1:
         static.refuse("S002", "scipy.linalg.solve_circulant takes one vector `c` here")
