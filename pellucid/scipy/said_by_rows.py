@@ -93,7 +93,7 @@ def factorial(n, exact=False, extend="zero"):
 def comb(N, k, *, exact=False, repetition=False):
     """How many sets of k things there are among N; `repetition`: the same thing may be taken again."""
     require_floats(exact, "comb")
-    N, k = of_counts(N), of_counts(k)
+    N, k = both_of_singles(strong(operand(N)), strong(operand(k)))
     if repetition:
         return op.where(op.logical_and(N == 0.0, k == 0.0), 1.0, of_set(N + k - 1.0, k))
     return of_set(N, k)
@@ -107,7 +107,7 @@ def of_set(N, k):
 def perm(N, k, exact=False):
     """How many sequences of k different things there are among N."""
     require_floats(exact, "perm")
-    N, k = of_counts(N), of_counts(k)
+    N, k = both_of_singles(strong(operand(N)), strong(operand(k)))
     is_there = op.logical_and(op.logical_and(k <= N, N >= 0.0), k >= 0.0)
     return op.where(is_there, op.poch(op.where(is_there, N - k, 0.0) + 1.0, op.where(is_there, k, 0.0)), 0.0)
 
