@@ -13,8 +13,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "special": "expit log_expit logit xlogy xlog1py rel_entr kl_div ndtr log_ndtr polygamma multigammaln exprel"
         " logsumexp softmax log_softmax",
         "several_results": "sici shichi fresnel airy ellipj",
-        "said_by_rows": "exp2 cbrt expm1 log1p factorial comb perm huber pseudo_huber agm eval_sh_legendre"
-        " eval_sh_chebyt eval_sh_chebyu sph_harm_y jvp yvp ivp kvp",
+        "said_by_rows": "exp2 cbrt expm1 log1p zeta factorial comb perm huber pseudo_huber agm"
+        " eval_sh_legendre eval_sh_chebyt eval_sh_chebyu sph_harm_y jvp yvp ivp kvp",
         "lambert": "lambertw",
         "numpy.windows": "sinc",
         "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",

@@ -146,6 +146,8 @@ special("digamma", "x", "positive", "zeta(2.0, x)", cpu="scipy psi", aliases=("s
 # The sum of (k + x) ** -s: derivatives of every order of digamma are zeta functions.
 special("zeta", "s x", "above_one positive", UNKNOWN, "-s * zeta(s + 1.0, x)")
 
+kernel("zetac", "x", "above_one", UNKNOWN)
+
 kernel("erfi", "x", "reals", f"{TWO_OVER_ROOT_PI!r} * exp(x * x)")
 kernel("erfcx", "x", "reals", by("erfcx"))
 kernel("wofz", "z", "complex_numbers", by("wofz"), of_complex="own")

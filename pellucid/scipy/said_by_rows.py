@@ -7,23 +7,31 @@ from math import inf, nan, pi
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .special import of_floats
+from ..numpy.elementary import number, operand, strong
+from .special import both_of_singles, of_doubles, of_floats
 
 
 def exp2(x, /):
-    return op.exp2(of_floats(x))
+    return op.exp2(of_doubles(x))
 
 
 def cbrt(x, /):
-    return op.cbrt(of_floats(x))
+    return op.cbrt(of_doubles(x))
 
 
 def expm1(x, /):
-    return op.expm1(of_floats(x))
+    return op.expm1(of_doubles(x))
 
 
 def log1p(x, /):
-    return op.log1p(of_floats(x))
+    return op.log1p(of_doubles(x))
+
+
+def zeta(x, q=None):
+    """Riemann's zeta function, and Hurwitz's with q: the sum of (k + q)^-x over k >= 0 (DLMF 25.11)."""
+    if q is None:
+        return 1.0 + op.zetac(number(strong(operand(x))))
+    return op.zeta(number(operand(x)), number(operand(q)))
 
 
 # --- derivatives of Bessel functions (DLMF 10.6.7, 10.29.5) ----------------------------------------------------------
@@ -67,19 +75,25 @@ def require_floats(exact, name):
         static.refuse("U012", f"`exact=True` of {name} gives ints of any length: leave it out, or use `math.{name}`")
 
 
+def of_counts(n):
+    """Arrays in float64, whatever their dtype."""
+    n = of_doubles(n)
+    return op.cast(n, dtype="f64") if static.is_array(n) else n
+
+
 def factorial(n, exact=False, extend="zero"):
     """gamma(n + 1); 0 for negative numbers."""
     require_floats(exact, "factorial")
     if extend != "zero":
         static.refuse("U012", '`extend="complex"` of factorial is not supported: use `scipy.special.gamma(n + 1)`')
-    n = of_floats(n)
+    n = of_counts(n)
     return op.where(n < 0.0, 0.0, op.gamma(op.where(n < 0.0, 0.0, n) + 1.0))
 
 
 def comb(N, k, *, exact=False, repetition=False):
     """How many sets of k things there are among N; `repetition`: the same thing may be taken again."""
     require_floats(exact, "comb")
-    N, k = of_floats(N), of_floats(k)
+    N, k = both_of_singles(strong(operand(N)), strong(operand(k)))
     if repetition:
         return op.where(op.logical_and(N == 0.0, k == 0.0), 1.0, of_set(N + k - 1.0, k))
     return of_set(N, k)
@@ -93,7 +107,7 @@ def of_set(N, k):
 def perm(N, k, exact=False):
     """How many sequences of k different things there are among N."""
     require_floats(exact, "perm")
-    N, k = of_floats(N), of_floats(k)
+    N, k = both_of_singles(strong(operand(N)), strong(operand(k)))
     is_there = op.logical_and(op.logical_and(k <= N, N >= 0.0), k >= 0.0)
     return op.where(is_there, op.poch(op.where(is_there, N - k, 0.0) + 1.0, op.where(is_there, k, 0.0)), 0.0)
 
@@ -103,7 +117,7 @@ def perm(N, k, exact=False):
 
 def huber(delta, r, /):
     """r^2 / 2 near zero, and linear beyond delta; infinite for a negative delta."""
-    delta, r = of_floats(delta), of_floats(r)
+    delta, r = both_of_singles(delta, r)
     size = op.absolute(r)
     found = op.where(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta))
     return op.where(delta < 0.0, inf, found)
@@ -111,7 +125,7 @@ def huber(delta, r, /):
 
 def pseudo_huber(delta, r, /):
     """delta^2 (sqrt(1 + (r / delta)^2) - 1) without a difference; 0 where one of the two is 0."""
-    delta, r = of_floats(delta), of_floats(r)
+    delta, r = both_of_singles(delta, r)
     is_plain = delta > 0.0
     some = op.where(is_plain, delta, 1.0)
     found = r * r / (1.0 + op.hypot(1.0, r / some))
@@ -120,7 +134,7 @@ def pseudo_huber(delta, r, /):
 
 def agm(a, b, /):
     """The arithmetic-geometric mean, by a complete elliptic integral (DLMF 19.8.5)."""
-    a, b = of_floats(a), of_floats(b)
+    a, b = both_of_singles(a, b)
     whole = a + b
     is_plain = op.logical_and(a * b > 0.0, op.isfinite(whole))
     first, second = op.where(is_plain, a, 1.0), op.where(is_plain, b, 1.0)

@@ -16,23 +16,49 @@ def of_floats(x):
     return number(as_floating(strong(operand(x))))
 
 
+def of_doubles(x):
+    """Singles as they are, all others as doubles: SciPy's functions have the loop for doubles first."""
+    x = number(operand(x))
+    return x if static.element(x) == "f32" and not static.is_weak(x) else op.cast(x, dtype="f64")
+
+
+def both_of_doubles(x, y):
+    x, y = number(operand(x)), number(operand(y))
+    x_single = static.element(x) == "f32" and not static.is_weak(x)
+    y_single = static.element(y) == "f32" and not static.is_weak(y)
+    return (x, y) if x_single and y_single else (op.cast(x, dtype="f64"), op.cast(y, dtype="f64"))
+
+
+IN_SINGLES = ("bool", "i8", "i16", "u8", "u16", "f16", "f32")
+
+
+def both_of_singles(x, y):
+    """As singles where singles hold both: functions that have the loop for singles first."""
+    x, y = number(operand(x)), number(operand(y))
+    x_fits = static.is_weak(x) or static.element(x) in IN_SINGLES
+    y_fits = static.is_weak(y) or static.element(y) in IN_SINGLES
+    are_pythons = static.is_weak(x) and static.is_weak(y)
+    word = "f32" if x_fits and y_fits and not are_pythons else "f64"
+    return op.cast(x, dtype=word), op.cast(y, dtype=word)
+
+
 def expit(x, /):
     """The logistic function 1 / (1 + exp(-x))."""
-    x = of_floats(x)
+    x = of_doubles(x)
     is_left = x < 0.0
     small = op.exp(op.where(is_left, x, -x))  # by one test all through: either side is the function at every order
     return op.where(is_left, small, 1.0) / (1.0 + small)
 
 
 def log_expit(x, /):
-    x = of_floats(x)
+    x = of_doubles(x)
     is_left = x < 0.0
     return op.where(is_left, x, 0.0) - op.log1p(op.exp(op.where(is_left, x, -x)))
 
 
 def logit(x, /):
     """The inverse of `expit`; near a half by the distance from it."""
-    x = of_floats(x)
+    x = of_doubles(x)
     near = op.logical_and(x >= 0.3, x <= 0.65)
     distance = op.where(near, 2.0 * (x - 0.5), 0.0)
     apart = op.where(near, 0.5, x)
@@ -41,7 +67,7 @@ def logit(x, /):
 
 def xlogy(x, y, /):
     """x log(y), and 0 where x is 0 and y no nan."""
-    x, y = of_floats(x), of_floats(y)
+    x, y = both_of_doubles(x, y)
     is_zero = op.logical_and(x == 0.0, op.logical_not(op.logical_or(is_between(y, 0.0), op.isnan(y))))
     return x * op.log(op.where(is_zero, 1.0, y))
 
@@ -53,14 +79,14 @@ def is_between(y, low):
 
 def xlog1py(x, y, /):
     """x log(1 + y), and 0 where x is 0 and y no nan."""
-    x, y = of_floats(x), of_floats(y)
+    x, y = both_of_doubles(x, y)
     is_zero = op.logical_and(x == 0.0, op.logical_not(op.logical_or(is_between(y, -1.0), op.isnan(y))))
     return x * op.log1p(op.where(is_zero, 0.0, y))
 
 
 def rel_entr(x, y, /):
     """x log(x / y): 0 where x is 0, infinite where that has no meaning."""
-    x, y = of_floats(x), of_floats(y)
+    x, y = both_of_singles(x, y)
     is_plain = has_ratio(x, y)
     given, other = op.where(is_plain, x, 1.0), op.where(is_plain, y, 1.0)
     ratio = given / other
@@ -74,7 +100,7 @@ def rel_entr(x, y, /):
 
 def kl_div(x, y, /):
     """x log(x / y) - x + y"""
-    x, y = of_floats(x), of_floats(y)
+    x, y = both_of_singles(x, y)
     return where_defined(x, y, logarithm_of_ratio(x, y) - x + y, y)
 
 
@@ -94,13 +120,13 @@ def where_defined(x, y, found, at_zero):
 
 def ndtr(x, /):
     """The distribution function of the normal distribution."""
-    x = of_floats(x)
+    x = of_doubles(x)
     return 0.5 * op.erfc(-x * sqrt(0.5))
 
 
 def log_ndtr(x, /):
     """Its logarithm; far to the left by the asymptotic series of erfc (Abramowitz and Stegun 7.1.23)."""
-    x = of_floats(x)
+    x = of_doubles(x)
     is_far, is_right = x < -20.0, x > -1.0
     far = op.where(is_far, x, -20.0)
     inverse = 1.0 / (far * far)
@@ -137,7 +163,7 @@ def multigammaln(a, d):
 
 def exprel(x, /):
     """(exp(x) - 1) / x, and 1 at zero."""
-    x = of_floats(x)
+    x = of_doubles(x)
     is_small = op.absolute(x) < 0.5
     near, apart = op.where(is_small, x, 0.0), op.where(is_small, 1.0, x)
     series = 1.0 + 0.0 * near

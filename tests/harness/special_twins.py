@@ -173,4 +173,5 @@ TWINS = {
     "wrightomega": (lambda x: mp.re(mp.lambertw(mp.exp(x))), REALS),
 }  # fmt: skip
 INVERSES = "gammaincinv gammainccinv betaincinv betainccinv stdtrit chdtri fdtri pdtri bdtri tklmbda".split()
-REFUSED = ["elliprd", "elliprg", "elliprj", "zeta", "wofz"]  # by all operands, or by the first; or of complex numbers
+# By all operands, or by the first; or of complex numbers.
+REFUSED = ["elliprd", "elliprg", "elliprj", "zeta", "zetac", "wofz"]

@@ -8,6 +8,7 @@ ARRAYS = {
     "U": np.array([0.05, 0.3, 0.52, 0.81, 0.97]),
     "F": np.array([0.1, 0.5, 2.5], dtype=np.float32),
     "S": np.array([0.1, 0.5, 0.9], dtype=np.float32),
+    "H": np.array([0.5, 1.5], dtype=np.float16),
     "N": np.array([0, 1, 2, 3, 6]),
     "M": np.array([4, 9, 3, 12, 6]),
     "E": np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, -2.5, 1.0, 1e300, -1e300, 1e-300]),
@@ -53,6 +54,10 @@ special.logsumexp(X, b=np.cos(X), return_sign=True)
 (special.log_expit(X), special.logit(U), special.xlog1py(P, Q), special.rel_entr(P, Q), special.kl_div(P, Q))
 (special.ndtr(X), special.log_ndtr(X), special.polygamma(1, P), special.multigammaln(4.5, 2), special.exprel(X))
 special.log_softmax(X)
+(special.zeta(P + 1.5), special.zeta(-1.5), special.zeta(F, 2.0), special.zeta(2.0, P), special.zetac(P))
+(special.huber(1.0, F), special.xlogy(2.0, F), special.rel_entr(F, S), special.sici(F[:, None]))
+(special.expit(H), special.log_ndtr(H), special.huber(H, H), special.factorial(H), special.ellipj(H, 0.5))
+(special.expit(N.astype(np.int8)), special.agm(F, 2.0), special.comb(F, F), special.exp2(H), special.kl_div(H, 0.5))
 (special.wofz(Z), special.wofz(X), special.wofz(F + 0.5j), special.voigt_profile(X, 0.7, P[2]))
 (special.lambertw(P), special.lambertw(Z), special.lambertw(Z, -1), special.lambertw(Z, 1), special.lambertw(Z, k=3))
 special.lambertw(np.array([-0.3, -1e-5, -0.367, 0.0, np.inf, np.nan, 1e300, 1e-300]), -1)
