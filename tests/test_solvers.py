@@ -243,3 +243,16 @@ REFUSED = [
 def test_what_is_refused_says_so(function, message):
     with pytest.raises((ValueError, pellucid.CompileError), match=message):
         pellucid.compile(function)(1.0)
+
+
+def test_attributes_of_functions_are_assigned_before_they_are_kept():
+    def kept(x):
+        def hit(t):
+            return t * x
+
+        several = [hit]
+        hit.terminal = True
+        return several[0](1.0)
+
+    with pytest.raises(pellucid.PurityError, match="a function that is also kept elsewhere"):
+        pellucid.compile(kept)(1.0)
