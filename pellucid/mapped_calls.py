@@ -69,8 +69,8 @@ class MappedFunction(Function):
         whole = self._whole(*map(gathered, args), **{k: gathered(v) for k, v in kwargs.items()})
         if self._is_on_gpus:  # and it has said nothing of what is wrong with the call
             raise ValueError(
-                f"{self.__name__} runs on GPUs, where it is a function, no bound method or `partial`, of arrays and numbers "
-                "that are given by position and cut by specs; all axes of the mesh are mapped"
+                f"{self.__name__} runs on GPUs, where it is a function, no bound method or `partial`, of arrays and "
+                "numbers that are given by position and cut by specs; all axes of the mesh are mapped"
             )
         return self._layout(known, whole)
 

@@ -46,7 +46,7 @@ def is_dict(value: Any) -> bool:
     raise NotImplementedError
 
 
-def dict_of_class(cls: type, **items: Any) -> Any:
+def dict_of_class(cls: Any, **items: Any) -> Any:
     """A new instance of a class of dicts with these items, whatever its `__init__` takes."""
     made = cls.__new__(cls)
     made.update(items)

@@ -23,7 +23,7 @@ from .schema import Operator, TypeFault
 from .type_rules import dims_of, in_floats, numeric, real_only
 
 
-def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | Rule], **more: Any) -> Operator:
+def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | Rule | None], **more: Any) -> Operator:
     """The operator that a routine computes; `vjp` has a rule for each operand, in the language if it is a name.
 
     The rule for tangents is called like the operator.

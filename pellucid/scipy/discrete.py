@@ -106,7 +106,7 @@ class Binomial(OnInts):
 
 
 @dataclass(frozen=True)
-class Bernoulli(Binomial):
+class Bernoulli(OnInts):
     name, shapes = "bernoulli", ("p",)
 
     def support(self, p):

@@ -12,7 +12,7 @@ The lengths have to be equal, which is checked at run time: then `n` is what the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -62,9 +62,10 @@ class Collected:
                 fault = syntax.raise_("ValueError", MISFIT, n, common, span=builder.span)
                 builder.append(syntax.if_(builder.call("not_equal", n, common), [fault]))
                 self.updates.append(syntax.assign(kept, common))
+        row: Any = own
         if builder.types[own] != self.type:  # rows of a list lie in memory one after the other, a transpose does not
-            own = builder.call("copy", own)
-        builder.append(syntax.expression(syntax.call("append", self.list, own)))
+            row = builder.call("copy", own)
+        builder.append(syntax.expression(syntax.call("append", self.list, row)))
 
     def finish(self) -> None:
         """After the loop: the array of all examples."""

@@ -40,12 +40,13 @@ def made(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], n
     return of_class(frame, cls, dict_methods.made(frame, args, kwargs, node))
 
 
-def of_class(frame: Frame, cls: type, target: Ref) -> Ref:
+def of_class(frame: Frame, cls: type, target: Any) -> Ref:
     """The same new dict as an instance of the class; a dict with dynamic keys stays a dict."""
     held = frame.held(target)
     if isinstance(held, Mapping_):
         frame.heap.contents[target.number] = dataclasses.replace(held, like=(cls, None))
-    return target
+    found: Ref = target
+    return found
 
 
 @protocol.attribute.of(Mapping_)
