@@ -43,17 +43,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
         "interpolation": "interp1d BSpline make_interp_spline RegularGridInterpolator interpn",
     },
-    "scipy.integrate": {"samples": "trapezoid cumulative_trapezoid simpson"},
-}
-# Objects of SciPy's that have methods, and the objects of the library that stand for them.
-SCIPY_OBJECTS: dict[str, dict[str, str]] = {
-    "scipy.stats": {
-        "families": "norm halfnorm lognorm t f gamma chi2 invgamma beta uniform expon laplace cauchy logistic gumbel_r"
-        " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
-        "multivariate": "multivariate_normal dirichlet",
-    },
     "scipy.integrate": {
         "integrate": "solve_ivp",
+        "samples": "trapezoid cumulative_trapezoid simpson",
         "integrate_quad": "quad dblquad quad_vec",
     },
     "scipy.optimize": {
@@ -63,6 +55,14 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
         "optimize_scalar": "minimize_scalar",
         "optimize_systems": "root fsolve",
         "optimize_least_squares": "least_squares curve_fit",
+    },
+}
+# Objects of SciPy's that have methods, and the objects of the library that stand for them.
+SCIPY_OBJECTS: dict[str, dict[str, str]] = {
+    "scipy.stats": {
+        "families": "norm halfnorm lognorm t f gamma chi2 invgamma beta uniform expon laplace cauchy logistic gumbel_r"
+        " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
+        "multivariate": "multivariate_normal dirichlet",
     },
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
