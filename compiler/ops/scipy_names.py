@@ -32,7 +32,22 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "fft": "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftfreq rfftfreq"
         " fftshift ifftshift next_fast_len dct idct dst idst dctn idctn dstn idstn",
     },
-    "scipy.signal": {"signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"},
+    "scipy.signal": {
+        "signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d",
+        "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
+        " detrend hilbert",
+        "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
+    },
+    "scipy.ndimage": {
+        "image_filters": "gaussian_filter gaussian_filter1d uniform_filter uniform_filter1d correlate correlate1d"
+        " convolve convolve1d sobel prewitt laplace gaussian_laplace gaussian_gradient_magnitude maximum_filter"
+        " minimum_filter median_filter map_coordinates center_of_mass label binary_erosion binary_dilation",
+    },
+    "scipy.spatial.distance": {
+        "distances": "euclidean sqeuclidean cityblock chebyshev minkowski cosine correlation canberra braycurtis"
+        " hamming jensenshannon mahalanobis cdist pdist squareform",
+    },
+    "scipy.cluster.vq": {"distances": "vq kmeans2 whiten"},
     "scipy.stats": {
         "statistics": "zscore zmap sem gmean hmean pmean gstd variation moment skew kurtosis describe iqr"
         " median_abs_deviation trim_mean rankdata mode entropy percentileofscore boxcox_llf",
@@ -68,5 +83,6 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
     "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "signal_filters": "lfilter",
     "lambert": "lambertw",
 }  # fmt: skip

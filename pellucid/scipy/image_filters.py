@@ -1,0 +1,391 @@
+"""Filters of images of any number of dimensions: `scipy.ndimage`.
+
+    gaussian_filter(x, s)     along each axis the weighted sum of shifted copies of the image, continued at its edges
+    correlate(x, w)           the same for each element of w
+
+`mode` says how an image goes on: "reflect" (d c b a | a b c d), "mirror" (d c b | a b c d), "nearest", "wrap",
+"constant".  Source: R. Gonzalez and R. Woods, Digital Image Processing (2018).
+"""
+
+import itertools
+
+import numpy as np
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from ..numpy.elementary import in_dtype
+from ..numpy.joining import concatenate
+from ..numpy.manipulation import along as slice_along
+from ..numpy.manipulation import as_array, flip
+from .special import of_floats
+
+MODES = {
+    "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
+    "grid-wrap": "wrap", "constant": "constant", "grid-constant": "constant",
+}  # fmt: skip
+
+
+def continued(x, axis, before, after, mode, cval):
+    """The image with so many elements more on both sides of an axis."""
+    if mode not in MODES:
+        raise RuntimeError("boundary mode not supported")
+    widths = [(before, after) if k == axis else (0, 0) for k in range(static.rank(x))]
+    if MODES[mode] == "constant":
+        return np.pad(x, widths, constant_values=cval)
+    return np.pad(x, widths, mode=MODES[mode])
+
+
+def weighted_along(x, weights, axis, mode, cval, origin):
+    """Correlation along one axis with a vector."""
+    size = weights.shape[0]
+    before = size // 2 + origin
+    if before < 0 or before >= size:
+        raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
+    n = x.shape[axis]
+    long = continued(x, axis, before, size - 1 - before, mode, cval)
+    out = 0.0 * x
+    for k in range(size):
+        out = out + weights[k] * slice_along(long, axis, k, k + n)
+    return out
+
+
+def image(input):
+    """As floats: float32 stays."""
+    x = as_array(input)
+    return of_floats(x)
+
+
+def whole(x, output):
+    if output is not None:
+        static.refuse("U012", "filters of scipy.ndimage have no `output=` here: use the result")
+    return x
+
+
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    x, weights = whole(image(input), output), in_dtype(as_array(weights), "f64")
+    return weighted_along(x, weights, static.axis_of(axis, static.rank(x)), mode, cval, origin)
+
+
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    weights = as_array(weights)[::-1]
+    shift = -origin - 1 if static.is_static(weights.shape[0]) and weights.shape[0] % 2 == 0 else -origin
+    if not static.is_static(weights.shape[0]) and weights.shape[0] % 2 == 0:
+        shift = -origin - 1
+    return correlate1d(input, weights, axis, output, mode, cval, shift)
+
+
+def gaussian_weights(sigma, order, radius):
+    """The bell curve at the places from -radius to radius, or one of its derivatives."""
+    x = op.arange(-radius, radius + 1, 1, shape=(2 * radius + 1,), dtype="f64")
+    bell = op.exp(-0.5 * (x / sigma) ** 2)
+    bell = bell / op.sum(bell)
+    if order == 0:
+        return bell
+    q = [1.0] + [0.0] * order
+    for _ in tuple(range(order)):  # with f = q(x) bell: f' = (q' - q x / sigma^2) bell
+        slope = [(k + 1) * q[k + 1] for k in range(order)] + [0.0]
+        product = [0.0] + [-q[k] / (sigma * sigma) for k in range(order)]
+        q = [a + b for a, b in zip(slope, product)]
+    found = 0.0 * x
+    for coefficient in q[::-1]:
+        found = found * x + coefficient
+    return (found * bell)[::-1]
+
+
+def gaussian_filter1d(
+    input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None
+):
+    if not static.is_static(order):
+        static.refuse("R001", "the order of a derivative must be known when the function is compiled")
+    size = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    return correlate1d(input, gaussian_weights(sigma, order, size), axis, output, mode, cval)
+
+
+def gaussian_filter(
+    input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None
+):
+    """`sigma` is a number, or has one for each axis."""
+    if axes is not None or radius is not None:
+        static.refuse("U012", "scipy.ndimage.gaussian_filter has no `axes=` and no `radius=` here: leave them out")
+    x = whole(image(input), output)
+    sigmas = sigma if static.is_sequence(sigma) else (sigma,) * static.rank(x)
+    orders = order if static.is_sequence(order) else (order,) * static.rank(x)
+    for axis in range(static.rank(x)):
+        if not static.is_static(sigmas[axis]) or sigmas[axis] > 1e-15:
+            x = gaussian_filter1d(x, sigmas[axis], axis, orders[axis], None, mode, cval, truncate)
+    return x
+
+
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    return correlate1d(input, op.ones(shape=(size,), dtype="f64") / size, axis, output, mode, cval, origin)
+
+
+def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    x = whole(image(input), output)
+    sizes = size if static.is_sequence(size) else (size,) * static.rank(x)
+    for axis in range(static.rank(x)):
+        x = uniform_filter1d(x, sizes[axis], axis, None, mode, cval, origin)
+    return x
+
+
+def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The sum over a neighbourhood, weighted; `weights` is known where the image has more than two dimensions."""
+    x, weights = whole(image(input), output), in_dtype(as_array(weights), "f64")
+    if static.rank(x) != static.rank(weights) or not static.is_static(origin) or origin != 0 or axes is not None:
+        raise RuntimeError("filter weights array has incorrect shape.")
+    long = x
+    for axis in range(static.rank(x)):
+        size = weights.shape[axis]
+        long = continued(long, axis, size // 2, size - 1 - size // 2, mode, cval)
+    out = 0.0 * x
+    if static.rank(x) == 1:
+        for i in range(weights.shape[0]):
+            out = out + weights[i] * long[i : i + x.shape[0]]
+        return out
+    if static.rank(x) != 2:
+        static.refuse("U012", "scipy.ndimage.correlate takes one or two dimensions here: filter along each axis")
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            out = out + weights[i, j] * long[i : i + x.shape[0], j : j + x.shape[1]]
+    return out
+
+
+def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    weights = as_array(weights)
+    for axis in range(static.rank(weights)):
+        if weights.shape[axis] % 2 == 0:
+            raise NotImplementedError("scipy.ndimage.convolve takes weights of odd lengths here")
+    return correlate(input, flip(weights), output, mode, cval, origin, axes=axes)
+
+
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    return slope_across(input, axis, output, mode, cval, (1.0, 2.0, 1.0))
+
+
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    return slope_across(input, axis, output, mode, cval, (1.0, 1.0, 1.0))
+
+
+def slope_across(input, axis, output, mode, cval, across):
+    x = whole(image(input), output)
+    place = static.axis_of(axis, static.rank(x))
+    x = correlate1d(x, np.array([-1.0, 0.0, 1.0]), place, None, mode, cval)
+    for other in range(static.rank(x)):
+        if other != place:
+            x = correlate1d(x, np.array(across), other, None, mode, cval)
+    return x
+
+
+def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
+    x = whole(image(input), output)
+    out = 0.0 * x
+    for axis in range(static.rank(x)):
+        out = out + correlate1d(x, np.array([1.0, -2.0, 1.0]), axis, None, mode, cval)
+    return out
+
+
+def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
+    x = whole(image(input), output)
+    out = 0.0 * x
+    for axis in tuple(range(static.rank(x))):
+        orders = tuple([2 if k == axis else 0 for k in range(static.rank(x))])
+        out = out + gaussian_filter(x, sigma, orders, None, mode, cval)
+    return out
+
+
+def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
+    x = whole(image(input), output)
+    out = 0.0 * x
+    for axis in tuple(range(static.rank(x))):
+        orders = tuple([1 if k == axis else 0 for k in range(static.rank(x))])
+        out = out + gaussian_filter(x, sigma, orders, None, mode, cval) ** 2
+    return op.sqrt(out)
+
+
+# --- of orders -------------------------------------------------------------------------------------------------------
+
+
+def windows(x, size, mode, cval):
+    """The neighbours of each element, one after the other along a new last axis; the size is known."""
+    sizes = size if static.is_sequence(size) else (size,) * static.rank(x)
+    long = x
+    for axis, count in enumerate(sizes):
+        if not static.is_static(count):
+            static.refuse("R001", "the size of the window must be known when the function is compiled")
+        long = continued(long, axis, count // 2, count - 1 - count // 2, mode, cval)
+    parts = []
+    for places in itertools.product(*[range(count) for count in sizes]):
+        found = long
+        for axis, k in enumerate(places):
+            found = slice_along(found, axis, k, k + x.shape[axis])
+        parts.append(found)
+    return parts
+
+
+def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    return of_extremes(input, size, footprint, output, mode, cval, True)
+
+
+def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    return of_extremes(input, size, footprint, output, mode, cval, False)
+
+
+def of_extremes(input, size, footprint, output, mode, cval, is_maximum):
+    if footprint is not None:
+        static.refuse("U012", "extreme filters of scipy.ndimage take `size=` here")
+    x = whole(as_array(input), output)
+    found, *others = windows(x, size, mode, cval)
+    for other in others:
+        found = op.maximum(found, other) if is_maximum else op.minimum(found, other)
+    return found
+
+
+def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    if footprint is not None:
+        static.refuse("U012", "scipy.ndimage.median_filter takes `size=` here")
+    x = whole(as_array(input), output)
+    parts = windows(x, size, mode, cval)
+    return np.sort(np.stack(parts, -1), axis=-1)[..., len(parts) // 2]
+
+
+# --- between elements ------------------------------------------------------------------------------------------------
+
+
+def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    """The values at places between elements, by the nearest one or by lines (`order` 0 or 1)."""
+    if order not in (0, 1):
+        static.refuse("U012", "scipy.ndimage.map_coordinates has the orders 0 and 1 here")
+    x = whole(image(input), output)
+    places = of_floats(coordinates if not static.is_sequence(coordinates) else np.stack(coordinates))
+    if places.shape[0] != static.rank(x):
+        raise RuntimeError("invalid shape for coordinate array")
+    if mode not in ("constant", "nearest"):
+        static.refuse("U012", f"scipy.ndimage.map_coordinates goes on by 'constant' or 'nearest' here, not by {mode!r}")
+    inside = places[0] == places[0]
+    cells, shares = [], []
+    for axis in range(static.rank(x)):
+        at, n = places[axis], x.shape[axis]
+        inside = op.logical_and(inside, op.logical_and(at >= 0.0, at <= n - 1.0))
+        at = op.minimum(op.maximum(at, 0.0), n - 1.0)
+        if order == 0:
+            cells.append(in_dtype(op.floor(at + 0.5), "i64"))
+        else:
+            low = op.minimum(in_dtype(op.floor(at), "i64"), max(n - 2, 0))
+            cells.append(low)
+            shares.append(at - low)
+    if order == 0:
+        found = x[tuple(cells)]
+    else:
+        found = 0.0 * places[0]
+        for corner in itertools.product((0, 1), repeat=static.rank(x)):
+            weight, place = 1.0, []
+            for axis, is_upper in enumerate(corner):
+                weight = weight * (shares[axis] if is_upper else 1.0 - shares[axis])
+                place.append(op.minimum(cells[axis] + is_upper, x.shape[axis] - 1))
+            found = found + weight * x[tuple(place)]
+    return found if mode == "nearest" else op.where(inside, found, cval)
+
+
+def center_of_mass(input, labels=None, index=None):
+    if labels is not None or index is not None:
+        static.refuse("U012", "scipy.ndimage.center_of_mass is of the whole image here")
+    x = image(input)
+    total = op.sum(x)
+    found = []
+    for axis in range(static.rank(x)):
+        n = x.shape[axis]
+        places = op.arange(0, n, 1, shape=(n,), dtype="f64")
+        others = tuple([k for k in range(static.rank(x)) if k != axis])
+        sums = op.sum(x, axis=others, keepdims=False) if len(others) > 0 else x
+        found.append(op.sum(places * sums) / total)
+    return tuple(found)
+
+
+def label(input, structure=None, output=None):
+    """(the image with a number for each connected part of what is not zero, how many there are): of one or two
+    dimensions, by joining sets of neighbours."""
+    if structure is not None or output is not None:
+        static.refuse("U012", "scipy.ndimage.label joins neighbours along the axes here: leave `structure=` out")
+    x = as_array(input)
+    if static.rank(x) == 1:
+        found, count = labelled(x[None, :])
+        return found[0], count
+    if static.rank(x) != 2:
+        static.refuse("S002", "scipy.ndimage.label takes one or two dimensions here")
+    return labelled(x)
+
+
+def labelled(x):
+    m, n = x.shape
+    parents = op.arange(0, m * n, 1, shape=(m * n,), dtype="i64")
+    for i in range(m):
+        for j in range(n):
+            if x[i, j] != 0:
+                here = i * n + j
+                if i > 0 and x[i - 1, j] != 0:
+                    join(parents, here, here - n)
+                if j > 0 and x[i, j - 1] != 0:
+                    join(parents, here, here - 1)
+    out = op.zeros(shape=(m, n), dtype="i32")
+    numbers = op.zeros(shape=(m * n,), dtype="i64")
+    count = 0
+    for i in range(m):
+        for j in range(n):
+            if x[i, j] != 0:
+                top = root_of(parents, i * n + j)
+                if numbers[top] == 0:
+                    count += 1
+                    numbers[top] = count
+                out[i, j] = numbers[top]
+    return out, count
+
+
+def root_of(parents, k):
+    while parents[k] != k:
+        k = parents[k]
+    return k
+
+
+def join(parents, a, b):
+    """The lower number is the root."""
+    a, b = root_of(parents, a), root_of(parents, b)
+    if a < b:
+        parents[b] = a
+    else:
+        parents[a] = b
+
+
+def binary_erosion(
+    input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False, *,
+    axes=None,
+):  # fmt: skip
+    return eroded(input, structure, iterations, mask, output, border_value, True)
+
+
+def binary_dilation(
+    input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False, *,
+    axes=None,
+):  # fmt: skip
+    return eroded(input, structure, iterations, mask, output, border_value, False)
+
+
+def eroded(input, structure, iterations, mask, output, border_value, is_erosion):
+    """By the neighbours along the axes."""
+    if structure is not None or mask is not None:
+        static.refuse("U012", "erosion and dilation of scipy.ndimage are by neighbours along the axes here")
+    x = whole(as_array(input), output) != 0
+    if iterations < 1:
+        static.refuse("U012", "erosion and dilation of scipy.ndimage take a positive number of iterations here")
+    for _ in range(iterations):
+        found = x
+        for axis in range(static.rank(x)):
+            n = x.shape[axis]
+            edge = np.full_like(slice_along(x, axis, 0, 1), border_value != 0)
+            long = concatenate((edge, x, edge), axis=axis)
+            before, after = slice_along(long, axis, 0, n), slice_along(long, axis, 2, n + 2)
+            both = op.logical_and(before, after) if is_erosion else op.logical_or(before, after)
+            found = op.logical_and(found, both) if is_erosion else op.logical_or(found, both)
+        x = found
+    return x

@@ -1,0 +1,288 @@
+"""Design of filters and estimates of spectra of `scipy.signal`, and peaks.
+
+    butter(4, 0.2)         the poles of Butterworth's prototype, moved to the band, by the bilinear transformation
+    welch(x, fs)           the mean of the periodograms of segments that overlap by half
+
+Sources: A. Oppenheim and R. Schafer, Discrete-Time Signal Processing (2009); P. Welch (1967).
+"""
+
+from math import pi
+
+import numpy as np
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from ..numpy import fourier
+from ..numpy.elementary import in_dtype
+from ..numpy.manipulation import as_array, moveaxis, ravel
+from ..numpy.polynomials import poly
+from ..numpy.sorting import argsort
+from ..numpy.statistics import mean
+from .signal_filters import coefficients
+from .special import of_floats
+
+KINDS = {
+    "low": "low", "lowpass": "low", "lp": "low", "high": "high", "highpass": "high", "hp": "high", "band": "band",
+    "bandpass": "band", "bp": "band", "pass": "band", "stop": "stop", "bandstop": "stop", "bs": "stop",
+}  # fmt: skip
+
+
+def butter(N, Wn, btype="low", analog=False, output="ba", fs=None):
+    """(b, a), (zeros, poles, gain) or sections; `Wn` is the corner, or a pair of them, in half-cycles per sample, or
+    with `fs` in its unit."""
+    if not static.is_static(N):
+        static.refuse("R001", "the order of scipy.signal.butter must be known when the function is compiled")
+    if btype not in KINDS:
+        raise ValueError(f"'{btype}' is an invalid bandtype for filter.")
+    if analog or output not in ("ba", "zpk", "sos"):
+        static.refuse("U012", "scipy.signal.butter designs digital filters as 'ba', 'zpk' or 'sos' here")
+    kind = KINDS[btype]
+    corners = of_floats(Wn if not static.is_sequence(Wn) else np.array(Wn))
+    corners = corners if fs is None else 2.0 * corners / fs
+    if op.any(corners <= 0.0) or op.any(corners >= 1.0):
+        raise ValueError("Digital filter critical frequencies must be 0 < Wn < 1")
+    k = op.arange(1 - N, N, 2, shape=(N,), dtype="f64")
+    poles = -op.exp(1j * (0.5 * pi / N) * k)
+    warped = 4.0 * op.tan(0.5 * pi * corners)
+    zeros, poles, gain = moved(kind, N, poles, warped)
+    b, a = real_polynomials(kind, N, zeros, poles, gain)
+    if output == "zpk":
+        return zeros, poles, gain
+    return (b, a) if output == "ba" else sections(kind, N, poles, gain)
+
+
+def moved(kind, n, poles, warped):
+    """Zeros, poles and the gain of the digital filter."""
+    if kind in ("low", "high"):
+        if static.rank(warped) != 0:
+            raise ValueError("Must specify a single critical frequency Wn for lowpass or highpass filter")
+        poles = warped * poles if kind == "low" else warped / poles
+        digital = (4.0 + poles) / (4.0 - poles)
+        inverse = op.real(op.prod(1.0 / (4.0 - poles)))
+        gain = warped**n * inverse if kind == "low" else 4.0**n * inverse
+        return (-1.0 if kind == "low" else 1.0) + 0.0 * op.real(digital), digital, gain
+    if static.rank(warped) != 1:
+        raise ValueError("Wn must specify start and stop frequencies for bandpass or bandstop filter")
+    width, square = warped[1] - warped[0], warped[0] * warped[1]
+    half = 0.5 * width * poles if kind == "band" else 0.5 * width / poles
+    apart = op.sqrt(half * half - square)
+    both = np.concatenate((half + apart, half - apart))
+    digital = (4.0 + both) / (4.0 - both)
+    inverse = op.real(op.prod(1.0 / (4.0 - both)))
+    if kind == "band":
+        ones = op.ones(shape=(n,), dtype="f64")
+        return np.concatenate((ones, -ones)), digital, (4.0 * width) ** n * inverse
+    turn = (4.0 + 1j * op.sqrt(square)) / (4.0 - 1j * op.sqrt(square))
+    ones = op.ones(shape=(n,), dtype="c128")
+    zeros = np.concatenate((ones * turn, ones * op.conjugate(turn)))
+    return zeros, digital, (16.0 + square) ** n * inverse
+
+
+def real_polynomials(kind, n, zeros, poles, gain):
+    b, a = poly(zeros), op.real(poly(poles))
+    return gain * (op.real(b) if kind == "stop" else b), a
+
+
+def sections(kind, n, poles, gain):
+    """Sections of second order of a low or a high pass: those with the poles nearest to the circle come last."""
+    if kind not in ("low", "high"):
+        static.refuse("U012", "scipy.signal.butter gives sections of low and high passes alone here")
+    sign = 1.0 if kind == "low" else -1.0
+    count = (n + 1) // 2
+    out = op.zeros(shape=(count, 6), dtype="f64")
+    for s in range(count):
+        out[s, 3] = 1.0
+        if n % 2 == 1 and s == 0:  # the real pole, in the middle of the prototype's
+            out[s, 0], out[s, 1], out[s, 4] = 1.0, sign, -op.real(poles[n // 2])
+        else:
+            place = n // 2 - s if n % 2 == 1 else n // 2 - 1 - s
+            out[s, 0], out[s, 1], out[s, 2] = 1.0, 2.0 * sign, 1.0
+            out[s, 4] = -2.0 * op.real(poles[place])
+            out[s, 5] = op.real(poles[place] * op.conjugate(poles[place]))
+    out[0, :3] = gain * out[0, :3]
+    return out
+
+
+def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2.0 * pi, include_nyquist=False):
+    """(frequencies, the response there)"""
+    above, below = coefficients(b, as_array(a))
+    if static.rank(worN) == 0:
+        w = np.linspace(0.0, 2.0 * pi if whole else pi, worN, endpoint=include_nyquist and not whole)
+        shown = w * (fs / (2.0 * pi))
+    else:
+        shown = of_floats(worN)
+        w = 2.0 * pi * shown / fs
+    turn = op.exp(-1j * w)
+    top, bottom = 0.0 * turn, 0.0 * turn
+    for k in range(above.shape[0] - 1, -1, -1):
+        top, bottom = top * turn + above[k], bottom * turn + below[k]
+    return shown, top / bottom
+
+
+# --- windows and spectra ---------------------------------------------------------------------------------------------
+
+COSINES = {
+    "hann": (0.5, 0.5), "hanning": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08),
+    "boxcar": (1.0,), "rect": (1.0,), "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168),
+    "nuttall": (0.3635819, 0.4891775, 0.1365995, 0.0106411),
+    "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
+}  # fmt: skip
+
+
+def get_window(window, Nx, fftbins=True):
+    """A sum of cosines by its name, as long as a period where `fftbins` says so."""
+    if not static.is_text(window) or window not in COSINES:
+        static.refuse("U012", f"the window {window!r} is not supported: {', '.join(COSINES)} are")
+    n = Nx + 1 if fftbins else Nx
+    angle = 2.0 * pi * op.arange(0, Nx, 1, shape=(Nx,), dtype="f64") / max(n - 1, 1)
+    found = 0.0 * angle
+    for k, weight in enumerate(COSINES[window]):
+        found = found + (-1.0) ** k * weight * op.cos(k * angle)
+    return found
+
+
+def welch(
+    x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
+    scaling="density", axis=-1, average="mean",
+):  # fmt: skip
+    """(frequencies, power per frequency): the mean over segments of the squares of their transforms."""
+    if not return_onesided or average != "mean" or nfft is not None:
+        static.refuse("U012", "scipy.signal.welch gives means over one side here, and has no `nfft=`")
+    if scaling not in ("density", "spectrum"):
+        raise ValueError(f"Unknown scaling: {scaling!r}")
+    x = of_floats(as_array(x))
+    rows = moveaxis(x, axis, -1)
+    if static.is_text(window):
+        size = min(256 if nperseg is None else nperseg, rows.shape[-1])
+        weights = get_window(window, size)
+    else:
+        weights = of_floats(window)
+        size = weights.shape[0]
+    overlap = size // 2 if noverlap is None else noverlap
+    if overlap >= size:
+        raise ValueError("noverlap must be less than nperseg.")
+    step = size - overlap
+    count = (rows.shape[-1] - overlap) // step
+    scale = 1.0 / (fs * op.sum(weights * weights)) if scaling == "density" else 1.0 / op.sum(weights) ** 2
+    power = op.zeros(shape=(*rows.shape[:-1], size // 2 + 1), dtype="f64")
+    for k in range(count):
+        part = trendless(rows[..., k * step : k * step + size], detrend)
+        found = fourier.rfft(part * weights)
+        power = power + (op.real(found) ** 2 + op.imag(found) ** 2) * scale
+    places = op.arange(0, size // 2 + 1, 1, shape=(size // 2 + 1,), dtype="i64")
+    twice = op.where(op.logical_or(places == 0, 2 * places == size), 1.0, 2.0)
+    return fourier.rfftfreq(size, 1.0 / fs), moveaxis(power * twice / count, -1, axis)
+
+
+def trendless(part, detrend):
+    if detrend is False:
+        return part
+    if detrend not in ("constant", "c"):
+        static.refuse("U012", "scipy.signal.welch takes away the mean of each segment, or nothing, here")
+    return part - mean(part, axis=-1, keepdims=True)
+
+
+def periodogram(
+    x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True, scaling="density", axis=-1,
+):  # fmt: skip
+    x = as_array(x)
+    n = moveaxis(x, axis, -1).shape[-1]
+    return welch(x, fs, window, n, 0, nfft, detrend, return_onesided, scaling, axis)
+
+
+# --- peaks -----------------------------------------------------------------------------------------------------------
+
+
+def local_maxima(x):
+    """The places of what is greater than its neighbours; of equals in a row the middle."""
+    n = x.shape[0]
+    out = op.zeros(shape=(n // 2 + 1,), dtype="i64")
+    count, i = 0, 1
+    while i < n - 1:
+        if x[i - 1] < x[i]:
+            ahead = i + 1
+            while ahead < n - 1 and x[ahead] == x[i]:
+                ahead += 1
+            if x[ahead] < x[i]:
+                out[count] = (i + ahead - 1) // 2
+                count += 1
+                i = ahead
+        i += 1
+    return out[:count]
+
+
+def find_peaks(
+    x, height=None, threshold=None, distance=None, prominence=None, width=None, wlen=None, rel_height=0.5,
+    plateau_size=None,
+):  # fmt: skip
+    """(places, properties): `height` and `prominence` are the least ones, `distance` the least number of samples
+    between peaks, of which the higher ones stay."""
+    if threshold is not None or width is not None or wlen is not None or plateau_size is not None:
+        static.refuse("U012", "scipy.signal.find_peaks takes `height=`, `distance=` and `prominence=` here")
+    x = ravel(of_floats(as_array(x)))
+    found = local_maxima(x)
+    if height is not None:
+        found = found[x[found] >= height]
+    if distance is not None:
+        if distance < 1:
+            raise ValueError("`distance` must be greater or equal to 1")
+        found = found[kept_apart(found, x[found], distance)]
+    properties = {}
+    if prominence is not None:
+        sizes, left, right = prominences(x, found)
+        keeps = sizes >= prominence
+        found = found[keeps]
+        properties = {"prominences": sizes[keeps], "left_bases": left[keeps], "right_bases": right[keeps]}
+    if height is not None:
+        properties = {"peak_heights": x[found], **properties}
+    return found, properties
+
+
+def kept_apart(places, heights, distance):
+    """Which peaks stay, from the highest on."""
+    n = places.shape[0]
+    keeps = op.ones(shape=(n,), dtype="bool")
+    order = argsort(heights)
+    least = op.ceil(of_floats(distance))
+    for k in range(n - 1, -1, -1):
+        j = order[k]
+        if keeps[j]:
+            i = j - 1
+            while i >= 0 and places[j] - places[i] < least:
+                keeps[i] = False
+                i -= 1
+            i = j + 1
+            while i < n and places[i] - places[j] < least:
+                keeps[i] = False
+                i += 1
+    return keeps
+
+
+def prominences(x, places):
+    """How far each peak stands out, and where its bases are."""
+    n = places.shape[0]
+    sizes = op.empty(shape=(n,), dtype="f64")
+    left, right = op.empty(shape=(n,), dtype="i64"), op.empty(shape=(n,), dtype="i64")
+    for k in range(n):
+        top = x[places[k]]
+        i = places[k]
+        low, at = top, i
+        while i >= 0 and x[i] <= top:
+            if x[i] < low:
+                low, at = x[i], i
+            i -= 1
+        i = places[k]
+        other, beside = top, i
+        while i < x.shape[0] and x[i] <= top:
+            if x[i] < other:
+                other, beside = x[i], i
+            i += 1
+        sizes[k] = top - max(low, other)
+        left[k], right[k] = at, beside
+    return sizes, left, right
+
+
+def peak_prominences(x, peaks, wlen=None):
+    if wlen is not None:
+        static.refuse("U012", "scipy.signal.peak_prominences has no `wlen=` here: leave it out")
+    return prominences(ravel(of_floats(as_array(x))), in_dtype(as_array(peaks), "i64"))

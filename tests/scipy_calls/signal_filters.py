@@ -1,0 +1,81 @@
+import numpy as np
+
+HEAD = "from scipy import signal"
+R = np.random.default_rng(11)
+ARRAYS = {
+    "x": np.cumsum(R.normal(size=80)),
+    "X": R.normal(size=(3, 60)),
+    "b": np.array([0.2, 0.3, 0.1]),
+    "a": np.array([1.0, -0.5, 0.2]),
+    "c": np.array([2.0, 0.4, 0.1]),
+    "z": np.array([0.3, -0.2]),
+    "w": 0.3,
+    "s": np.array([[0.1, 0.2, 0.1, 1.0, -0.3, 0.1], [1.0, 2.0, 1.0, 1.0, -0.5, 0.2]]),
+    "P": np.sin(np.arange(100) * 0.3) + 0.3 * np.sin(np.arange(100) * 1.1),
+    "N": np.array([0, 1, 1, 0, 2, 2, 2, 1, 3, 0]),
+}
+RTOL = 1e-9
+CALLS = """
+signal.lfilter(b, a, x)
+signal.lfilter(b, c, X)
+signal.lfilter(b, a, X, axis=0)
+signal.lfilter(b, [1.0], x)
+signal.lfilter([0.5], a, x)
+signal.lfilter(b, a, x, zi=z)
+signal.lfilter(b, a, x + 1j * x)
+signal.lfilter_zi(b, a)
+signal.filtfilt(b, a, x)
+signal.filtfilt(b, a, X)
+signal.filtfilt(b, a, x, padtype="even", padlen=20)
+signal.filtfilt(b, a, x, padtype=None)
+signal.sosfilt(s, x)
+signal.sosfilt(s, X)
+signal.sosfilt_zi(s)
+signal.sosfiltfilt(s, x)
+signal.savgol_coeffs(7, 3)
+signal.savgol_coeffs(7, 3, deriv=1, delta=0.5)
+signal.savgol_filter(x, 9, 3)
+signal.savgol_filter(X, 7, 2, deriv=1)
+signal.savgol_filter(x, 9, 3, mode="nearest")
+signal.savgol_filter(x, 9, 3, mode="constant")
+signal.detrend(x)
+signal.detrend(X, type="constant")
+signal.hilbert(x)
+signal.hilbert(X[:, :59], axis=0)
+np.abs(signal.hilbert(x))
+signal.butter(4, 0.2)
+signal.butter(3, w, "high")
+signal.butter(2, [0.2, 0.5], btype="band")
+signal.butter(3, [0.2, 0.5], btype="bandstop")
+signal.butter(3, 10.0, fs=100.0)
+signal.butter(4, 0.2, output="sos")
+signal.butter(5, 0.2, "high", output="sos")
+signal.freqz(b, a, 16)
+signal.freqz(b, worN=np.array([0.1, 1.0]))
+signal.get_window("hann", 9)
+signal.get_window("blackman", 8, fftbins=False)
+signal.welch(x, 10.0, nperseg=32)
+signal.welch(X, nperseg=16, noverlap=4, window="hamming", scaling="spectrum")
+signal.periodogram(x, 2.0)
+signal.find_peaks(P)[0]
+signal.find_peaks(N)[0]
+signal.find_peaks(P, height=0.5)[0]
+signal.find_peaks(P, height=0.5)[1]["peak_heights"]
+signal.find_peaks(P, distance=10)[0]
+signal.find_peaks(P, prominence=0.6)[0]
+signal.find_peaks(P, prominence=0.6)[1]["prominences"]
+signal.peak_prominences(P, signal.find_peaks(P)[0])
+signal.filtfilt(*signal.butter(3, 0.1), x)
+"""
+SMOOTH = """
+signal.lfilter(b, a, x)
+signal.filtfilt(b, a, x)
+signal.sosfilt(np.array([[0.1, 0.2, 0.1, 1.0, -0.3, 0.1]]), x)
+signal.savgol_filter(x, 9, 3)
+signal.detrend(x) ** 2
+np.abs(signal.hilbert(x + 20.0))
+signal.butter(3, w)[0]
+signal.welch(x, nperseg=32)[1]
+np.real(signal.freqz(b, a, 16)[1])
+signal.find_peaks(P, height=0.5)[1]["peak_heights"]
+"""
