@@ -1,5 +1,5 @@
 """Characters by a small transformer
-==================================
+=================================
 
 A GPT: characters and their places become vectors, blocks of attention and of two linear layers change them, and the
 last vectors are compared with those of all characters. It is trained on a short tale, and then writes one. Blocks are

@@ -1,5 +1,5 @@
 """A neural ordinary differential equation
-========================================
+=======================================
 
 A network says in which direction a point moves, and is trained so that its paths, by Runge and Kutta's method, follow
 those of a predator and its prey (Lotka and Volterra). The gradient goes through all steps of the solver.

@@ -311,7 +311,7 @@ SCIPY_MODULES = tuple(sorted({d.rpartition(".")[0] for d in BINDINGS if d.starts
 
 def _imported() -> tuple[str, ...]:
     """The modules of SciPy that have been imported: others have no objects yet."""
-    return tuple(m for m in SCIPY_MODULES if m in sys.modules)
+    return tuple([m for m in SCIPY_MODULES if m in sys.modules])
 
 
 @cache
@@ -331,7 +331,9 @@ def binding_of(value: object) -> NameBinding | None:
     owner = getattr(value, "__self__", None)
     if isinstance(owner, np.ufunc):  # a method, of which there is a new object every time
         return BINDINGS.get(f"numpy.{owner.__name__}.{value.__name__}")  # type: ignore[attr-defined]
-    entry = _by_object(_imported()).get(id(value))
+    entry = _by_object(()).get(id(value))
+    if entry is None and callable(value) and (getattr(value, "__module__", None) or "scipy").startswith("scipy"):
+        entry = _by_object(_imported()).get(id(value))
     return entry[1] if entry and entry[0] is value else None
 
 
@@ -347,6 +349,8 @@ def _stand_ins(imported: tuple[str, ...]) -> dict[int, tuple[Any, Any]]:
 
 def stand_in(value: Any) -> Any:
     """The object of the library that stands for one of SciPy's with methods, `scipy.stats.norm`; others stay."""
+    if not type(value).__module__.startswith("scipy."):
+        return value
     entry = _stand_ins(_imported()).get(id(value))
     return entry[1] if entry and entry[0] is value else value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types as python_types
 from typing import Any
 
@@ -86,16 +87,24 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     return renamed(frame, result, hint) if frame.builder.since(before) else result
 
 
+@functools.cache
+def _names_by_place(binding: NameBinding) -> tuple[str, ...] | None:
+    """The parameters that a library function takes by their places; None where it takes any number of them."""
+    parameters = binding.signature().parameters.values()
+    if binding.owner or any(p.kind == p.VAR_POSITIONAL for p in parameters):
+        return None
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
 def _by_name(
     binding: NameBinding, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple[list[Value], dict[str, Value]]:
     """Arguments by their names where NumPy takes more of them by their places than the library's function does."""
-    parameters = binding.signature().parameters.values()
-    own = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if len(args) <= len(own) or binding.owner or any(p.kind == p.VAR_POSITIONAL for p in parameters):
+    own = _names_by_place(binding)
+    if own is None or len(args) <= len(own):
         return args, kwargs
     order = python_names.order_of_numpys(binding)
-    if len(args) > len(order) or list(order[: len(own)]) != own or kwargs.keys() & set(order[len(own) : len(args)]):
+    if len(args) > len(order) or tuple(order[: len(own)]) != own or kwargs.keys() & set(order[len(own) : len(args)]):
         return args, kwargs
     named = dict(zip(order[len(own) :], args[len(own) :]))
     return args[: len(own)], {**{name: v for name, v in named.items() if v != Static(None)}, **kwargs}

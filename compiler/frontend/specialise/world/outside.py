@@ -151,7 +151,9 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
 
     Without a `place` that a guard can check, arrays cannot be found again and are refused.
     """
-    value = stand_in(of_numpy(value))
+    value = of_numpy(value)
+    if type(value).__module__.startswith("scipy."):
+        value = stand_in(value)
     if isinstance(value, python_types.ModuleType):
         return Static(value)
     if not isinstance(value, np.ndarray) and library.binding_of(value) is not None or slices.is_index_expression(value):
