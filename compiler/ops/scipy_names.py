@@ -35,7 +35,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.signal": {
         "signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d",
         "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
-        " detrend hilbert",
+        " detrend hilbert resample medfilt",
         "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
     },
     "scipy.ndimage": {
@@ -70,6 +70,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "optimize_scalar": "minimize_scalar",
         "optimize_systems": "root fsolve",
         "optimize_least_squares": "least_squares curve_fit",
+        "assignment": "linear_sum_assignment",
     },
 }
 # Objects of SciPy's that have methods, and the objects of the library that stand for them.

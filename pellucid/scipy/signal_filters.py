@@ -279,3 +279,33 @@ def hilbert(x, N=None, axis=-1):
     at_ends = op.logical_or(k == 0, 2 * k == n)
     weights = op.where(at_ends, 1.0, op.where(2 * k < n, 2.0, 0.0))
     return moveaxis(fourier.ifft(found * weights, axis=-1), -1, axis)
+
+
+def resample(x, num, t=None, axis=0, window=None, domain="time"):
+    """`num` samples of the same period, by transforms."""
+    if t is not None or window is not None or domain != "time":
+        static.refuse("U012", "scipy.signal.resample takes samples, their number and an axis here")
+    x = of_floats(as_array(x))
+    rows, shape = in_rows(x, axis)
+    n = rows.shape[1]
+    found = fourier.rfft(rows)
+    count = min(n, num)
+    half = count // 2 + 1
+    out = op.zeros(shape=(rows.shape[0], num // 2 + 1), dtype=static.element(found))
+    out[:, :half] = found[:, :half]
+    if count % 2 == 0 and num != n:  # the middle frequency stands for two
+        out[:, count // 2] = out[:, count // 2] * (2.0 if num < n else 0.5)
+    return back(fourier.irfft(out, num) * (num / n), shape, axis)
+
+
+def medfilt(volume, kernel_size=3):
+    """The median of each window of odd length of a signal with zeros around."""
+    x = as_array(volume)
+    if static.rank(x) != 1 or not static.is_static(kernel_size):
+        static.refuse("U012", "scipy.signal.medfilt takes one signal and a known length here")
+    if kernel_size % 2 != 1:
+        raise ValueError("Each element of kernel_size should be odd.")
+    half = kernel_size // 2
+    long = np.pad(x, half)
+    parts = [long[k : k + x.shape[0]] for k in range(kernel_size)]
+    return np.sort(np.stack(parts, -1), axis=-1)[:, half]
