@@ -15,8 +15,7 @@ import numpy as np
 from ..lax import stop_gradient
 from .implicit import root_of
 from .integrate_explicit import first_slope, numbers, root_mean_square
-from .integrate_implicit import FASTEST, SLOWEST, newton_tolerance, verdict
-from .linalg import lu_factor, lu_solve
+from .integrate_implicit import FASTEST, SLOWEST, factored, newton_tolerance, solved_for, verdict
 
 HIGHEST, MOST_ITERATIONS = 5, 4
 KAPPA = np.array([0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0])
@@ -37,7 +36,8 @@ class Past:
     jacobian: np.ndarray
     is_asked: bool  # whether the Jacobian is made anew
     is_current: bool  # whether it is that of this step
-    factors: np.ndarray
+    lower: np.ndarray  # factors of the matrix of Newton's iterations
+    upper: np.ndarray
     rows: np.ndarray
     is_factored: bool
     jacobians: int
@@ -56,7 +56,7 @@ def start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step):
     differences[0], differences[1] = y, slope * size * direction
     none = np.zeros((n, n))
     return Past(
-        size, False, 1, 0, differences, none, True, is_fixed, none * 0.0, np.zeros(n, np.int32), False,
+        size, False, 1, 0, differences, none, True, is_fixed, none * 0.0, none * 1.0, np.zeros(n, np.int64), False,
         0 if is_fixed else 1, 0,
     ), 2 if first_step is None else 1  # fmt: skip
 
@@ -95,7 +95,7 @@ def iterated(f, t, predicted, c, psi, state, scale, tolerance):
         if not np.all(np.isfinite(slope)):
             is_over = True
         else:
-            change = lu_solve((state.factors, state.rows), c * slope - psi - d, check_finite=False)
+            change = solved_for(state.lower, state.upper, state.rows, c * slope - psi - d)
             size = root_mean_square(change / scale)
             is_over, converged, _ = verdict(count, MOST_ITERATIONS, size, size_before, tolerance)
             if not is_over:
@@ -137,7 +137,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
         if state.is_asked:
             state.jacobian, state.is_asked = jacobian(now if state.factorings == 0 else when, fixed), False
         if not state.is_factored:
-            state.factors, state.rows = lu_factor(np.eye(len(fixed)) - step * state.jacobian, check_finite=False)
+            state.lower, state.upper, state.rows = factored(np.eye(len(fixed)) - step * state.jacobian)
             state.is_factored = True
             state.factorings += 1
         converged, count, d = iterated(f, when, fixed, step, right, state, scale, newton_tolerance(rtol))

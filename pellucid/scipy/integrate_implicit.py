@@ -14,11 +14,12 @@ import dataclasses
 import numpy as np
 from scipy.integrate._ivp import radau
 
+from ..compiler.ops import primitives as op
 from ..forward_mode import jacfwd
 from ..lax import stop_gradient
 from .implicit import root_of
 from .integrate_explicit import first_slope, numbers, root_mean_square
-from .linalg import lu_factor, lu_solve
+from .linalg import row_order, unit_lower
 
 EPS = 2.220446049250313e-16
 MOST_ITERATIONS, SLOWEST, FASTEST = 6, 0.2, 10.0
@@ -49,6 +50,16 @@ def newton_tolerance(rtol):
     return max(10.0 * EPS / rtol, min(0.03, np.sqrt(rtol)))
 
 
+def factored(matrix):
+    """(lower factor, upper factor, order of rows): of what is solved for many right sides."""
+    factors, pivots = op.lu_factor(matrix)
+    return unit_lower(factors), factors, row_order(op.cast(pivots, dtype="i64"))
+
+
+def solved_for(lower, upper, order, b):
+    return op.solve_triangular(upper, op.solve_triangular(lower, b[order], lower=True), lower=False)
+
+
 def verdict(k, most, size, size_before, tolerance):
     """Of a Newton iteration whose change has this size: (whether it diverges, whether that was enough, the rate)."""
     if k == 0:
@@ -72,9 +83,11 @@ class Stage:
     jacobian: np.ndarray
     is_asked: bool  # whether the Jacobian is made anew
     is_current: bool  # whether it is that of where this step begins
-    real: np.ndarray
+    real: np.ndarray  # factors of the matrices for the real number and for the pair
+    real_upper: np.ndarray
     real_order: np.ndarray
     pair: np.ndarray
+    pair_upper: np.ndarray
     pair_order: np.ndarray
     is_factored: bool
     t_before: float  # where the step before began, its length or 0.0, its state and its polynomial
@@ -90,9 +103,9 @@ def start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step):
     n = len(y)
     t, y = stop_gradient(t), stop_gradient(y)
     size, calls = first_size(f, t, y, stop_gradient(t_end), direction, 3, rtol, atol, most, first_step)
-    order, none = np.zeros(n, np.int32), np.zeros((n, n))
+    order, none = np.zeros(n, np.int64), np.zeros((n, n))
     return Stage(
-        size, size, 0.0, 0.0, False, False, none, True, True, none * 0.0, order, none * 0j, order * 1, False,
+        size, size, 0.0, 0.0, False, False, none, True, True, none * 0.0, none * 1.0, order, none * 0j, none * 0j, order * 1, False,
         t, 0.0, y * 1.0, np.zeros((3, n)), 0 if is_fixed else 1, 0,
     ), calls  # fmt: skip
 
@@ -128,9 +141,9 @@ def iterated(f, t, y, h, z, scale, tolerance, state):
             is_over = True
         else:
             turned = from_states @ slopes
-            change[0] = lu_solve((state.real, state.real_order), turned[0] - REAL / h * w[0], check_finite=False)
+            change[0] = solved_for(state.real, state.real_upper, state.real_order, turned[0] - REAL / h * w[0])
             right = turned[1] + 1j * turned[2] - mu / h * (w[1] + 1j * w[2])
-            both = lu_solve((state.pair, state.pair_order), right, check_finite=False)
+            both = solved_for(state.pair, state.pair_upper, state.pair_order, right)
             change[1], change[2] = both.real, both.imag
             size = root_mean_square(np.ravel(change / scale))
             is_over, converged, rate = verdict(count, MOST_ITERATIONS, size, size_before, tolerance)
@@ -178,9 +191,9 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
         if state.is_asked:
             state.jacobian, state.is_asked = jacobian(now, here), False
         if not state.is_factored:
-            state.real, state.real_order = lu_factor(REAL / h * unit - state.jacobian, check_finite=False)
+            state.real, state.real_upper, state.real_order = factored(REAL / h * unit - state.jacobian)
             mu = complex(PAIR[0], PAIR[1])
-            state.pair, state.pair_order = lu_factor(mu / h * unit - state.jacobian, check_finite=False)
+            state.pair, state.pair_upper, state.pair_order = factored(mu / h * unit - state.jacobian)
             state.is_factored = True
             state.factorings += 2
         converged, count, z, rate = iterated(f, now, here, h, guess, scale, tolerance, state)
@@ -199,7 +212,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
         for k in range(2):
             if k == 0 or state.was_inexact and norm > 1.0:
                 right = f(now, here + error) + known
-                error = lu_solve((state.real, state.real_order), right, check_finite=False)
+                error = solved_for(state.real, state.real_upper, state.real_order, right)
                 norm = root_mean_square(error / scale)
                 calls += k
         safety = 0.9 * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + count)
