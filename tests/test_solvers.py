@@ -232,14 +232,18 @@ def test_dicts_whose_items_are_attributes():
 
 
 REFUSED = [
-    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], method="LSODA").y, "`method` must be one of"),
+    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], method="LSODA").y, 'take "Radau" or "BDF"'),
+    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], jac=[[1.0]]).y, "no meaning for RK45"),
+    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], "BDF", jac=[1.0]).y, "a row and a column for each"),
     (lambda x: brentq(lambda z: z * z + x, 0.0, 1.0), "must have different signs"),
     (lambda x: minimize(lambda z: z @ z, [x], constraints=({"type": "eq"},)).x, "takes no `constraints=` here"),
     (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], t_eval=np.array([2.0])).y, "not within `t_span`"),
 ]
 
 
-@pytest.mark.parametrize(("function", "message"), REFUSED, ids=["method", "signs", "constraints", "t_eval"])
+@pytest.mark.parametrize(
+    ("function", "message"), REFUSED, ids=["method", "jac", "shape", "signs", "constraints", "t_eval"],
+)
 def test_what_is_refused_says_so(function, message):
     with pytest.raises((ValueError, pellucid.CompileError), match=message):
         pellucid.compile(function)(1.0)

@@ -15,7 +15,7 @@ import numpy as np
 from ..lax import stop_gradient
 from .implicit import root_of
 from .integrate_explicit import first_slope, numbers, root_mean_square
-from .integrate_implicit import FASTEST, SLOWEST, factored, newton_tolerance, solved_for, verdict
+from .integrate_implicit import FASTEST, SLOWEST, factored, newton_tolerance, solved_for, still, verdict
 
 HIGHEST, MOST_ITERATIONS = 5, 4
 KAPPA = np.array([0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0])
@@ -140,7 +140,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
             state.lower, state.upper, state.rows = factored(np.eye(len(fixed)) - step * state.jacobian)
             state.is_factored = True
             state.factorings += 1
-        converged, count, d = iterated(f, when, fixed, step, right, state, scale, newton_tolerance(rtol))
+        converged, count, d = iterated(still(f), when, fixed, step, right, state, scale, newton_tolerance(rtol))
         calls += count
         is_over = converged or state.is_current
         if not is_over:

@@ -17,8 +17,6 @@ from ..lax import stop_gradient
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 10.0
 
 
-
-
 def numbers(table):
     """A table as tuples, which functions see as constants."""
     return tuple(map(numbers, table)) if np.ndim(table) else float(table)

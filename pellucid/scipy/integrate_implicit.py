@@ -27,9 +27,7 @@ NODES, ERRORS = numbers(radau.C), numbers(radau.E)
 REAL, PAIR = float(radau.MU_REAL), (float(radau.MU_COMPLEX.real), float(radau.MU_COMPLEX.imag))
 TO_STATES, FROM_STATES = numbers(radau.T), numbers(radau.TI)
 # The equations of the stages, z = h A k, have A^-1 = T diag(mu) T^-1, where mu are a real number and a complex pair.
-INVERSE = numbers(
-    radau.T @ np.array([[REAL, 0.0, 0.0], [0.0, PAIR[0], -PAIR[1]], [0.0, PAIR[1], PAIR[0]]]) @ radau.TI
-)
+INVERSE = numbers(radau.T @ np.array([[REAL, 0.0, 0.0], [0.0, PAIR[0], -PAIR[1]], [0.0, PAIR[1], PAIR[0]]]) @ radau.TI)
 DENSE = numbers(radau.P.T)
 
 
@@ -44,6 +42,11 @@ def jacobian_of(f, jac, further, n):
         return lambda t, y: stop_gradient(matrix)
     given = lambda t, y: stop_gradient(np.asarray(jac(t, y, *further), np.float64))  # noqa: E731
     return given
+
+
+def still(f):
+    """The function without derivatives."""
+    return lambda t, y: stop_gradient(f(t, y))
 
 
 def newton_tolerance(rtol):
@@ -102,11 +105,11 @@ def start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step):
     """(the state of the method, calls)."""
     n = len(y)
     t, y = stop_gradient(t), stop_gradient(y)
-    size, calls = first_size(f, t, y, stop_gradient(t_end), direction, 3, rtol, atol, most, first_step)
+    size, calls = first_size(still(f), t, y, stop_gradient(t_end), direction, 3, rtol, atol, most, first_step)
     order, none = np.zeros(n, np.int64), np.zeros((n, n))
     return Stage(
-        size, size, 0.0, 0.0, False, False, none, True, True, none * 0.0, none * 1.0, order, none * 0j, none * 0j, order * 1, False,
-        t, 0.0, y * 1.0, np.zeros((3, n)), 0 if is_fixed else 1, 0,
+        size, size, 0.0, 0.0, False, False, none, True, True, none * 1.0, none * 1.0, order, none * 0j, none * 0j,
+        order * 1, False, t, 0.0, y * 1.0, np.zeros((3, n)), 0 if is_fixed else 1, 0,
     ), calls  # fmt: skip
 
 
@@ -196,7 +199,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
             state.pair, state.pair_upper, state.pair_order = factored(mu / h * unit - state.jacobian)
             state.is_factored = True
             state.factorings += 2
-        converged, count, z, rate = iterated(f, now, here, h, guess, scale, tolerance, state)
+        converged, count, z, rate = iterated(still(f), now, here, h, guess, scale, tolerance, state)
         calls += 3 * count
         is_over = converged or state.is_current
         if not is_over:
@@ -211,7 +214,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
         error, norm = np.zeros_like(here), 2.0
         for k in range(2):
             if k == 0 or state.was_inexact and norm > 1.0:
-                right = f(now, here + error) + known
+                right = still(f)(now, here + error) + known
                 error = solved_for(state.real, state.real_upper, state.real_order, right)
                 norm = root_mean_square(error / scale)
                 calls += k

@@ -1,6 +1,6 @@
 """The methods of `solve_ivp` under one signature.
 
-    attempt(problem, "Radau", state, t, y)     ->     integrate_implicit.attempt(f, jacobian, is_fixed, state, t, y, ...)
+    attempt(problem, "Radau", state, t, y)     ->     integrate_implicit.attempt(f, jacobian, ..., state, t, y, ...)
 """
 
 import numpy as np
