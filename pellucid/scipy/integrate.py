@@ -50,7 +50,7 @@ def solve_ivp(
         raise ValueError("`vectorized=True` has no meaning for these methods: leave it out")
     if jac is not None and method in EXPLICIT:
         raise ValueError(f"`jac=` has no meaning for {method}: leave it out")
-    start_at, t_end = t_span[0] * 1.0, t_span[1] * 1.0
+    start_at, t_end = np.float64(t_span[0]), np.float64(t_span[1])
     y = np.asarray(y0, np.float64)
     if y.ndim != 1:
         raise ValueError("`y0` must be 1-dimensional.")
@@ -92,7 +92,7 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
     done = 0
     keeps_steps = t_eval is None or dense_output
     ts, ys, sizes, polynomials = [t], [y], [], []
-    values = [event(t, y) * 1.0 for event in events]
+    values = [np.float64(event(t, y)) for event in events]
     counts = [0 for _ in events]
     t_events, y_events = [[] for _ in events], [[] for _ in events]
     status = 2
@@ -117,7 +117,7 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
             if direction * (t_new - t_end) >= 0.0:
                 status = 0
             h = t_new - t
-            values_new = [event(t_new, y_new) * 1.0 for event in events]
+            values_new = [np.float64(event(t_new, y_new)) for event in events]
             active = [happened(a, b, limit[1]) for a, b, limit in zip(values, values_new, limits)]
             is_needed = dense_output
             for is_active in active:
@@ -147,7 +147,9 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
                 while done < len(times) and direction * (times[done] - t_new) <= 0.0:
                     states[done] = between(method, t, h, y, polynomial, times[done])
                     done += 1
-            t, y, values = t_new, y_new, values_new
+            t, y = t_new, y_new
+            for k in range(len(events)):
+                values[k] = values_new[k]
             if keeps_steps:
                 ts.append(t)
                 ys.append(y)

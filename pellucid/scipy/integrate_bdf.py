@@ -50,7 +50,7 @@ def start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step):
     if first_step is None:
         slope, size = first_slope(f, t, y, t_end, direction, 1, rtol, atol, most)
     else:
-        slope, size = f(t, y), first_step * 1.0
+        slope, size = f(t, y), np.float64(first_step)
     size = stop_gradient(size)
     differences = np.zeros((HIGHEST + 3, n))
     differences[0], differences[1] = y, slope * size * direction
@@ -89,7 +89,7 @@ UNIT_PRODUCTS = numbers(products(1.0))
 def iterated(f, t, predicted, c, psi, state, scale, tolerance):
     """Newton's iterations of a step: (whether they converged, how many, the change from what was predicted)."""
     y, d = predicted * 1.0, np.zeros_like(predicted)
-    converged, is_over, size_before, count = False, False, 0.0, 0
+    converged, is_over, size_before, count = np.bool_(False), np.bool_(False), np.float64(0.0), 0
     while not is_over and count < MOST_ITERATIONS:
         slope = f(t, y)
         if not np.all(np.isfinite(slope)):
@@ -132,7 +132,8 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
     psi, c = psi / alpha[order], (t_new - t) / alpha[order]
     fixed, right, step = stop_gradient(predicted), stop_gradient(psi), stop_gradient(c)
     scale = atol + rtol * np.abs(fixed)
-    d, converged, is_over, count, calls = np.zeros_like(fixed), False, False, 0, 0
+    d, count, calls = np.zeros_like(fixed), 0, 0
+    converged, is_over = np.bool_(False), np.bool_(False)
     while not is_over:
         if state.is_asked:
             state.jacobian, state.is_asked = jacobian(now if state.factorings == 0 else when, fixed), False

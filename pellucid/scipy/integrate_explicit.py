@@ -58,8 +58,8 @@ def first_slope(f, t, y, t_end, direction, order, rtol, atol, most):
     """(the slope, the size of the first step), of two evaluations."""
     interval = abs(t_end - t)
     scale = atol + np.abs(y) * rtol
-    slope, size, when, state = y, 1e-6, t, y
-    curvature, change = 0.0, 0.0
+    slope, size, when, state = y, np.float64(1e-6), t, y
+    curvature, change = np.float64(0.0), np.float64(0.0)
     for k in range(2):
         found = f(when, state)
         if k == 0:

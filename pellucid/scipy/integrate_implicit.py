@@ -107,9 +107,10 @@ def start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step):
     t, y = stop_gradient(t), stop_gradient(y)
     size, calls = first_size(still(f), t, y, stop_gradient(t_end), direction, 3, rtol, atol, most, first_step)
     order, none = np.zeros(n, np.int64), np.zeros((n, n))
+    zero = np.float64(0.0)
     return Stage(
-        size, size, 0.0, 0.0, False, False, none, True, True, none * 1.0, none * 1.0, order, none * 0j, none * 0j,
-        order * 1, False, t, 0.0, y * 1.0, np.zeros((3, n)), 0 if is_fixed else 1, 0,
+        size, size, zero, zero, False, False, none, True, True, none * 1.0, none * 1.0, order, none * 0j, none * 0j,
+        order * 1, False, t, zero, y * 1.0, np.zeros((3, n)), 0 if is_fixed else 1, 0,
     ), calls  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def first_size(f, t, y, t_end, direction, order, rtol, atol, most, first_step):
     """(the size of the first step, calls)."""
     if first_step is None:
         return stop_gradient(first_slope(f, t, y, t_end, direction, order, rtol, atol, most)[1]), 2
-    return stop_gradient(first_step * 1.0), 1
+    return stop_gradient(np.float64(first_step)), 1
 
 
 def step_factor(size, size_before, error, error_before):
@@ -135,7 +136,8 @@ def iterated(f, t, y, h, z, scale, tolerance, state):
     to_states, from_states, nodes = np.array(TO_STATES), np.array(FROM_STATES), np.array(NODES)
     w = from_states @ z
     slopes, change = np.zeros_like(z), np.zeros_like(z)
-    converged, is_over, rate, size_before, count = False, False, -1.0, 0.0, 0
+    converged, is_over, count = np.bool_(False), np.bool_(False), 0
+    rate, size_before = np.float64(-1.0), np.float64(0.0)
     mu = complex(PAIR[0], PAIR[1])
     while not is_over and count < MOST_ITERATIONS:
         for i in range(3):
@@ -189,7 +191,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
     tolerance = newton_tolerance(rtol)
     guess = guessed(state, now, here, h)
     unit = np.eye(len(here))
-    z, converged, is_over, rate, count, calls = guess, False, False, -1.0, 0, 0
+    z, converged, is_over, rate, count, calls = guess, np.bool_(False), np.bool_(False), np.float64(-1.0), 0, 0
     while not is_over:
         if state.is_asked:
             state.jacobian, state.is_asked = jacobian(now, here), False
@@ -211,7 +213,7 @@ def attempt(f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, mo
     else:
         known = np.array(ERRORS) @ z / h
         scale = atol + np.maximum(np.abs(here), np.abs(here + z[2])) * rtol
-        error, norm = np.zeros_like(here), 2.0
+        error, norm = np.zeros_like(here), np.float64(2.0)
         for k in range(2):
             if k == 0 or state.was_inexact and norm > 1.0:
                 right = still(f)(now, here + error) + known
