@@ -158,6 +158,16 @@ def test_solutions_of_many_at_once():
     np.testing.assert_allclose(roots, [1.0, 0.770917, 0.596072], rtol=1e-6)
 
 
+@pytest.mark.long
+def test_stiff_solutions_of_many_at_once():
+    def last(s):
+        change = lambda t, y: [-s * y[0] + y[1], -0.5 * y[1]]  # noqa: E731
+        return solve_ivp(change, (0.0, 1.0), [1.0, 1.0], "Radau", t_eval=[0.5, 1.0]).y
+
+    rates = np.array([3.0, 50.0, 700.0])
+    np.testing.assert_allclose(pellucid.vmap(last)(rates), [last(s) for s in rates], rtol=1e-10)
+
+
 def test_second_derivatives_of_a_root():
     def root(a):
         return brentq(lambda x: x**3 + a * x - 2.0, 0.0, 3.0)
