@@ -158,6 +158,16 @@ def test_solutions_of_many_at_once():
     np.testing.assert_allclose(roots, [1.0, 0.770917, 0.596072], rtol=1e-6)
 
 
+@pytest.mark.long
+def test_stiff_solutions_of_many_at_once():
+    def last(s):
+        change = lambda t, y: [-s * y[0] + y[1], -0.5 * y[1]]  # noqa: E731
+        return solve_ivp(change, (0.0, 1.0), [1.0, 1.0], "Radau", t_eval=[0.5, 1.0]).y
+
+    rates = np.array([3.0, 50.0, 700.0])
+    np.testing.assert_allclose(pellucid.vmap(last)(rates), [last(s) for s in rates], rtol=1e-10)
+
+
 def test_second_derivatives_of_a_root():
     def root(a):
         return brentq(lambda x: x**3 + a * x - 2.0, 0.0, 3.0)
@@ -232,14 +242,18 @@ def test_dicts_whose_items_are_attributes():
 
 
 REFUSED = [
-    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], method="LSODA").y, "`method` must be one of"),
+    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], method="LSODA").y, 'take "Radau" or "BDF"'),
+    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], jac=[[1.0]]).y, "no meaning for RK45"),
+    (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], "BDF", jac=[1.0]).y, "a row and a column for each"),
     (lambda x: brentq(lambda z: z * z + x, 0.0, 1.0), "must have different signs"),
     (lambda x: minimize(lambda z: z @ z, [x], constraints=({"type": "eq"},)).x, "takes no `constraints=` here"),
     (lambda x: solve_ivp(lambda t, y: y, (0.0, 1.0), [x], t_eval=np.array([2.0])).y, "not within `t_span`"),
 ]
 
 
-@pytest.mark.parametrize(("function", "message"), REFUSED, ids=["method", "signs", "constraints", "t_eval"])
+@pytest.mark.parametrize(
+    ("function", "message"), REFUSED, ids=["method", "jac", "shape", "signs", "constraints", "t_eval"],
+)
 def test_what_is_refused_says_so(function, message):
     with pytest.raises((ValueError, pellucid.CompileError), match=message):
         pellucid.compile(function)(1.0)

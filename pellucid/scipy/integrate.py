@@ -15,9 +15,11 @@ from scipy.integrate._ivp.ivp import OdeResult
 from ..compiler.ops.containers import dict_of_class
 from .integrate_dense import Solution, between
 from .integrate_events import happened, limits_of, times_of
-from .integrate_explicit import attempt, dense, powers, start
+from .integrate_implicit import jacobian_of
+from .integrate_methods import EXPLICIT, IMPLICIT, at_rest, attempt, dense, start, work_of
 
-METHODS = ("RK23", "RK45", "DOP853")
+METHODS = (*EXPLICIT, *IMPLICIT)
+
 
 def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False, args=None, *,
@@ -27,7 +29,9 @@ def solve_ivp(
 
     fun           gives a number for each of the n components of y, which is a vector
     t_span        (t0, tf), of which tf may be before t0
-    method        "RK45", "RK23" or "DOP853", known when it is compiled
+    method        "RK45", "RK23" or "DOP853", and for stiff problems "Radau" or "BDF", known when it is compiled
+    jac           for these two, the Jacobian of `fun` by y: a function jac(t, y, *args), or a matrix if it is constant;
+                  without it, the exact one is made
     t_eval        the times to return, in their order; without it, the ends of the steps.  Only these states are kept
     dense_output  whether `sol.sol(t)` gives the state at any time
     events        a function g(t, y, *args), or several: where they are 0 their times and states are kept.  The
@@ -38,13 +42,15 @@ def solve_ivp(
     array for each event.  `sol.status` is 0 at the end, 1 at a terminal event, and -1 if the steps became too small;
     `sol.success` says whether it is not -1.
     """
+    if method == "LSODA":
+        raise ValueError('`method="LSODA"` is not here: take "Radau" or "BDF" for stiff problems, else "RK45"')
     if method not in METHODS:
         raise ValueError(f"`method` must be one of {METHODS}")
     if vectorized:
         raise ValueError("`vectorized=True` has no meaning for these methods: leave it out")
-    if jac is not None:
-        raise ValueError("`jac=` has no meaning for these methods: leave it out")
-    start_at, t_end = t_span[0] * 1.0, t_span[1] * 1.0
+    if jac is not None and method in EXPLICIT:
+        raise ValueError(f"`jac=` has no meaning for {method}: leave it out")
+    start_at, t_end = np.float64(t_span[0]), np.float64(t_span[1])
     y = np.asarray(y0, np.float64)
     if y.ndim != 1:
         raise ValueError("`y0` must be 1-dimensional.")
@@ -61,9 +67,9 @@ def solve_ivp(
     several = () if events is None else events if isinstance(events, tuple | list) else (events,)
     found = [lambda t, y, event=event: event(t, y, *further) for event in several]
     limits = [limits_of(event) for event in several]
-    return integrated(
-        f, start_at, t_end, y, method, t_eval, dense_output, found, limits, rtol, atol, max_step, first_step
-    )
+    is_fixed = jac is not None and not callable(jac)
+    problem = (f, jacobian_of(f, jac, further, len(y)), is_fixed, rtol, atol, max_step)
+    return integrated(problem, start_at, t_end, y, method, t_eval, dense_output, found, limits, first_step)
 
 
 def times_to_return(t_eval, t, t_end, direction):
@@ -78,15 +84,15 @@ def times_to_return(t_eval, t, t_end, direction):
     return times
 
 
-def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rtol, atol, most, first_step):
+def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limits, first_step):
     direction = 1.0 if t_end >= t else -1.0
-    state, nfev = start(f, method, t, y, t_end, direction, rtol, atol, most, first_step)
+    state, nfev = start(problem, method, t, y, t_end, direction, first_step)
     times = None if t_eval is None else times_to_return(t_eval, t, t_end, direction)
     states = None if t_eval is None else np.zeros((len(times), len(y)))
     done = 0
     keeps_steps = t_eval is None or dense_output
     ts, ys, sizes, polynomials = [t], [y], [], []
-    values = [event(t, y) * 1.0 for event in events]
+    values = [np.float64(event(t, y)) for event in events]
     counts = [0 for _ in events]
     t_events, y_events = [[] for _ in events], [[] for _ in events]
     status = 2
@@ -97,15 +103,13 @@ def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rto
             ys.append(y)
         if dense_output:
             sizes.append(1.0)
-            polynomials.append(np.zeros((powers(method), len(y))))
+            polynomials.append(at_rest(method, y))
         if t_eval is not None:
             for k in range(len(times)):
                 states[k] = y
             done = len(times)
     while status == 2:
-        outcome, t_new, y_new, state, stages, calls = attempt(
-            f, method, state, t, y, t_end, direction, rtol, atol, most
-        )
+        outcome, t_new, y_new, state, stages, calls = attempt(problem, method, state, t, y, t_end, direction)
         nfev += calls
         if outcome == -1:
             status = -1
@@ -113,7 +117,7 @@ def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rto
             if direction * (t_new - t_end) >= 0.0:
                 status = 0
             h = t_new - t
-            values_new = [event(t_new, y_new) * 1.0 for event in events]
+            values_new = [np.float64(event(t_new, y_new)) for event in events]
             active = [happened(a, b, limit[1]) for a, b, limit in zip(values, values_new, limits)]
             is_needed = dense_output
             for is_active in active:
@@ -121,10 +125,10 @@ def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rto
             if t_eval is not None:
                 is_needed = is_needed or (done < len(times) and direction * (times[done] - t_new) <= 0.0)
             if is_needed:
-                polynomial, calls = dense(f, method, t, y, h, stages, y_new)
+                polynomial, calls = dense(problem, method, t, y, h, stages, y_new)
                 nfev += calls
             else:
-                polynomial = np.zeros((powers(method), len(y)))
+                polynomial = at_rest(method, y)
             if dense_output:
                 sizes.append(h)
                 polynomials.append(polynomial)
@@ -143,10 +147,13 @@ def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rto
                 while done < len(times) and direction * (times[done] - t_new) <= 0.0:
                     states[done] = between(method, t, h, y, polynomial, times[done])
                     done += 1
-            t, y, values = t_new, y_new, values_new
+            t, y = t_new, y_new
+            for k in range(len(events)):
+                values[k] = values_new[k]
             if keeps_steps:
                 ts.append(t)
                 ys.append(y)
+    jacobians, factorings = work_of(method, state)
     return dict_of_class(
         OdeResult,
         t=np.array(ts) if t_eval is None else times[:done],
@@ -155,8 +162,8 @@ def integrated(f, t, t_end, y, method, t_eval, dense_output, events, limits, rto
         t_events=[np.array(found) for found in t_events] if events else None,
         y_events=[np.array(found) for found in y_events] if events else None,
         nfev=nfev,
-        njev=0,
-        nlu=0,
+        njev=jacobians,
+        nlu=factorings,
         status=status,
         message=message_of(status, any(limit[0] is not None for limit in limits)),
         success=status >= 0,

@@ -18,10 +18,17 @@ def between(method, t, h, y, polynomial, when):
         for k in range(count):
             value = (value + polynomial[count - 1 - k]) * (x if k % 2 == 0 else 1.0 - x)
         return y + value
+    if method == "BDF":
+        size = polynomial[count - 1, 0]
+        value, product = polynomial[0], 1.0
+        for k in range(count - 2):
+            product = product * (when - (t + h - size * k)) / (size * (1.0 + k))
+            value = value + product * polynomial[k + 1]
+        return value
     value = polynomial[count - 1] * x
     for k in range(1, count):
         value = (value + polynomial[count - 1 - k]) * x
-    return y + h * value
+    return y + value if method == "Radau" else y + h * value
 
 
 @dataclasses.dataclass(frozen=True)

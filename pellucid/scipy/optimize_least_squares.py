@@ -44,22 +44,38 @@ def least_squares(
         raise ValueError("`method` must be one of 'trf', 'dogbox', 'lm'")
     named = {} if kwargs is None else kwargs
     residuals = lambda x: np.atleast_1d(fun(x, *args, **named)) * 1.0  # noqa: E731
-    jacobian = (lambda x: jac(x, *args, **named) * 1.0) if callable(jac) else jacfwd(residuals)
+    both = with_jacobian(residuals, (lambda x: jac(x, *args, **named) * 1.0) if callable(jac) else None)
     start = np.atleast_1d(np.asarray(stop_gradient(x0), np.float64))
     by_columns = x_scale == "jac" if isinstance(x_scale, str) else x_scale is None and method == "lm"
     scale = np.ones(len(start)) if x_scale is None or by_columns else np.ones(len(start)) * x_scale
     most = 100 * len(start) if max_nfev is None else max_nfev
     found, calls, jacobians, status = descended(
-        residuals, jacobian, start, scale, by_columns, ftol, xtol, gtol, most, 100.0 if method == "lm" else 1.0
+        residuals, both, start, scale, by_columns, ftol, xtol, gtol, most, 100.0 if method == "lm" else 1.0
     )
     x = root_of(grad(lambda z: 0.5 * np.sum(residuals(z) ** 2)), found)
-    r, j = residuals(x), jacobian(x)
+    r, j = both(x)
     gradient = j.T @ r
     return dict_of_class(
         OptimizeResult, x=x, cost=0.5 * np.sum(r * r), fun=r, jac=j, grad=gradient,
         optimality=np.max(np.abs(gradient)), active_mask=np.zeros(len(start), np.int64), nfev=calls, njev=jacobians,
         status=status, message=message_of(status), success=status > 0,
     )  # fmt: skip
+
+
+def with_jacobian(residuals, jacobian):
+    """x -> (residuals, Jacobian): in one run where the Jacobian is the exact one."""
+    if jacobian is not None:
+        return lambda x: (residuals(x), jacobian(x))
+
+    def twice(x):
+        r = residuals(x)
+        return r, r
+
+    def both(x):
+        j, r = jacfwd(twice, has_aux=True)(x)
+        return r, j
+
+    return both
 
 
 def message_of(status):
@@ -113,18 +129,29 @@ def within_region(uf, s, vt, count, radius, alpha):
     return step, alpha
 
 
-def descended(residuals, jacobian, x, scale, by_columns, ftol, xtol, gtol, most, factor):
-    r, j = stop_gradient(residuals(x)), stop_gradient(jacobian(x))
-    cost = 0.5 * (r @ r)
-    if by_columns:
-        sizes = np.sqrt(np.sum(j * j, axis=0))
-        scale = 1.0 / np.where(sizes == 0.0, 1.0, sizes)
-    radius = factor * norm(x / scale)
-    radius = factor if radius == 0.0 else radius
-    calls, jacobians, status, alpha = 1, 1, -1, -1.0
-    while status == -1:
+def descended(residuals, both, x, scale, by_columns, ftol, xtol, gtol, most, factor):
+    """(the x found, calls, Jacobians, status); `both` gives residuals and Jacobian."""
+    n, m = len(x), len(stop_gradient(residuals(x)))
+    r, j, cost, radius = np.zeros(m), np.zeros((m, n)), 0.0, factor
+    calls, jacobians, status, alpha = 1, 0, -1, -1.0
+    is_asked = True
+    while status == -1 or is_asked:
+        if is_asked:
+            is_asked = False
+            r, j = stop_gradient(both(x))
+            jacobians += 1
+            if by_columns:
+                sizes = np.sqrt(np.sum(j * j, axis=0))
+                sizes = np.where(sizes == 0.0, 1.0, sizes)
+                scale = 1.0 / (sizes if jacobians == 1 else np.maximum(1.0 / scale, sizes))
+            if jacobians == 1:
+                cost = 0.5 * (r @ r)
+                radius = factor * norm(x / scale)
+                radius = factor if radius == 0.0 else radius
         gradient = j.T @ r
-        if np.max(np.abs(gradient)) < gtol:
+        if status != -1:
+            pass
+        elif np.max(np.abs(gradient)) < gtol:
             status = 1
         elif calls >= most:
             status = 0
@@ -160,12 +187,8 @@ def descended(residuals, jacobian, x, scale, by_columns, ftol, xtol, gtol, most,
                         alpha = alpha * radius / radius_new
                         radius = radius_new
             if drop > 0.0:
-                x, r, cost = x_new, r_new, cost_new
-                j = stop_gradient(jacobian(x))
-                jacobians += 1
-                if by_columns:
-                    sizes = np.sqrt(np.sum(j * j, axis=0))
-                    scale = 1.0 / np.maximum(1.0 / scale, np.where(sizes == 0.0, 1.0, sizes))
+                x, cost = x_new, cost_new
+                is_asked = True
     return x, calls, jacobians, status
 
 

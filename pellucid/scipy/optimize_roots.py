@@ -61,11 +61,19 @@ def require_positive(xtol, rtol):
         raise ValueError(f"rtol too small ({rtol:g} < 8.88178e-16)")
 
 
+def at_both(f, a, b):
+    """The values at two places, of one copy of the function."""
+    places, values = np.array([a, b]), np.zeros(2)
+    for k in range(2):
+        values[k] = stop_gradient(f(places[k]))
+    return values[0], values[1]
+
+
 def shrunk(f, a, b, xtol, rtol, maxiter, method):
     """The end `x` of a bracket with the smaller value, and `far`, its other end; `before` is the last `x`."""
     require_positive(xtol, rtol)
-    before, x = stop_gradient(a * 1.0), stop_gradient(b * 1.0)
-    value_before, value = stop_gradient(f(before)), stop_gradient(f(x))
+    before, x = stop_gradient(np.float64(a)), stop_gradient(np.float64(b))
+    value_before, value = at_both(f, before, x)
     far, value_far, last_step, step = 0.0 * x, 0.0 * value, 0.0 * x, 0.0 * x
     iterations, calls = 0, 2
     converged = False
@@ -128,7 +136,7 @@ def halved(f, a, b, xtol, rtol, maxiter):
     require_positive(xtol, rtol)
     left, width = stop_gradient(a * 1.0), stop_gradient(b * 1.0 - a * 1.0)
     x = left + width
-    value_left, value = stop_gradient(f(left)), stop_gradient(f(x))
+    value_left, value = at_both(f, left, x)
     iterations, calls = 0, 2
     converged = False
     if value_left == 0.0:
@@ -217,7 +225,7 @@ def by_secant(f, x0, x1, tol, rtol, maxiter):
         if x == x0:
             raise ValueError("x1 and x0 must be different")
     before = x0
-    value_before, value = stop_gradient(f(before)), stop_gradient(f(x))
+    value_before, value = at_both(f, before, x)
     calls, iterations = 2, 0
     if abs(value) < abs(value_before):
         before, x, value_before, value = x, before, value, value_before

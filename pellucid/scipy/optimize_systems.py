@@ -12,25 +12,25 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from ..compiler.ops.containers import dict_of_class
-from ..forward_mode import jacfwd
 from ..lax import stop_gradient
 from .implicit import root_of
-from .optimize_least_squares import descended
+from .optimize_least_squares import descended, with_jacobian
 
 
 def solved(fun, x0, args, jac, near, most):
     further = args if isinstance(args, tuple) else (args,)
     f = lambda x: np.asarray(fun(x, *further), np.float64)  # noqa: E731
-    jacobian = (lambda x: np.asarray(jac(x, *further), np.float64)) if callable(jac) else jacfwd(f)
+    both = with_jacobian(f, (lambda x: np.asarray(jac(x, *further), np.float64)) if callable(jac) else None)
     start = np.atleast_1d(np.asarray(stop_gradient(x0), np.float64))
     calls_allowed = 100 * (len(start) + 1) if most is None else most
     x, calls, jacobians, _ = descended(
-        f, jacobian, start, np.ones(len(start)), True, 1e-30, near, 0.0, calls_allowed, 100.0
+        f, both, start, np.ones(len(start)), True, 1e-30, near, 0.0, calls_allowed, 100.0
     )
     size = np.max(np.abs(stop_gradient(f(start)))) + np.max(np.abs(x))
-    is_root = np.max(np.abs(stop_gradient(f(x)))) <= 1e-6 * max(1.0, size)
+    value, slope = stop_gradient(both(x))
+    is_root = np.max(np.abs(value)) <= 1e-6 * max(1.0, size)
     if is_root:
-        x = x - np.linalg.solve(stop_gradient(jacobian(x)), stop_gradient(f(x)))
+        x = x - np.linalg.solve(slope, value)
     return root_of(f, x), f, calls, jacobians, is_root
 
 
