@@ -62,7 +62,7 @@ def whole(x, output):
         static.refuse("U012", "filters of scipy.ndimage fill no array `output=` here: use the result")
     word = static.dtype_name(output)
     if not static.is_float_word(word):
-        static.refuse("U012", "`output=` of a filter of scipy.ndimage is a dtype of floats here: use `.astype` after it")
+        static.refuse("U012", "`output=` of a filter of scipy.ndimage is a dtype of floats here: use `.astype`")
     return in_dtype(x, word)
 
 
