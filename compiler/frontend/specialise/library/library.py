@@ -20,17 +20,15 @@ from ....ops.schema import OPERATORS, Operator, TypeFault
 from ....ops.sharing import sharing_of
 from ....ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, can_cast, common, dtype_name, strict_common
 from ....ops.static_dtypes import dtypes_on_paths, one_dtype
-from ....ops.static_functions import Parameters
 from ....ops.type_rules import is_pythons
 from ....types import Array, ListOf, Scalar
 from .. import protocol
 from ..frame import Frame
-from ..functional import Closure
 from ..interpreter import apply, evaluate, subscript
 from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of, own_lengths
-from ..kinds import arrays, known_numbers
+from ..kinds import arrays, callables, known_numbers
 from ..limits import limit
 from ..objects.heap import objects
 from ..values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, leaves, map_leaves
@@ -339,11 +337,9 @@ def description(frame: Frame, value: Value) -> Any:
             return {k: description(frame, v) for k, v in items}
         case Rows() | Table():
             return LIST_OF_RECORDS
-        case Closure(node=node):
-            return Parameters(len(node.args.posonlyargs) + len(node.args.args))
         case Iteration() | Iterator():
             raise TypeFault("T001", f"a `{value.kind}` is no array: make a list of it first, `list(...)`")
-    return value
+    return callables.described(value)
 
 
 def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
