@@ -144,7 +144,7 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
     """The spline of odd degree through points, whose knots are the points but for some near the ends."""
     if t is not None or bc_type is not None or not static.is_static(k) or k % 2 == 0:
         fault = "scipy.interpolate.make_interp_spline takes an odd `k` that is known, no `t=` and no `bc_type=`"
-        static.refuse("U012", fault)
+        static.refuse("U012", fault, "take `k=3`, or `CubicSpline`, which has `bc_type=`")
     x, y = points(x, y, axis)
     n, half = x.shape[0], (k - 1) // 2
     if n <= k:
