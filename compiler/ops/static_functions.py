@@ -27,6 +27,7 @@ def parameter_count(function: object) -> int:
     if isinstance(function, Parameters):
         return function.count
     if not inspect.isroutine(function):
-        raise TypeFault("R001", "how many parameters this takes is not known: it is no plain function")
+        message = "how many parameters this takes is not known: it is no plain function"
+        raise TypeFault("R001", message, "say where to begin, `p0=[1.0, 1.0]`, or write a `lambda`")
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(one.kind in places for one in inspect.signature(function).parameters.values())
