@@ -41,7 +41,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.ndimage": {
         "image_filters": "gaussian_filter gaussian_filter1d uniform_filter uniform_filter1d correlate correlate1d"
         " convolve convolve1d sobel prewitt laplace gaussian_laplace gaussian_gradient_magnitude maximum_filter"
-        " minimum_filter median_filter map_coordinates center_of_mass label binary_erosion binary_dilation",
+        " minimum_filter median_filter center_of_mass label binary_erosion binary_dilation",
+        "image_coordinates": "map_coordinates",
     },
     "scipy.spatial.distance": {
         "distances": "euclidean sqeuclidean cityblock chebyshev minkowski cosine correlation canberra braycurtis"

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from ..numpy.elementary import operand
+from ..numpy.elementary import in_dtype, operand
+from ..numpy.joining import concatenate
 from ..numpy.manipulation import as_array
 from .special import of_floats, rel_entr
 
@@ -18,12 +19,19 @@ METRICS = {
     "euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "sqeuclidean", "cityblock": "cityblock",
     "l1": "cityblock", "manhattan": "cityblock", "chebyshev": "chebyshev", "cosine": "cosine",
     "correlation": "correlation", "minkowski": "minkowski", "canberra": "canberra", "braycurtis": "braycurtis",
-    "hamming": "hamming", "jensenshannon": "jensenshannon",
+    "hamming": "hamming", "jensenshannon": "jensenshannon", "seuclidean": "seuclidean", "mahalanobis": "mahalanobis",
 }  # fmt: skip
 
 
 def euclidean(u, v, w=None):
-    return op.sqrt(sqeuclidean(u, v, w))
+    return root_of(sqeuclidean(u, v, w), 2.0)
+
+
+def root_of(x, p):
+    """x ** (1 / p), with the derivative 0 at zero, which is that of the distance of a point from itself."""
+    is_some = x > 0.0
+    size = op.where(is_some, x, 1.0)
+    return op.where(is_some, op.sqrt(size) if static.is_static(p) and p == 2.0 else size ** (1.0 / p), x)
 
 
 def sqeuclidean(u, v, w=None):
@@ -49,7 +57,7 @@ def minkowski(u, v, p=2, w=None):
     if p <= 0:
         raise ValueError("p must be greater than 0")
     d = op.absolute(of_floats(u) - of_floats(v))
-    return op.sum(weighted(d**p, w)) ** (1.0 / p)
+    return root_of(op.sum(weighted(d**p, w)), p)
 
 
 def cosine(u, v, w=None):
@@ -91,35 +99,60 @@ def jensenshannon(p, q, base=None, *, axis=0, keepdims=False):
 
 def mahalanobis(u, v, VI):
     d = of_floats(u) - of_floats(v)
-    return op.sqrt(op.matmul(op.matmul(d, of_floats(VI)), d))
+    return root_of(op.matmul(op.matmul(d, of_floats(VI)), d), 2.0)
 
 
-def between(u, v, metric, p):
+def seuclidean(u, v, V):
+    d = of_floats(u) - of_floats(v)
+    return root_of(op.sum(d * d / of_floats(V)), 2.0)
+
+
+def between(u, v, metric, p, w, spread):
+    if not static.is_text(metric):
+        return metric(u, v)
     if metric == "euclidean":
-        return euclidean(u, v)
+        return euclidean(u, v, w)
     if metric == "sqeuclidean":
-        return sqeuclidean(u, v)
+        return sqeuclidean(u, v, w)
     if metric == "cityblock":
-        return cityblock(u, v)
+        return cityblock(u, v, w)
     if metric == "chebyshev":
-        return chebyshev(u, v)
+        return chebyshev(u, v, w)
     if metric == "cosine":
-        return cosine(u, v)
+        return cosine(u, v, w)
     if metric == "correlation":
-        return correlation(u, v)
+        return correlation(u, v, w)
     if metric == "canberra":
-        return canberra(u, v)
+        return canberra(u, v, w)
     if metric == "braycurtis":
-        return braycurtis(u, v)
+        return braycurtis(u, v, w)
     if metric == "hamming":
-        return hamming(u, v)
-    if metric == "jensenshannon":
-        return jensenshannon(u, v)
-    return minkowski(u, v, p)
+        return hamming(u, v, w)
+    if metric == "minkowski":
+        return minkowski(u, v, p, w)
+    if w is not None:
+        static.refuse("U012", f"the metric {metric!r} has no `w=`: leave it out")
+    if metric == "mahalanobis":
+        return mahalanobis(u, v, spread)
+    if metric == "seuclidean":
+        return seuclidean(u, v, spread)
+    return jensenshannon(u, v)
+
+
+def spread_of(word, V, VI, rows):
+    """The variances of the columns for "seuclidean", the inverse of their covariance for "mahalanobis"."""
+    if not static.is_text(word) or word not in ("mahalanobis", "seuclidean"):
+        return 0.0
+    if word == "seuclidean":
+        return np.var(rows, axis=0, ddof=1) if V is None else of_floats(as_array(V))
+    return np.linalg.inv(np.atleast_2d(np.cov(rows.T))).T if VI is None else of_floats(as_array(VI))
 
 
 def known(metric):
-    if not static.is_text(metric) or metric not in METRICS:
+    """The name of a metric; a function of two vectors stays."""
+    if not static.is_text(metric):
+        return metric
+    if metric not in METRICS:
         static.refuse("U012", f"the metric {metric!r} is not supported here: {', '.join(METRICS)} are")
     return METRICS[metric]
 
@@ -131,28 +164,37 @@ def points(x, name):
     return x
 
 
-def cdist(XA, XB, metric="euclidean", *, out=None, p=2.0):
-    a, b = points(XA, "XA"), points(XB, "XB")
+def cdist(XA, XB, metric="euclidean", *, out=None, p=2.0, w=None, V=None, VI=None):
+    """`metric`: a name, or a function of two vectors that gives a number."""
+    a, b = doubles(XA, "XA", out), doubles(XB, "XB", out)
     if a.shape[1] != b.shape[1]:
         raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
     word = known(metric)
+    spread = spread_of(word, V, VI, concatenate((a, b)))
     found = op.empty(shape=(a.shape[0], b.shape[0]), dtype="f64")
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):
-            found[i, j] = between(a[i], b[j], word, p)
+            found[i, j] = between(a[i], b[j], word, p, w, spread)
     return found
 
 
-def pdist(X, metric="euclidean", *, out=None, p=2.0):
-    x = points(X, "X")
+def pdist(X, metric="euclidean", *, out=None, p=2.0, w=None, V=None, VI=None):
+    x = doubles(X, "X", out)
     n, word = x.shape[0], known(metric)
+    spread = spread_of(word, V, VI, x)
     found = op.empty(shape=(n * (n - 1) // 2,), dtype="f64")
     k = 0
     for i in range(n):
         for j in range(i + 1, n):
-            found[k] = between(x[i], x[j], word, p)
+            found[k] = between(x[i], x[j], word, p, w, spread)
             k += 1
     return found
+
+
+def doubles(x, name, out):
+    if out is not None:
+        static.refuse("U012", "cdist and pdist have no `out=` here: use the result")
+    return in_dtype(points(x, name), "f64")
 
 
 def squareform(X, force="no", checks=True):
@@ -169,7 +211,7 @@ def squareform(X, force="no", checks=True):
         return row
     if static.rank(x) != 1:
         raise ValueError("The first argument must be one or two dimensional array.")
-    n = int(np.ceil(np.sqrt(x.shape[0] * 2.0)))
+    n = max(int(np.ceil(np.sqrt(x.shape[0] * 2.0))), 1)
     if n * (n - 1) != 2 * x.shape[0]:
         raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2 for some n >= 2.")
     whole = op.zeros(shape=(n, n), dtype=static.element(x))

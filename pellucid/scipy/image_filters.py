@@ -35,30 +35,35 @@ def continued(x, axis, before, after, mode, cval):
     return np.pad(x, widths, mode=MODES[mode])
 
 
-def weighted_along(x, weights, axis, mode, cval, origin):
-    """Correlation along one axis with a vector."""
+def weighted_along(x, weights, axis, mode, cval, origin, divisor=1.0):
+    """Correlation along one axis with a vector, divided by a number."""
     size = weights.shape[0]
     before = size // 2 + origin
     if before < 0 or before >= size:
         raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
     n = x.shape[axis]
-    long = continued(x, axis, before, size - 1 - before, mode, cval)
-    out = 0.0 * x
+    long = continued(in_dtype(x, "f64"), axis, before, size - 1 - before, mode, cval)
+    out = 0.0 * in_dtype(x, "f64")
     for k in range(size):
         out = out + weights[k] * slice_along(long, axis, k, k + n)
-    return out
+    return in_dtype(out / divisor, static.element(x))
 
 
 def image(input):
-    """As floats: float32 stays."""
-    x = as_array(input)
-    return of_floats(x)
+    """In its own dtype, which is that of the result: sums are formed of float64 and cast."""
+    return as_array(input)
 
 
 def whole(x, output):
-    if output is not None:
-        static.refuse("U012", "filters of scipy.ndimage have no `output=` here: use the result")
-    return x
+    """The image in the dtype of the result: `output=float` for the means of ints."""
+    if output is None:
+        return x
+    if static.is_array(output):
+        static.refuse("U012", "filters of scipy.ndimage fill no array `output=` here: use the result")
+    word = static.dtype_name(output)
+    if not static.is_float_word(word):
+        static.refuse("U012", "`output=` of a filter of scipy.ndimage is a dtype of floats here: use `.astype`")
+    return in_dtype(x, word)
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -119,7 +124,9 @@ def gaussian_filter(
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    return correlate1d(input, op.ones(shape=(size,), dtype="f64") / size, axis, output, mode, cval, origin)
+    x = whole(image(input), output)
+    ones = op.ones(shape=(size,), dtype="f64")
+    return weighted_along(x, ones, static.axis_of(axis, static.rank(x)), mode, cval, origin, size)
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
@@ -139,17 +146,18 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
     for axis in range(static.rank(x)):
         size = weights.shape[axis]
         long = continued(long, axis, size // 2, size - 1 - size // 2, mode, cval)
-    out = 0.0 * x
+    long = in_dtype(long, "f64")
+    out = 0.0 * in_dtype(x, "f64")
     if static.rank(x) == 1:
         for i in range(weights.shape[0]):
             out = out + weights[i] * long[i : i + x.shape[0]]
-        return out
+        return in_dtype(out, static.element(x))
     if static.rank(x) != 2:
         static.refuse("U012", "scipy.ndimage.correlate takes one or two dimensions here: filter along each axis")
     for i in range(weights.shape[0]):
         for j in range(weights.shape[1]):
             out = out + weights[i, j] * long[i : i + x.shape[0], j : j + x.shape[1]]
-    return out
+    return in_dtype(out, static.element(x))
 
 
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
@@ -180,7 +188,7 @@ def slope_across(input, axis, output, mode, cval, across):
 
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     x = whole(image(input), output)
-    out = 0.0 * x
+    out = np.zeros_like(x)
     for axis in range(static.rank(x)):
         out = out + correlate1d(x, np.array([1.0, -2.0, 1.0]), axis, None, mode, cval)
     return out
@@ -188,7 +196,7 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
 
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
     x = whole(image(input), output)
-    out = 0.0 * x
+    out = np.zeros_like(x)
     for axis in tuple(range(static.rank(x))):
         orders = tuple([2 if k == axis else 0 for k in range(static.rank(x))])
         out = out + gaussian_filter(x, sigma, orders, None, mode, cval)
@@ -197,11 +205,11 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
 
 def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None):
     x = whole(image(input), output)
-    out = 0.0 * x
+    out = np.zeros_like(x)
     for axis in tuple(range(static.rank(x))):
         orders = tuple([1 if k == axis else 0 for k in range(static.rank(x))])
         out = out + gaussian_filter(x, sigma, orders, None, mode, cval) ** 2
-    return op.sqrt(out)
+    return in_dtype(op.sqrt(of_floats(out)), static.element(x))
 
 
 # --- of orders -------------------------------------------------------------------------------------------------------
@@ -250,48 +258,13 @@ def median_filter(input, size=None, footprint=None, output=None, mode="reflect",
     return np.sort(np.stack(parts, -1), axis=-1)[..., len(parts) // 2]
 
 
-# --- between elements ------------------------------------------------------------------------------------------------
-
-
-def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
-    """The values at places between elements, by the nearest one or by lines (`order` 0 or 1)."""
-    if order not in (0, 1):
-        static.refuse("U012", "scipy.ndimage.map_coordinates has the orders 0 and 1 here")
-    x = whole(image(input), output)
-    places = of_floats(coordinates if not static.is_sequence(coordinates) else np.stack(coordinates))
-    if places.shape[0] != static.rank(x):
-        raise RuntimeError("invalid shape for coordinate array")
-    if mode not in ("constant", "nearest"):
-        static.refuse("U012", f"scipy.ndimage.map_coordinates goes on by 'constant' or 'nearest' here, not by {mode!r}")
-    inside = places[0] == places[0]
-    cells, shares = [], []
-    for axis in range(static.rank(x)):
-        at, n = places[axis], x.shape[axis]
-        inside = op.logical_and(inside, op.logical_and(at >= 0.0, at <= n - 1.0))
-        at = op.minimum(op.maximum(at, 0.0), n - 1.0)
-        if order == 0:
-            cells.append(in_dtype(op.floor(at + 0.5), "i64"))
-        else:
-            low = op.minimum(in_dtype(op.floor(at), "i64"), max(n - 2, 0))
-            cells.append(low)
-            shares.append(at - low)
-    if order == 0:
-        found = x[tuple(cells)]
-    else:
-        found = 0.0 * places[0]
-        for corner in itertools.product((0, 1), repeat=static.rank(x)):
-            weight, place = 1.0, []
-            for axis, is_upper in enumerate(corner):
-                weight = weight * (shares[axis] if is_upper else 1.0 - shares[axis])
-                place.append(op.minimum(cells[axis] + is_upper, x.shape[axis] - 1))
-            found = found + weight * x[tuple(place)]
-    return found if mode == "nearest" else op.where(inside, found, cval)
+# --- of parts ---------------------------------------------------------------------------------------------------------
 
 
 def center_of_mass(input, labels=None, index=None):
     if labels is not None or index is not None:
         static.refuse("U012", "scipy.ndimage.center_of_mass is of the whole image here")
-    x = image(input)
+    x = of_floats(as_array(input))
     total = op.sum(x)
     found = []
     for axis in range(static.rank(x)):

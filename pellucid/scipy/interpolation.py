@@ -87,6 +87,9 @@ def interp1d(
     is_filled = bounds_error is False or not static.is_static(fill_value) or fill_value == fill_value
     bounds = "extrapolate" if extrapolates else "error" if bounds_error or not is_filled else "fill"
     below, above = (0.0, 0.0) if extrapolates else fill_value if static.is_sequence(fill_value) else (fill_value,) * 2
+    if extrapolates and kind in ("previous", "next"):  # there is no point before the first one, and none after the last
+        bounds = "fill"
+        below, above = (nan, rows[-1]) if kind == "previous" else (rows[0], nan)
     cubics = CubicSpline(x, rows).rows if kind == "cubic" else ()
     return Interp1d(x, rows, cubics, "linear" if kind == "slinear" else kind, bounds, below, above)
 
@@ -141,7 +144,7 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
     """The spline of odd degree through points, whose knots are the points but for some near the ends."""
     if t is not None or bc_type is not None or not static.is_static(k) or k % 2 == 0:
         fault = "scipy.interpolate.make_interp_spline takes an odd `k` that is known, no `t=` and no `bc_type=`"
-        static.refuse("U012", fault)
+        static.refuse("U012", fault, "take `k=3`, or `CubicSpline`, which has `bc_type=`")
     x, y = points(x, y, axis)
     n, half = x.shape[0], (k - 1) // 2
     if n <= k:
@@ -191,6 +194,8 @@ class GridInterpolator:
     def __call__(self, xi, method=None):
         word = self.method if method is None else method
         count = len(self.grid)
+        if static.is_sequence(xi) and static.is_sequence(xi[0]):
+            xi = np.stack([np.stack([of_floats(part) for part in point]) for point in xi])
         if static.is_sequence(xi):
             shape = np.broadcast_shapes(*[np.shape(part) for part in xi])
             xi = np.stack([np.broadcast_to(of_floats(part), shape) for part in xi], -1)

@@ -31,7 +31,7 @@ def matrix(a, check_finite=True):
     a = operand(a)
     if static.rank(a) != 2:
         fault = f"scipy.linalg takes one matrix here, not an array of {static.rank(a)} dimensions"
-        static.refuse("S002", fault, "take the matrices of a stack in a loop")
+        static.refuse("S002", fault, "take the function of `np.linalg`, which has stacks, or `vmap` over the matrices")
     return finite(in_dtype(a, in_floats(a)), check_finite)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from ..compiler.ops.containers import dict_of_class
+from ..compiler.ops.static_functions import parameter_count
 from ..forward_mode import jacfwd
 from ..lax import stop_gradient
 from ..transformations import grad
@@ -198,11 +199,13 @@ def curve_fit(
 ):  # fmt: skip
     """The parameters p with the least sum of ((f(xdata, *p) - ydata) / sigma)^2, and their covariance.
 
-    p0      where to begin; how many parameters there are follows from it
+    p0      where to begin; how many parameters there are follows from it.  Without it all begin at 1
     sigma   standard deviations of `ydata`, or its covariance, of shape (m, m)
     """
     if p0 is None:
-        raise ValueError("`curve_fit` takes `p0=` here: [1.0, 1.0] for two parameters, as SciPy begins without it")
+        p0 = (1.0,) * (parameter_count(f) - 1)
+        if len(p0) == 0:
+            raise ValueError("Unable to determine number of fit parameters.")
     if bounds is not None or full_output:
         raise ValueError("`curve_fit` takes neither `bounds=` nor `full_output=` here")
     y = np.asarray(ydata, np.float64)

@@ -57,12 +57,15 @@ class Piecewise:
 
     rows: tuple
     x: np.ndarray
-    extrapolate: bool
+    extrapolate: object  # True, False or "periodic"
 
     def __call__(self, x, nu=0, extrapolate=None):
         """The value, or the derivative of order `nu`, at points of any shape."""
         at = of_floats(x)
         flat = ravel(as_array(at))
+        outside = self.extrapolate if extrapolate is None else extrapolate
+        if is_circle(outside):
+            flat = self.x[0] + op.remainder(flat - self.x[0], self.x[-1] - self.x[0])
         i = before(self.x, flat)
         rows = self.rows
         for _ in tuple(range(nu)):
@@ -71,8 +74,7 @@ class Piecewise:
         found = rows[0][i]
         for row in rows[1:]:
             found = found * d + row[i]
-        outside = self.extrapolate if extrapolate is None else extrapolate
-        if not outside:
+        if not is_circle(outside) and not outside:
             inside = op.logical_and(flat >= self.x[0], flat <= self.x[-1])
             found = op.where(by_rows(inside, found), found, nan)
         return shaped(found, at)
@@ -90,12 +92,33 @@ class Piecewise:
     def antiderivative(self, nu=1):
         found = self
         for _ in tuple(range(nu)):
-            found = Piecewise(sums_of(found.rows, found.x), found.x, found.extrapolate)
+            rest = False if is_circle(found.extrapolate) else found.extrapolate
+            found = Piecewise(sums_of(found.rows, found.x), found.x, rest)
         return found
 
-    def integrate(self, a, b):
+    def integrate(self, a, b, extrapolate=None):
+        outside = self.extrapolate if extrapolate is None else extrapolate
         whole = self.antiderivative()
-        return whole(b) - whole(a)
+        if not is_circle(outside):
+            return whole(b, 0, outside) - whole(a, 0, outside)
+        first, last = self.x[0], self.x[-1]
+        turns_b, turns_a = op.floor((b - first) / (last - first)), op.floor((a - first) / (last - first))
+        at_b, at_a = b - turns_b * (last - first), a - turns_a * (last - first)
+        return (turns_b - turns_a) * whole(last) + whole(at_b, 0, True) - whole(at_a, 0, True)
+
+
+def is_circle(extrapolate):
+    """Whether the last point is the first one again."""
+    return static.is_text(extrapolate) and extrapolate == "periodic"
+
+
+def beyond(extrapolate, usual):
+    """What is taken outside of the points: True, False or "periodic"."""
+    if extrapolate is None:
+        return usual
+    if static.is_text(extrapolate) and extrapolate != "periodic":
+        raise ValueError("`extrapolate` must be True, False, 'periodic' or None.")
+    return extrapolate
 
 
 def shaped(found, at):
@@ -142,7 +165,7 @@ def CubicSpline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     """The cubics whose first and second derivatives are continuous; `bc_type` says what holds at the ends:
     "not-a-knot", "natural", "clamped", "periodic", or a pair of such words or of (order, value)."""
     x, y = points(x, y, axis)
-    is_open = extrapolate is None or extrapolate is True
+    is_open = beyond(extrapolate, "periodic" if static.is_text(bc_type) and bc_type == "periodic" else True)
     if static.is_text(bc_type):
         if bc_type == "periodic":
             return of_slopes(x, y, periodic_slopes(x, y), is_open)
@@ -245,7 +268,7 @@ def periodic_slopes(x, y):
 def PchipInterpolator(x, y, axis=0, extrapolate=None):
     """Monotone where the values are: slopes are weighted harmonic means of the secants' slopes, or zero."""
     x, y = points(x, y, axis)
-    return of_slopes(x, y, monotone_slopes(x, y), extrapolate is None or extrapolate is True)
+    return of_slopes(x, y, monotone_slopes(x, y), beyond(extrapolate, True))
 
 
 def monotone_slopes(x, y):
@@ -287,7 +310,7 @@ def Akima1DInterpolator(x, y, axis=0, *, method="akima", extrapolate=None):
     if n == 2:
         out = op.zeros(shape=y.shape, dtype=static.element(secants))
         out[:] = secants[0]
-        return of_slopes(x, y, out, extrapolate is True)
+        return of_slopes(x, y, out, beyond(extrapolate, False))
     m = op.empty(shape=(n + 3, *y.shape[1:]), dtype=static.element(secants))
     m[2 : n + 1] = secants
     m[1] = 2.0 * m[2] - m[3]
@@ -302,4 +325,4 @@ def Akima1DInterpolator(x, y, axis=0, *, method="akima", extrapolate=None):
     plain = both > 1e-9 * op.max(both)
     means = (left * m[1:-2] + right * m[2:-1]) / op.where(plain, both, 1.0)
     slopes = op.where(plain, means, 0.5 * (m[3:] + m[:-3]) if method == "akima" else 0.0)
-    return of_slopes(x, y, slopes, extrapolate is True)
+    return of_slopes(x, y, slopes, beyond(extrapolate, False))

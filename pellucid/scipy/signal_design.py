@@ -48,7 +48,7 @@ def butter(N, Wn, btype="low", analog=False, output="ba", fs=None):
     b, a = real_polynomials(kind, N, zeros, poles, gain)
     if output == "zpk":
         return zeros, poles, gain
-    return (b, a) if output == "ba" else sections(kind, N, poles, gain)
+    return (b, a) if output == "ba" else sections(kind, N, zeros, poles, gain)
 
 
 def moved(kind, n, poles, warped):
@@ -83,10 +83,10 @@ def real_polynomials(kind, n, zeros, poles, gain):
     return gain * (op.real(b) if kind == "stop" else b), a
 
 
-def sections(kind, n, poles, gain):
-    """Sections of second order of a low or a high pass: those with the poles nearest to the circle come last."""
-    if kind not in ("low", "high"):
-        static.refuse("U012", "scipy.signal.butter gives sections of low and high passes alone here")
+def sections(kind, n, zeros, poles, gain):
+    """Sections of second order: those with the poles nearest to the circle come last."""
+    if kind in ("band", "stop"):
+        return sections_of_bands(kind, n, zeros, poles, gain)
     sign = 1.0 if kind == "low" else -1.0
     count = (n + 1) // 2
     out = op.zeros(shape=(count, 6), dtype="f64")
@@ -99,6 +99,40 @@ def sections(kind, n, poles, gain):
             out[s, 0], out[s, 1], out[s, 2] = 1.0, 2.0 * sign, 1.0
             out[s, 4] = -2.0 * op.real(poles[place])
             out[s, 5] = op.real(poles[place] * op.conjugate(poles[place]))
+    out[0, :3] = gain * out[0, :3]
+    return out
+
+
+def sections_of_bands(kind, n, zeros, poles, gain):
+    """From the last section on, each takes the pair of poles nearest to the circle, and of the zeros left those nearest
+    to the nearer pole."""
+    half = n // 2
+    middle = poles[half : n - half], poles[n + half : 2 * n - half]  # of an odd order: conjugates, or both real
+    first = np.concatenate((poles[:half], poles[n : n + half], middle[0]))
+    second = np.concatenate((op.conjugate(first[: 2 * half]), middle[1]))
+    far, far_too = op.absolute(1.0 - op.absolute(first)), op.absolute(1.0 - op.absolute(second))
+    nearer, far = op.where(far_too < far, second, first), op.minimum(far, far_too)
+    total, product = op.real(first + second), op.real(first * second)
+    out = op.zeros(shape=(n, 6), dtype="f64")
+    left = [n, n]  # zeros at -1 and at 1
+    for s in range(n - 1, -1, -1):
+        k = op.argmin(far)
+        far = np.where(np.arange(n) == k, np.inf, far)
+        out[s, 0], out[s, 3], out[s, 4], out[s, 5] = 1.0, 1.0, -total[k], product[k]
+        if kind == "stop":
+            out[s, 1], out[s, 2] = -2.0 * op.real(zeros[0]), 1.0
+        else:
+            at = op.real(nearer[k])
+            a, b = 0.0, 0.0
+            if left[1] == 0 or (left[0] > 0 and at <= 0.0):
+                left[0], a = left[0] - 1, -1.0
+            else:
+                left[1], a = left[1] - 1, 1.0
+            if left[1] == 0 or (left[0] > 0 and at <= 0.0):
+                left[0], b = left[0] - 1, -1.0
+            else:
+                left[1], b = left[1] - 1, 1.0
+            out[s, 1], out[s, 2] = -(a + b), a * b
     out[0, :3] = gain * out[0, :3]
     return out
 

@@ -117,9 +117,11 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
         static.refuse("U012", "scipy.signal.filtfilt has the method 'pad' alone here")
     above, below = coefficients(b, a)
     x = of_floats(as_array(x))
+    word = static.of_functions(static.strict_common(above, x))
+    above, below = in_dtype(above, word), in_dtype(below, word)
     rows, shape = in_rows(x, axis)
     count = 0 if padtype is None else 3 * above.shape[0] if padlen is None else padlen
-    long = continued(rows, count, padtype)
+    long = in_dtype(continued(rows, count, padtype), word)
     n = above.shape[0]
     zi = op.zeros(shape=(n,), dtype=static.element(long))
     zi[: n - 1] = lfilter_zi(above, below)
@@ -240,6 +242,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     out = op.zeros(shape=rows.shape, dtype="f64")
     for k in range(window_length):
         out = out + c[k] * long[:, k : k + n]
+    out = in_dtype(out, static.element(rows))
     if mode == "interp":
         out = op.copy(out)
         for i in range(half):

@@ -3,6 +3,7 @@ import numpy as np
 HEAD = "from scipy.spatial import distance\nfrom scipy.cluster import vq"
 R = np.random.default_rng(13)
 ARRAYS = {
+    "F": R.normal(size=(5, 2)).astype(np.float32),
     "A": R.normal(size=(6, 3)),
     "B": R.normal(size=(4, 3)),
     "u": np.abs(R.normal(size=5)),
@@ -29,6 +30,14 @@ distance.squareform(distance.squareform(distance.pdist(A)))
 vq.vq(A, B)
 vq.kmeans2(A, B, minit="matrix")
 vq.whiten(A)
+distance.cdist(A, A)
+(distance.cdist(F, F), distance.pdist(F))
+(distance.cdist(A, B, "mahalanobis"), distance.cdist(A, B, "mahalanobis", VI=np.eye(3)))
+distance.pdist(A, "mahalanobis")
+(distance.cdist(A, B, "seuclidean"), distance.pdist(A, "seuclidean", V=np.array([1.0, 2.0, 3.0])))
+distance.pdist(A, "minkowski", p=1.5, w=np.array([1.0, 2.0, 3.0]))
+distance.cdist(A, B, lambda u, v: np.sum(np.abs(u - v) ** 1.5))
+distance.squareform(distance.pdist(A[:1]))
 """
 SMOOTH = """
 distance.cdist(A, B)
@@ -37,4 +46,7 @@ distance.jensenshannon(u, v)
 distance.mahalanobis(u, v, M)
 vq.vq(A, B)[1]
 vq.whiten(A)
+distance.cdist(A, A)
+distance.cdist(A, A, "minkowski", p=3.0)
+distance.cdist(A, B, "mahalanobis")
 """

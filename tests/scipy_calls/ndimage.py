@@ -3,6 +3,7 @@ import numpy as np
 HEAD = "from scipy import ndimage"
 R = np.random.default_rng(12)
 ARRAYS = {
+    "G": R.normal(size=(9, 11)).astype(np.float32),
     "x": R.normal(size=20),
     "A": R.normal(size=(9, 11)),
     "T": R.normal(size=(6, 5, 7)),
@@ -57,6 +58,16 @@ ndimage.label(b)
 ndimage.binary_erosion(B)
 ndimage.binary_dilation(B, iterations=2)
 ndimage.binary_erosion(B, border_value=1)
+ndimage.map_coordinates(A, p)
+ndimage.map_coordinates(A, far)
+ndimage.map_coordinates(A, far, mode="nearest")
+ndimage.map_coordinates(A, far, mode="mirror")
+ndimage.map_coordinates(A, far, mode="reflect", prefilter=False)
+ndimage.map_coordinates(x, [[0.3, 2.7, 18.4]])
+(ndimage.map_coordinates(I, p * 0.7), ndimage.map_coordinates(G, p, order=1), ndimage.map_coordinates(I[:1], p * 0.0))
+[ndimage.map_coordinates(A, far, order=1, mode=m) for m in ("mirror", "reflect", "wrap", "grid-wrap", "grid-constant")]
+(ndimage.gaussian_filter(I, 1.0), ndimage.gaussian_filter(G, 1.0), ndimage.gaussian_filter(I, 1.0, output=float))
+(ndimage.uniform_filter(I, 3), ndimage.sobel(I), ndimage.laplace(G), ndimage.convolve(I, W))
 """
 SMOOTH = """
 ndimage.gaussian_filter(A, 1.0)
@@ -64,4 +75,7 @@ ndimage.correlate(A, W)
 ndimage.sobel(A)
 ndimage.maximum_filter(A, size=3)
 ndimage.map_coordinates(A, p + 0.013, order=1)
+ndimage.map_coordinates(A, p * 0.5 + 1.07)
+ndimage.map_coordinates(A, p, mode="nearest")
+ndimage.map_coordinates(A, p, mode="reflect")
 """

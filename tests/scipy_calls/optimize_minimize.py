@@ -47,6 +47,8 @@ least_squares(lambda x: np.array([10.0 * (x[1] - x[0] ** 2), a - x[0]]), [-1.2, 
 least_squares(lambda x: np.array([10.0 * (x[1] - x[0] ** 2), a - x[0]]), [-1.2, 1.0]).nfev
 least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1.0, 1.0], method="lm").cost
 curve_fit(decay, t, y, p0=[1.0, 1.0, 1.0])
+curve_fit(decay, t, y)
+curve_fit(lambda t, a, k: a * np.exp(-k * t), t, y)[0]
 curve_fit(decay, t, y, p0=[1.0, 1.0, 1.0], sigma=0.1 + 0.1 * t, absolute_sigma=True)
 """
 SMOOTH = ""  # by differences of the compiled functions, in `test_solvers.py`: SciPy's own gradients are too rough

@@ -8,6 +8,7 @@ import types as python_types
 
 import gast
 
+from ....ops.static_functions import Parameters
 from ..derivatives import inner_derivatives
 from ..describing import FUNCTION
 from ..frame import Frame
@@ -29,6 +30,13 @@ def with_attribute(frame: Frame, function: Closure, name: str, value: Value, nod
         message = "this assigns an attribute of a function that is also kept elsewhere"
         frame.fault("P003", message, node, "assigned here", ("assign it right after the definition",))
     return dataclasses.replace(function, attributes=(*function.attributes, (name, value)))
+
+
+def described(value: Value) -> object:
+    """A local function as questions of the library see it; other values as they are."""
+    if not isinstance(value, Closure):
+        return value
+    return Parameters(len(value.node.args.posonlyargs) + len(value.node.args.args))
 
 
 def _holds(value: Value, function: Closure) -> bool:

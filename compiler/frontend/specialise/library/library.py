@@ -29,7 +29,7 @@ from ..interpreter import apply, evaluate, subscript
 from ..iterables import Iteration, Iterator
 from ..joins import evenness, two_meanings
 from ..joins.joined_types import meanings_of, own_lengths
-from ..kinds import arrays, known_numbers
+from ..kinds import arrays, callables, known_numbers
 from ..limits import limit
 from ..objects.heap import objects
 from ..values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, leaves, map_leaves
@@ -348,7 +348,7 @@ def description(frame: Frame, value: Value) -> Any:
             return LIST_OF_RECORDS
         case Iteration() | Iterator():
             raise TypeFault("T001", f"a `{value.kind}` is no array: make a list of it first, `list(...)`")
-    return value
+    return callables.described(value)
 
 
 def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
