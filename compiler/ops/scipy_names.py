@@ -54,6 +54,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
         "multivariate": "gaussian_kde",
     },
+    "scipy.sparse": {
+        "sparse": "coo_array csr_array csc_array eye_array eye identity diags_array diags kron issparse",
+    },
+    "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized"},
     "scipy.interpolate": {
         "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
         "interpolation": "interp1d BSpline make_interp_spline RegularGridInterpolator interpn",
