@@ -43,6 +43,7 @@ from .compiler.frontend.specialise.world.constants import MOST_APART, Unsupporte
 from .compiler.frontend.specialise.world.taking_apart import from_python
 from .compiler.records import dataclass
 from .compiler.request import BackwardHalf
+from .runtime import foreign
 from .runtime.array import Array
 from .runtime.devices import is_on_gpu
 from .runtime.nature import article
@@ -391,6 +392,9 @@ def record(cls: type, fields: dict[str, Any]) -> Any:
         return OF_THE_RUN[cls](*fields.values())
     if issubclass(cls, tuple):
         return cls._make(fields.values())  # type: ignore[attr-defined]
+    if foreign.is_foreign(cls):
+        *its_parts, shape = fields.values()
+        return foreign.made(cls, its_parts, shape)
     made = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(made, name, value)

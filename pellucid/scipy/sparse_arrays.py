@@ -2,7 +2,8 @@
 
     A @ x     ->     y[i] = sum of data[k] * x[indices[k]] for k from indptr[i] up to indptr[i + 1]
 
-`Csr` has rows, `Csc` is the transpose of one, `Coo` has a row and a column for each element.  Derivatives are by `data`.
+`Csr` has rows, `Csc` is the transpose of one, `Coo` has a row and a column for each element.  Derivatives are those by
+`data`.  Classes for SciPy's matrices differ in `*`, which is a product of matrices.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ import numpy as np
 import scipy.sparse
 
 from ..compiler.ops import static
-from ..numpy.elementary import in_dtype
 from ..numpy.manipulation import as_array
 from .sparse_patterns import compressed, pairs, rows_of
 
@@ -138,6 +138,10 @@ class Csr(Sparse):
     def shape(self):
         return (self.indptr.shape[0] - 1, self.columns)
 
+    @classmethod
+    def of_python(cls, value):
+        return cls(value.data, value.indices, value.indptr, int(value.shape[1]))
+
     def with_data(self, data):
         return Csr(data, self.indices, self.indptr, self.columns)
 
@@ -186,6 +190,10 @@ class Csc(Sparse):
     def shape(self):
         return (self.turned.columns, self.turned.indptr.shape[0] - 1)
 
+    @classmethod
+    def of_python(cls, value):
+        return cls(Csr(value.data, value.indices, value.indptr, int(value.shape[0])))
+
     def with_data(self, data):
         return Csc(self.turned.with_data(data))
 
@@ -221,6 +229,10 @@ class Coo(Sparse):
     @property
     def coords(self):
         return (self.row, self.col)
+
+    @classmethod
+    def of_python(cls, value):
+        return cls(value.data, value.row, value.col, int(value.shape[0]), int(value.shape[1]))
 
     def with_data(self, data):
         return Coo(data, self.row, self.col, self.rows, self.columns)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compiler.ops import static
 from .sparse_ordering import least_degree_order
 
 DIAGONAL_SHARE = 0.1

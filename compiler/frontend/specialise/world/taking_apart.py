@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .....runtime.foreign import taken_over
 from .....runtime.nature import is_bound_method
 from .....runtime.structures import is_instance_of_own, meta_fields
 from ..functional import Partial
@@ -37,9 +38,10 @@ def from_python(
     """A Python object taken apart, in the order of its parts.
 
     `convert` decides on what is not a container (None: keep it static), `of_list` on lists (None: take them apart too).
-    Instances of ordinary classes are taken apart if there is `of_attribute`: it takes an attribute apart, and is passed
+    Objects of SciPy are replaced by what stands for them.  Instances of ordinary classes are taken apart if there is `of_attribute`: it takes an attribute apart, and is passed
     the function that takes any part apart.
     """
+    value = taken_over(value)
     inner = functools.partial(from_python, convert=convert, of_list=of_list, of_attribute=of_attribute)
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
         known = meta_fields(type(value))
