@@ -398,7 +398,7 @@ def record(cls: type, fields: dict[str, Any]) -> Any:
     made = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(made, name, value)
-    return made
+    return made.to_python() if foreign.is_stand_in(cls) else made
 
 
 __all__ = ["Flattened", "abstract", "description", "flatten", "map_leaves", "rebuild", "record", "runtime_leaves"]

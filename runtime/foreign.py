@@ -1,7 +1,6 @@
 """Objects of other libraries that are containers: which class of the library stands for one, and how it is made again.
 
-    csr_array(...)                                     ->    Csr(data, indices, indptr, columns)
-    csr_array, (data, indices, indptr, (rows, columns))    ->    csr_array((data, indices, indptr), shape=(rows, columns))
+    csr_array((data, indices, indptr), shape)     ->     Csr(data, indices, indptr, columns)     and back
 
 The table is of names, so that the other library is imported by who has its objects.  The class that stands for one has
 `python`, the class itself, `shown`, what it is made of, and `of_python`, which takes an object apart.
@@ -41,6 +40,11 @@ def taken_over(value: Any) -> Any:
     """The instance of the class that stands for a foreign one; any other value stays."""
     own = stand_in_of(type(value)) if type(value).__module__ in STAND_INS else None
     return value if own is None else own.of_python(value)
+
+
+def is_stand_in(cls: type) -> bool:
+    """Whether it is one of the classes of the library that stand for foreign ones."""
+    return cls.__module__ == SPARSE and hasattr(cls, "of_python")
 
 
 def parts_of(value: Any) -> tuple[tuple[str, ...], list[Any], tuple[int, int]]:

@@ -55,7 +55,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "multivariate": "gaussian_kde",
     },
     "scipy.sparse": {
-        "sparse": "coo_array csr_array csc_array eye_array eye identity diags_array diags kron issparse",
+        "sparse": "coo_array csr_array csc_array coo_matrix csr_matrix csc_matrix eye_array eye identity diags_array"
+        " diags kron issparse",
     },
     "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized"},
     "scipy.interpolate": {

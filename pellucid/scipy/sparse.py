@@ -1,6 +1,6 @@
 """Constructors of `scipy.sparse`: from elements and their positions, rows, diagonals and dense matrices.
 
-    coo_array((data, (i, j)), shape=(n, n)).tocsr()     ->     a `Csr` with the elements of equal positions added up
+    coo_array((data, (i, j)), shape=(n, n)).tocsr()     ->     rows, with the elements of equal positions added up
 
 Source: SciPy's conventions; `eye_array`, `diags_array` and `kron` give rows at once.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiler.ops import static
 from ..numpy.manipulation import as_array
-from .sparse_arrays import Coo, Csc, Csr, assembled, is_sparse
+from .sparse_arrays import Matrices, Sparse, assembled, coo_like, csc_like, csr_like, is_sparse
 from .sparse_patterns import require_positions
 
 UNEQUAL = "all index and data arrays must have the same length"
@@ -17,28 +17,52 @@ UNEQUAL = "all index and data arrays must have the same length"
 
 def coo_array(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
     """From (data, (i, j)), a pair of lengths, a dense matrix, or another sparse array."""
-    found = elements(arg1, shape)
-    return found if dtype is None else found.astype(dtype)
+    return in_dtype(elements(Sparse, arg1, shape), dtype)
 
 
 def csr_array(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
     """From what `coo_array` takes, or (data, indices, indptr)."""
-    if static.is_sequence(arg1) and len(arg1) == 3:
-        found = of_rows(arg1, shape)
-    else:
-        found = elements(arg1, shape).tocsr() if not is_sparse(arg1) else arg1.tocsr()
-    return found if dtype is None else found.astype(dtype)
+    return in_dtype(by_rows(Sparse, arg1, shape), dtype)
 
 
 def csc_array(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
-    if static.is_sequence(arg1) and len(arg1) == 3:
-        found = Csc(of_rows(arg1, None if shape is None else (shape[1], shape[0])))
-    else:
-        found = elements(arg1, shape).tocsc() if not is_sparse(arg1) else arg1.tocsc()
+    return in_dtype(by_columns(Sparse, arg1, shape), dtype)
+
+
+def coo_matrix(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+    """The same, with `*` for the product of matrices."""
+    return in_dtype(elements(Matrices, arg1, shape), dtype)
+
+
+def csr_matrix(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+    return in_dtype(by_rows(Matrices, arg1, shape), dtype)
+
+
+def csc_matrix(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
+    return in_dtype(by_columns(Matrices, arg1, shape), dtype)
+
+
+def in_dtype(found, dtype):
     return found if dtype is None else found.astype(dtype)
 
 
-def of_rows(arg1, shape):
+def by_rows(like, arg1, shape):
+    if static.is_sequence(arg1) and len(arg1) == 3:
+        return of_rows(like, arg1, shape)
+    if is_sparse(arg1) and arg1.format == "csr":
+        return csr_like(like, arg1.data, arg1.indices, arg1.indptr, arg1.columns)
+    return elements(like, arg1, shape).tocsr()
+
+
+def by_columns(like, arg1, shape):
+    if static.is_sequence(arg1) and len(arg1) == 3:
+        return csc_like(like, of_rows(like, arg1, None if shape is None else (shape[1], shape[0])))
+    if is_sparse(arg1) and arg1.format == "csc":
+        return csc_like(like, by_rows(like, arg1.turned, None))
+    return elements(like, arg1, shape).tocsc()
+
+
+def of_rows(like, arg1, shape):
     data, indices, indptr = as_array(arg1[0]), as_array(arg1[1]), as_array(arg1[2])
     rows = indptr.shape[0] - 1
     columns = (int(np.max(indices)) + 1 if indices.shape[0] else 0) if shape is None else shape[1]
@@ -54,23 +78,24 @@ def of_rows(arg1, shape):
     for i in range(rows):
         if indptr[i + 1] < indptr[i]:
             raise ValueError("indptr must be a non-decreasing sequence")
-    return Csr(data, as_index(indices), as_index(indptr), columns)
+    return csr_like(like, data, as_index(indices), as_index(indptr), columns)
 
 
 def as_index(places):
     return places.astype(np.int32) if places.dtype != np.int32 else places
 
 
-def elements(arg1, shape):
+def elements(like, arg1, shape):
     """Anything as elements with positions."""
     if is_sparse(arg1):
-        return arg1.tocoo()
+        found = arg1.tocoo()
+        return coo_like(like, found.data, found.row, found.col, found.rows, found.columns)
     if not static.is_sequence(arg1) or len(arg1) != 2 or static.is_list(arg1):
-        return of_dense(as_array(arg1))
+        return of_dense(like, as_array(arg1))
     first, second = arg1
     if not static.is_sequence(second):
         empty = np.zeros(0, np.int32)
-        return Coo(np.zeros(0), empty, empty, first, second)
+        return coo_like(like, np.zeros(0), empty, empty, first, second)
     data, row, col = as_array(first), as_array(second[0]), as_array(second[1])
     if row.shape[0] != data.shape[0] or col.shape[0] != data.shape[0]:
         raise ValueError(UNEQUAL)
@@ -82,29 +107,32 @@ def elements(arg1, shape):
         rows, columns = shape
     require_positions(row, rows, 0)
     require_positions(col, columns, 1)
-    return Coo(data, as_index(row), as_index(col), rows, columns)
+    return coo_like(like, data, as_index(row), as_index(col), rows, columns)
 
 
-def of_dense(matrix):
+def of_dense(like, matrix):
     """The elements that are not zero."""
     if static.rank(matrix) != 2:
         static.refuse("U012", "sparse arrays have two dimensions here")
     row, col = np.nonzero(matrix)
-    return Coo(matrix[row, col], as_index(row), as_index(col), matrix.shape[0], matrix.shape[1])
+    return coo_like(like, matrix[row, col], as_index(row), as_index(col), matrix.shape[0], matrix.shape[1])
 
 
 def eye_array(m, n=None, *, k=0, dtype=float, format=None):
     """Ones on a diagonal, as rows."""
-    columns = m if n is None else n
-    return of_diagonals((np.ones(length_of_diagonal(m, columns, k), dtype),), (k,), m, columns)
+    return ones_on(Sparse, m, m if n is None else n, k, dtype)
 
 
 def eye(m, n=None, k=0, dtype=float, format=None):
-    return eye_array(m, n, k=k, dtype=dtype)
+    return ones_on(Matrices, m, m if n is None else n, k, dtype)
 
 
 def identity(n, dtype=float, format=None):
-    return eye_array(n, dtype=dtype)
+    return ones_on(Matrices, n, n, 0, dtype)
+
+
+def ones_on(like, rows, columns, k, dtype):
+    return of_diagonals(like, (np.ones(length_of_diagonal(rows, columns, k), dtype),), (k,), rows, columns)
 
 
 def length_of_diagonal(rows, columns, k):
@@ -113,6 +141,14 @@ def length_of_diagonal(rows, columns, k):
 
 def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None):
     """Diagonals at offsets, as rows; a diagonal of one element is repeated."""
+    return by_diagonals(Sparse, diagonals, offsets, shape, dtype)
+
+
+def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
+    return by_diagonals(Matrices, diagonals, offsets, shape, dtype)
+
+
+def by_diagonals(like, diagonals, offsets, shape, dtype):
     if static.is_sequence(offsets):
         given, at = diagonals, offsets
     elif static.is_sequence(diagonals) and static.is_sequence(diagonals[0]) or is_row_in_list(diagonals):
@@ -127,19 +163,14 @@ def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None)
         columns = rows
     else:
         rows, columns = shape
-    found = of_diagonals(parts, at, rows, columns)
-    return found if dtype is None else found.astype(dtype)
+    return in_dtype(of_diagonals(like, parts, at, rows, columns), dtype)
 
 
 def is_row_in_list(diagonals):
     return static.is_sequence(diagonals) and static.rank(diagonals[0]) == 1
 
 
-def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
-    return diags_array(diagonals, offsets=offsets, shape=shape, dtype=dtype)
-
-
-def of_diagonals(parts, offsets, rows, columns):
+def of_diagonals(like, parts, offsets, rows, columns):
     data, row, col = (), (), ()
     for part, k in zip(parts, offsets, strict=True):
         count = length_of_diagonal(rows, columns, k)
@@ -149,17 +180,18 @@ def of_diagonals(parts, offsets, rows, columns):
         places = np.arange(count, dtype=np.int32)
         data = (*data, part + np.zeros(count, part.dtype))
         row, col = (*row, places + np.int32(max(0, -k))), (*col, places + np.int32(max(0, k)))
-    return assembled(np.concatenate(data), np.concatenate(row), np.concatenate(col), rows, columns)
+    return assembled(like, np.concatenate(data), np.concatenate(row), np.concatenate(col), rows, columns)
 
 
 def kron(A, B, format=None):
     """The product of Kronecker: every element of A times B, in its place."""
-    left, right = elements(A, None), elements(B, None)
+    like = A if is_sparse(A) and not A.is_matrix else B if is_sparse(B) and not B.is_matrix else Matrices
+    left, right = elements(like, A, None), elements(like, B, None)
     count = right.data.shape[0]
     data = (left.data[:, None] * right.data[None, :]).reshape(left.data.shape[0] * count)
     row = (left.row[:, None] * np.int32(right.rows) + right.row[None, :]).reshape(left.data.shape[0] * count)
     col = (left.col[:, None] * np.int32(right.columns) + right.col[None, :]).reshape(left.data.shape[0] * count)
-    return assembled(data, row, col, left.rows * right.rows, left.columns * right.columns)
+    return assembled(like, data, row, col, left.rows * right.rows, left.columns * right.columns)
 
 
 def issparse(x):

@@ -13,6 +13,7 @@ import scipy.sparse
 
 from ..compiler.ops import static
 from ..numpy.manipulation import as_array
+from ..runtime.foreign import made
 from .sparse_patterns import compressed, pairs, rows_of
 
 MISMATCH = "matmul: dimension mismatch with signature (n,k={0}),(k={1},{2})->(n,{2})"
@@ -23,8 +24,7 @@ class Sparse:
     """What all have in common, by way of rows."""
 
     __array_ufunc__ = None
-    ndim = 2
-    is_sparse = True
+    ndim, is_matrix = 2, False
 
     @property
     def nnz(self):
@@ -45,6 +45,8 @@ class Sparse:
         return self @ other
 
     def __matmul__(self, other):
+        if is_sparse(other) and self.format == "csc":
+            return sparse_product(other.transpose().tocsr(), self.transpose()).transpose()
         return times(self.tocsr(), other)
 
     def __rmatmul__(self, other):
@@ -63,16 +65,18 @@ class Sparse:
         return self.with_data(-self.data)
 
     def __add__(self, other):
-        return added(self.tocsr(), other, 1.0)
+        if is_sparse(other) and self.format == "csc":
+            return added(self.transpose(), other.transpose()).transpose()
+        return added(self.tocsr(), other)
 
     def __sub__(self, other):
-        return added(self.tocsr(), other, -1.0)
+        return self + -other
 
     def __radd__(self, other):
-        return added(self.tocsr(), other, 1.0)
+        return added(self.tocsr(), other)
 
     def __rsub__(self, other):
-        return added((-self).tocsr(), other, 1.0)
+        return added((-self).tocsr(), other)
 
     def multiply(self, other):
         return scaled(self, other)
@@ -95,6 +99,7 @@ class Sparse:
         return found
 
     def todense(self):
+        refuse_matrix(self, "todense")
         return self.toarray()
 
     def diagonal(self):
@@ -112,6 +117,7 @@ class Sparse:
     def sum(self, axis=None):
         if axis is None:
             return np.sum(self.data)
+        refuse_matrix(self, "sum")
         word = self.data.dtype
         if axis in (1, -1):
             return self.tocsr() @ np.ones(self.shape[1], word)
@@ -142,22 +148,26 @@ class Csr(Sparse):
     def of_python(cls, value):
         return cls(value.data, value.indices, value.indptr, int(value.shape[1]))
 
+    def to_python(self):
+        """SciPy's array; where positions are missing, as in the cotangents of a pullback, it stays what it is."""
+        return self if self.indptr is None else made(self.python, (self.data, self.indices, self.indptr), self.shape)
+
     def with_data(self, data):
-        return Csr(data, self.indices, self.indptr, self.columns)
+        return csr_like(self, data, self.indices, self.indptr, self.columns)
 
     def tocsr(self):
         return self
 
     def tocsc(self):
         row, col = rows_of(self.indptr, self.indices.shape[0]), self.indices
-        return Csc(assembled(self.data, col, row, self.columns, self.indptr.shape[0] - 1))
+        return csc_like(self, assembled(self, self.data, col, row, self.columns, self.indptr.shape[0] - 1))
 
     def tocoo(self):
         row = rows_of(self.indptr, self.indices.shape[0])
-        return Coo(self.data, row, self.indices, self.indptr.shape[0] - 1, self.columns)
+        return coo_like(self, self.data, row, self.indices, self.indptr.shape[0] - 1, self.columns)
 
     def transpose(self):
-        return Csc(self)
+        return csc_like(self, self)
 
     def sort_indices(self):
         return None
@@ -192,10 +202,15 @@ class Csc(Sparse):
 
     @classmethod
     def of_python(cls, value):
-        return cls(Csr(value.data, value.indices, value.indptr, int(value.shape[0])))
+        rows = CsrMatrix if cls.is_matrix else Csr
+        return cls(rows(value.data, value.indices, value.indptr, int(value.shape[0])))
+
+    def to_python(self):
+        """Of what has rows and is SciPy's already."""
+        return self if isinstance(self.turned, Csr) else self.turned.T
 
     def with_data(self, data):
-        return Csc(self.turned.with_data(data))
+        return csc_like(self, self.turned.with_data(data))
 
     def tocsr(self):
         return self.turned.tocsc().turned
@@ -234,34 +249,86 @@ class Coo(Sparse):
     def of_python(cls, value):
         return cls(value.data, value.row, value.col, int(value.shape[0]), int(value.shape[1]))
 
+    def to_python(self):
+        return self if self.row is None else made(self.python, (self.data, self.row, self.col), self.shape)
+
     def with_data(self, data):
-        return Coo(data, self.row, self.col, self.rows, self.columns)
+        return coo_like(self, data, self.row, self.col, self.rows, self.columns)
 
     def tocsr(self):
-        return assembled(self.data, self.row, self.col, self.rows, self.columns)
+        return assembled(self, self.data, self.row, self.col, self.rows, self.columns)
 
     def tocsc(self):
-        return Csc(self.transpose().tocsr())
+        return csc_like(self, self.transpose().tocsr())
 
     def tocoo(self):
         return self
 
     def transpose(self):
-        return Coo(self.data, self.col, self.row, self.columns, self.rows)
+        return coo_like(self, self.data, self.col, self.row, self.columns, self.rows)
 
 
-def assembled(data, row, col, rows, columns):
+class Matrices:
+    """What SciPy's matrices do as `np.matrix` does."""
+
+    is_matrix = True
+
+    def __mul__(self, other):
+        return self @ other if is_sparse(other) or static.rank(other) != 0 else scaled(self, other)
+
+    def __rmul__(self, other):
+        return other @ self if static.rank(other) != 0 else scaled(self, other)
+
+    def multiply(self, other):
+        return scaled(self, other)
+
+
+@dataclass(frozen=True)
+class CsrMatrix(Matrices, Csr):
+    python = scipy.sparse.csr_matrix
+
+
+@dataclass(frozen=True)
+class CscMatrix(Matrices, Csc):
+    python = scipy.sparse.csc_matrix
+
+
+@dataclass(frozen=True)
+class CooMatrix(Matrices, Coo):
+    python = scipy.sparse.coo_matrix
+
+
+def csr_like(like, data, indices, indptr, columns):
+    """Rows of the family, arrays or matrices, that something is of."""
+    return CsrMatrix(data, indices, indptr, columns) if like.is_matrix else Csr(data, indices, indptr, columns)
+
+
+def csc_like(like, turned):
+    return CscMatrix(turned) if like.is_matrix else Csc(turned)
+
+
+def coo_like(like, data, row, col, rows, columns):
+    return CooMatrix(data, row, col, rows, columns) if like.is_matrix else Coo(data, row, col, rows, columns)
+
+
+def refuse_matrix(like, name):
+    if like.is_matrix:
+        static.refuse("U012", f"`{name}` of a sparse matrix gives an np.matrix, which is not supported",
+                      "use sparse arrays, `csr_array(A)`, or `toarray`")  # fmt: skip
+
+
+def assembled(like, data, row, col, rows, columns):
     """The rows of a matrix, from its elements in any order; those of equal positions are added up."""
     indptr, indices, slots = compressed(row, col, rows, columns)
     found = np.zeros(indices.shape[0], data.dtype)
     for k in range(data.shape[0]):
         found[slots[k]] += data[k]
-    return Csr(found, indices, indptr, columns)
+    return csr_like(like, found, indices, indptr, columns)
 
 
 def is_sparse(value):
     """Whether this is one of the sparse arrays, known when it is compiled."""
-    return isinstance(value, (scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array))
+    return isinstance(value, (scipy.sparse.sparray, scipy.sparse.spmatrix))
 
 
 def require_number(value):
@@ -312,20 +379,21 @@ def sparse_product(matrix, other):
         raise ValueError(MISMATCH.format(matrix.columns, inner, "m"))
     left, right, row, col = pairs(matrix.indptr, matrix.indices, other.indptr, other.indices)
     products = matrix.data[left] * other.data[right]
-    return assembled(products, row, col, matrix.indptr.shape[0] - 1, other.columns)
+    return assembled(matrix, products, row, col, matrix.indptr.shape[0] - 1, other.columns)
 
 
-def added(matrix, other, sign):
+def added(matrix, other):
     """The sum with another sparse array, or with a dense one; an element is there where either has one."""
     if not is_sparse(other):
         if static.rank(other) == 0:
             if other == 0:
                 return matrix
             raise NotImplementedError(SCALAR)
-        return matrix.toarray() + sign * other
+        refuse_matrix(matrix, "+")
+        return matrix.toarray() + other
     if matrix.shape != other.shape:
         raise ValueError("inconsistent shapes")
     first, second = matrix.tocoo(), other.tocoo()
-    data = np.concatenate((first.data, second.data if sign == 1.0 else -second.data))
+    data = np.concatenate((first.data, second.data))
     row, col = np.concatenate((first.row, second.row)), np.concatenate((first.col, second.col))
-    return assembled(data, row, col, first.rows, first.columns)
+    return assembled(matrix, data, row, col, first.rows, first.columns)

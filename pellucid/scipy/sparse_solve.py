@@ -103,8 +103,12 @@ class SuperLU:
 
     def solved_as_scipy(self, b):
         """A matrix of one column gives a vector."""
-        if static.rank(b) == 2 and b.shape[1] == 1:
+        if static.rank(b) == 1:
+            return self.either(b, False)
+        if static.is_static(b.shape[1]) and b.shape[1] == 1:
             return self.either(b[:, 0], False)
+        if b.shape[1] == 1:
+            raise ValueError("spsolve gives a vector for a matrix of one column: pass the column, `b[:, 0]`")
         return self.either(b, False)
 
 

@@ -35,10 +35,10 @@ def from_python(
     of_list: Callable[[list], Value | None] = lambda _: None,
     of_attribute: Callable[[object, Callable[[object], Value]], Value] | None = None,
 ) -> Value:
-    """A Python object taken apart, in the order of its parts.
+    """A Python object taken apart, in the order of its parts; for one of SciPy's, what stands for it.
 
     `convert` decides on what is not a container (None: keep it static), `of_list` on lists (None: take them apart too).
-    Objects of SciPy are replaced by what stands for them.  Instances of ordinary classes are taken apart if there is `of_attribute`: it takes an attribute apart, and is passed
+    Instances of ordinary classes are taken apart if there is `of_attribute`: it takes an attribute apart, and is passed
     the function that takes any part apart.
     """
     value = taken_over(value)
