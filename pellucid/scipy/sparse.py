@@ -78,11 +78,19 @@ def of_rows(like, arg1, shape):
     for i in range(rows):
         if indptr[i + 1] < indptr[i]:
             raise ValueError("indptr must be a non-decreasing sequence")
-    return csr_like(like, data, as_index(indices), as_index(indptr), columns)
+    indices, indptr = as_positions(like, indices, indptr)
+    return csr_like(like, data, indices, indptr, columns)
 
 
-def as_index(places):
-    return places.astype(np.int32) if places.dtype != np.int32 else places
+def as_positions(like, first, second):
+    """Positions in 64 bits where one of the two has them so, and 32 bits else; of matrices always 32."""
+    if not like.is_matrix and (is_wide(first) or is_wide(second)):
+        return first.astype(np.int64), second.astype(np.int64)
+    return first.astype(np.int32), second.astype(np.int32)
+
+
+def is_wide(places):
+    return static.element(places) in ("i64", "u64", "u32")
 
 
 def elements(like, arg1, shape):
@@ -107,7 +115,8 @@ def elements(like, arg1, shape):
         rows, columns = shape
     require_positions(row, rows, 0)
     require_positions(col, columns, 1)
-    return coo_like(like, data, as_index(row), as_index(col), rows, columns)
+    row, col = as_positions(like, row, col)
+    return coo_like(like, data, row, col, rows, columns)
 
 
 def of_dense(like, matrix):
@@ -115,7 +124,8 @@ def of_dense(like, matrix):
     if static.rank(matrix) != 2:
         static.refuse("U012", "sparse arrays have two dimensions here")
     row, col = np.nonzero(matrix)
-    return coo_like(like, matrix[row, col], as_index(row), as_index(col), matrix.shape[0], matrix.shape[1])
+    values, (rows, columns) = matrix[row, col], matrix.shape
+    return coo_like(like, values, row.astype(np.int32), col.astype(np.int32), rows, columns)
 
 
 def eye_array(m, n=None, *, k=0, dtype=float, format=None):
@@ -151,8 +161,8 @@ def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
 def by_diagonals(like, diagonals, offsets, shape, dtype):
     if static.is_sequence(offsets):
         given, at = diagonals, offsets
-    elif static.is_sequence(diagonals) and static.is_sequence(diagonals[0]) or is_row_in_list(diagonals):
-        given, at = (diagonals[0],), (offsets,)
+    elif static.is_sequence(diagonals) and (static.is_sequence(diagonals[0]) or static.rank(diagonals[0]) == 1):
+        raise ValueError("Different number of diagonals and offsets.")
     else:
         given, at = (diagonals,), (offsets,)
     if len(given) != len(at):
@@ -164,10 +174,6 @@ def by_diagonals(like, diagonals, offsets, shape, dtype):
     else:
         rows, columns = shape
     return in_dtype(of_diagonals(like, parts, at, rows, columns), dtype)
-
-
-def is_row_in_list(diagonals):
-    return static.is_sequence(diagonals) and static.rank(diagonals[0]) == 1
 
 
 def of_diagonals(like, parts, offsets, rows, columns):

@@ -28,7 +28,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     right = right_side(A, b, callback)
     most = 10 * right.shape[0] if maxiter is None else maxiter
     guess = first_guess(x0, right)
-    solve = lambda f, r: conjugate_gradients(f, r, guess, rtol, atol, most, M)  # noqa: E731
+    solve = lambda f, r: conjugate_gradients(f, r, guess, rtol, atol, most, constant(M))  # noqa: E731
     return custom_linear_solve(lambda x: A @ x, right, solve, symmetric=True, has_aux=True)
 
 
@@ -37,8 +37,8 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     right = right_side(A, b, callback)
     most = 10 * right.shape[0] if maxiter is None else maxiter
     guess = first_guess(x0, right)
-    solve = lambda f, r: stabilised(f, r, guess, rtol, atol, most, M)  # noqa: E731
-    across = lambda f, r: stabilised(f, r, guess, rtol, atol, most, turned(M))  # noqa: E731
+    solve = lambda f, r: stabilised(f, r, guess, rtol, atol, most, constant(M))  # noqa: E731
+    across = lambda f, r: stabilised(f, r, guess, rtol, atol, most, turned(constant(M)))  # noqa: E731
     return custom_linear_solve(lambda x: A @ x, right, solve, across, has_aux=True)
 
 
@@ -48,8 +48,8 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     most = 10 * right.shape[0] if maxiter is None else maxiter
     steps = min(RESTART if restart is None else restart, right.shape[0])
     guess = first_guess(x0, right)
-    solve = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, M)  # noqa: E731
-    across = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, turned(M))  # noqa: E731
+    solve = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, constant(M))  # noqa: E731
+    across = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, turned(constant(M)))  # noqa: E731
     return custom_linear_solve(lambda x: A @ x, right, solve, across, has_aux=True)
 
 
@@ -70,13 +70,18 @@ def first_guess(x0, right):
     return np.zeros_like(right) if x0 is None else stop_gradient(of_floats(as_array(x0))) + np.zeros_like(right)
 
 
+def constant(M):
+    """It changes the way to the solution, and so has no derivative."""
+    return None if M is None else stop_gradient(M)
+
+
 def turned(M):
     return None if M is None else M.T
 
 
 def improved(M, r):
     """The residual, times the approximate inverse."""
-    return r if M is None else stop_gradient(M @ r)
+    return r if M is None else M @ r
 
 
 def size(x):

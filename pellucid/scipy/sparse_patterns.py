@@ -43,8 +43,9 @@ def compressed(row, col, rows, columns):
         k = by_column[at]
         order[free[row[k]]] = k
         free[row[k]] += 1
-    slots, found = np.empty(count, np.int32), np.empty(count, np.int32)
-    indptr = np.zeros(rows + 1, np.int32)
+    word = np.result_type(row.dtype, col.dtype)
+    slots, found = np.empty(count, np.int32), np.empty(count, word)
+    indptr = np.zeros(rows + 1, word)
     last_row, last_column, used = -1, -1, 0
     for at in range(count):
         k = order[at]
@@ -62,7 +63,7 @@ def compressed(row, col, rows, columns):
 
 def rows_of(indptr, count):
     """The row of each element."""
-    found = np.empty(count, np.int32)
+    found = np.empty(count, indptr.dtype)
     for i in range(indptr.shape[0] - 1):
         for k in range(indptr[i], indptr[i + 1]):
             found[k] = i
@@ -75,7 +76,7 @@ def pairs(indptr, indices, other_indptr, other_indices):
     for k in range(indices.shape[0]):
         total += int(other_indptr[indices[k] + 1]) - int(other_indptr[indices[k]])
     left, right = np.empty(total, np.int32), np.empty(total, np.int32)
-    row, col = np.empty(total, np.int32), np.empty(total, np.int32)
+    row, col = np.empty(total, indptr.dtype), np.empty(total, other_indices.dtype)
     at = 0
     for i in range(indptr.shape[0] - 1):
         for k in range(indptr[i], indptr[i + 1]):
