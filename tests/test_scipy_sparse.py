@@ -29,7 +29,7 @@ def compliance(stiffness, nodes, triangles):
     edges = np.stack((p[:, 2] - p[:, 1], p[:, 0] - p[:, 2], p[:, 1] - p[:, 0]), axis=1)
     areas = 0.5 * np.abs(edges[:, 0, 0] * edges[:, 1, 1] - edges[:, 0, 1] * edges[:, 1, 0])
     local = (stiffness / (4.0 * areas))[:, None, None] * np.einsum("tad,tbd->tab", edges, edges)
-    row, col = np.repeat(triangles, 3, axis=1).ravel(), np.tile(triangles, (1, 3)).ravel()
+    row, col = triangles[:, [0, 0, 0, 1, 1, 1, 2, 2, 2]].ravel(), triangles[:, [0, 1, 2, 0, 1, 2, 0, 1, 2]].ravel()
     n = len(nodes)
     matrix = sp.coo_array((local.ravel(), (row, col)), shape=(n, n)).tocsr()
     load = np.zeros(n)
@@ -39,12 +39,12 @@ def compliance(stiffness, nodes, triangles):
     return np.sum(load * spsolve((matrix + held).tocsc(), load))
 
 
-def pagerank(weights, source, target, n):
-    links = sp.coo_matrix((weights, (target, source)), shape=(n, n)).tocsr()
-    links = links @ sp.diags(1.0 / np.asarray(links.T @ np.ones(n)))
-    rank = np.ones(n) / n
+def pagerank(weights, source, target, count):
+    links = sp.coo_matrix((weights, (target, source)), shape=(count, count)).tocsr()
+    links = links @ sp.diags(1.0 / countp.asarray(links.T @ np.ones(count)))
+    rank = np.ones(count) / count
     for _ in range(30):
-        rank = 0.85 * (links @ rank) + 0.15 / n
+        rank = 0.85 * (links @ rank) + 0.15 / count
     return rank
 
 
@@ -92,8 +92,10 @@ PROGRAMS = {
     "heat": (heated, (np.outer(np.arange(5.0), np.ones(5)), 0.3, 4)),
 }
 
+OTHERS = [name for name in PROGRAMS if name != "smoothing"]
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n == "smoothing" else pytest.mark.long) for n in PROGRAMS])
+
+@pytest.mark.parametrize("name", ["smoothing", *(pytest.param(n, marks=pytest.mark.long) for n in OTHERS)])
 def test_programs(name):
     program, given = PROGRAMS[name]
     np.testing.assert_allclose(compile(program)(*given), program(*given), rtol=1e-9, atol=1e-12)
