@@ -41,7 +41,7 @@ def compliance(stiffness, nodes, triangles):
 
 def pagerank(weights, source, target, count):
     links = sp.coo_matrix((weights, (target, source)), shape=(count, count)).tocsr()
-    links = links @ sp.diags(1.0 / countp.asarray(links.T @ np.ones(count)))
+    links = links @ sp.diags(1.0 / (links.T @ np.ones(count)))
     rank = np.ones(count) / count
     for _ in range(30):
         rank = 0.85 * (links @ rank) + 0.15 / count
