@@ -395,7 +395,7 @@ def record(cls: type, fields: dict[str, Any]) -> Any:
     if foreign.is_foreign(cls):
         *its_parts, shape = fields.values()
         return foreign.made(cls, its_parts, shape)
-    made = object.__new__(cls)
+    made: Any = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(made, name, value)
     return made.to_python() if foreign.is_stand_in(cls) else made

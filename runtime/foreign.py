@@ -8,7 +8,6 @@ The table is of names, so that the other library is imported by who has its obje
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -24,7 +23,6 @@ STAND_INS: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 
-@functools.lru_cache(maxsize=256)
 def stand_in_of(cls: type) -> Any:
     """The class of the library that stands for one of another library; None for any other class."""
     named = STAND_INS.get(cls.__module__)
