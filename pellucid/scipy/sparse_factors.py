@@ -45,7 +45,7 @@ def factors_of(data, indices, indptr):
     lower_starts, upper_starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     pivots, x = np.zeros(n, data.dtype), np.zeros(n, data.dtype)
     room = 4 * data.shape[0] + n
-    lower_rows, upper_rows = np.empty(room, np.int64), np.empty(room, np.int64)
+    lower_rows, upper_rows = np.empty(room, np.int32), np.empty(room, np.int32)
     lower, upper = np.empty(room, data.dtype), np.empty(room, data.dtype)
     count, above = 0, 0
     seen, found = np.full(n, -1), np.zeros(n, np.int64)

@@ -170,14 +170,14 @@ def graph(indptr, indices):
         starts[i] = total
         total += counts[i]
     ends = starts.copy()
-    near = np.empty(total, np.int64)
+    near = np.empty(total, np.int32)
     for i in range(n):
         for k in range(indptr[i], indptr[i + 1]):
-            j = np.int64(indices[k])
+            j = np.int32(indices[k])
             if i != j and not dense[i] and not dense[j]:
                 near[ends[i]] = j
                 ends[i] += 1
-                near[ends[j]] = i
+                near[ends[j]] = np.int32(i)
                 ends[j] += 1
     seen = np.full(n, -1)
     for i in range(n):
