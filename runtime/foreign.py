@@ -51,6 +51,17 @@ def parts_of(value: Any) -> tuple[tuple[str, ...], list[Any], tuple[int, int]]:
     return names, [getattr(value, name) for name in names], value.shape
 
 
+def instance_of(cls: type, fields: dict[str, Any]) -> Any:
+    """An instance with these fields, of a foreign class, of one that stands for it, or of any other."""
+    if is_foreign(cls):
+        *parts, shape = fields.values()
+        return made(cls, parts, shape)
+    found: Any = object.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(found, name, value)
+    return found.to_python() if is_stand_in(cls) else found
+
+
 def made(cls: type, parts: Sequence[Any], shape: Sequence[Any]) -> Any:
     """A foreign object of its parts; what are no arrays, as in a tree of shapes, stay in a tuple.
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .....runtime.foreign import taken_over
+from .....runtime.foreign import is_stand_in, taken_over
 from .....runtime.nature import is_bound_method
 from .....runtime.structures import is_instance_of_own, meta_fields
 from ..functional import Partial
@@ -27,6 +27,11 @@ def known_value(_: object) -> Value | None:
 def known_parts(value: Value) -> tuple[str, ...]:
     """The fields of a dataclass that were registered as metadata: they are known, and the same in slopes."""
     return meta_fields(value.cls) if isinstance(value, Record) else ()
+
+
+def stands_for_foreign(value: Value) -> bool:
+    """Whether it is an instance that stands for an object of another library, such as a sparse array."""
+    return isinstance(value, Record) and is_stand_in(value.cls)
 
 
 def from_python(
