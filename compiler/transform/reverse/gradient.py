@@ -15,7 +15,7 @@ from ... import syntax, types
 from ...diagnostics import Span
 from ...frontend.specialise.derivatives.rules import expand
 from ...frontend.specialise.specialised import Specialised
-from ...frontend.specialise.values import NONE, Leaf, Out, Value, parts, with_parts
+from ...frontend.specialise.values import NONE, Leaf, Out, Record, Value, parts, with_parts
 from ...frontend.specialise.values import Sequence as SequenceValue
 from ...frontend.specialise.world.taking_apart import stands_for_foreign
 from ...program import Program
@@ -77,7 +77,7 @@ def with_positions(
             return Out(len(main.results) + len(names) - 1)
         if not parts(value) or not parts(found):
             return value if is_sparse and found == NONE else found
-        inside = is_sparse or stands_for_foreign(value)
+        inside = is_sparse or isinstance(value, Record) and stands_for_foreign(value.cls)
         pairs = zip(parts(value), parts(found), strict=True)
         return with_parts(found, tuple(slope(part, other, inside) for (_, part), (_, other) in pairs))
 

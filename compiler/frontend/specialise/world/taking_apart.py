@@ -29,9 +29,9 @@ def known_parts(value: Value) -> tuple[str, ...]:
     return meta_fields(value.cls) if isinstance(value, Record) else ()
 
 
-def stands_for_foreign(value: Value) -> bool:
-    """Whether it is an instance that stands for an object of another library, such as a sparse array."""
-    return isinstance(value, Record) and is_stand_in(value.cls)
+def stands_for_foreign(cls: type) -> bool:
+    """Whether instances stand for objects of another library, such as sparse arrays."""
+    return is_stand_in(cls)
 
 
 def from_python(
