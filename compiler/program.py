@@ -83,6 +83,7 @@ class Rule:
     outs       the results, by number, that have one
     given      the parameters, by number, that the rule reads and that have none; no derivative may reach them
     arguments  how many parameters there are, those from outside left aside, which come last in all of these functions
+    in_forward  the rule for forward mode, of kind `jvp`, where the user gives one beside that for reverse mode
     """
 
     kind: str
@@ -91,6 +92,12 @@ class Rule:
     outs: tuple[int, ...]
     given: tuple[int, ...]
     arguments: int
+    in_forward: Rule | None = None
+
+    @property
+    def everything(self) -> tuple[str, ...]:
+        """All functions that derivatives call."""
+        return (*self.functions, *(self.in_forward.functions if self.in_forward is not None else ()))
 
     @property
     def is_split(self) -> bool:
@@ -98,7 +105,8 @@ class Rule:
         return self.kind in ("vjp", "split")
 
     def renamed(self, names: Mapping[str, str]) -> Rule:
-        return replace(self, functions=tuple(names.get(name, name) for name in self.functions))
+        other = None if self.in_forward is None else self.in_forward.renamed(names)
+        return replace(self, functions=tuple(names.get(name, name) for name in self.functions), in_forward=other)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ import numpy as np
 from .compiler.request import Request
 from .own_frames import told_to_users
 from .runtime import amounts
-from .runtime.given_rules import RULE, GivenRule, written_out
+from .runtime.given_rules import RULE, GivenRule, rule_of, written_out
 from .runtime.parts import checkpointed
 
 Given = ParamSpec("Given")
@@ -73,7 +73,8 @@ class custom_vjp(Ruled[Given, Result]):
     the backward rule needs: (result, residuals).  `backward(*nondiff, residuals, result_bar)` returns a tuple with one
     cotangent for each of the other arguments, of its structure and shape; None stands for zero.
 
-    Derivatives of any order differentiate the two rules.  Forward mode has no use for them and is refused.
+    Derivatives of any order differentiate the two rules.  Forward mode has no use for them and is refused, unless
+    `defjvp(rule)`, called after `defvjp`, gives the rule of a `custom_jvp` for it.
     """
 
     kind = "vjp"
@@ -89,6 +90,14 @@ class custom_vjp(Ruled[Given, Result]):
         """
         _require_arrays(symbolic_zeros)
         self._give(forward, backward)
+
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Say what forward mode does: `rule(*nondiff, primals, tangents)` returns the result and its tangent."""
+        given = rule_of(self.__pellucid__.python)
+        if given is None or not given.functions:
+            raise TypeError("`defvjp` comes first: without a rule for reverse mode this is a `custom_jvp`")
+        self._give(*given.functions[:2], rule)
+        return rule
 
 
 class custom_jvp(Ruled[Given, Result]):

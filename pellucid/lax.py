@@ -42,7 +42,7 @@ _ARRAYS = frozenset("""
     cumlogsumexp cummax cummin cumprod cumsum div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim
     dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim expand_dims full full_like
     index_in_dim integer_pow iota pad reciprocal reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum
-    reshape rev rsqrt select_n slice slice_in_dim sort sort_key_val split squeeze top_k transpose
+    reshape rev rsqrt segment_sum select_n slice slice_in_dim sort sort_key_val split squeeze top_k transpose
 """.split())  # fmt: skip
 _PLACES = frozenset(["with_sharding_constraint"])
 _PRODUCTS = frozenset("batch_matmul conv conv_general_dilated dot_general".split())

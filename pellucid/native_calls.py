@@ -32,6 +32,7 @@ from .flatten import OF_THE_RUN, Flattened, listed, listed_rows, pullback, recor
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 from .runtime.dispatch.records import reading
+from .runtime.foreign import is_foreign
 from .runtime.guards import Findings
 from .runtime.structures import dict_like, list_like
 
@@ -90,7 +91,7 @@ def needs_no_number(structure: Value) -> bool:
         return False
     if isinstance(structure, SequenceValue) and structure.kind not in (tuple, list):
         return False
-    if isinstance(structure, Record) and structure.cls in OF_THE_RUN:
+    if isinstance(structure, Record) and (structure.cls in OF_THE_RUN or is_foreign(structure.cls)):
         return False
     return all(needs_no_number(part) for _, part in parts(structure))
 

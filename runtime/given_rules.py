@@ -18,8 +18,8 @@ class GivenRule(NamedTuple):
     """How a function is differentiated, in the words of JAX.
 
     kind       `vjp`, `jvp`, `jvps` or `checkpoint`
-    functions  of `vjp` the forward and the backward rule, of `jvp` the one rule, of `jvps` one or None for each
-               argument; empty before they are given
+    functions  of `vjp` the forward and the backward rule, and that for forward mode if there is one, of `jvp` the one
+               rule, of `jvps` one or None for each argument; empty before they are given
     """
 
     kind: str

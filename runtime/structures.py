@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from . import foreign
+
 HEAP_TYPE = 1 << 9  # of classes that Python code made
 FOREIGN = frozenset({"numpy", "scipy", "pellucid"}) | (sys.stdlib_module_names - {"__main__"})
 IsLeaf = Callable[[Any], bool] | None
@@ -139,6 +141,8 @@ class Structure:
             return None
         if kind in REGISTERED:
             return REGISTERED[kind].made(kind, self.aux, parts)
+        if foreign.is_foreign(kind):  # type: ignore[arg-type]
+            return foreign.made(kind, parts, self.aux)  # type: ignore[arg-type]
         if issubclass(kind, dict):  # type: ignore[arg-type]
             found = dict(zip(self.keys or (), parts))
             return dict_like(kind, self.made_by, {key: found[key] for key in self.order})
@@ -199,6 +203,8 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     aux: Any = None
     if kind in REGISTERED:
         aux, parts, keys = REGISTERED[kind].parts(value)
+    elif foreign.is_foreign(kind):
+        keys, parts, aux = foreign.parts_of(value)
     elif value is None:
         parts = []
     elif isinstance(value, tuple | list) and not hasattr(kind, "_fields"):

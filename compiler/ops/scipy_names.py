@@ -55,6 +55,11 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
         "multivariate": "gaussian_kde",
     },
+    "scipy.sparse": {
+        "sparse": "coo_array csr_array csc_array coo_matrix csr_matrix csc_matrix eye_array eye identity diags_array"
+        " diags kron issparse",
+    },
+    "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized", "sparse_iterative": "cg gmres bicgstab"},
     "scipy.interpolate": {
         "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
         "interpolation": "interp1d BSpline make_interp_spline RegularGridInterpolator interpn",

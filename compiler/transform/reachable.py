@@ -21,7 +21,7 @@ def reachable(program: Program) -> Program:
     while queue:
         function = program.functions[queue.pop()]
         called = [syntax.operator_of(node) for statement in function.body for node in syntax.calls_in(statement)]
-        for callee in (*called, *(function.rule.functions if function.rule is not None else ())):
+        for callee in (*called, *(function.rule.everything if function.rule is not None else ())):
             if callee is not None and callee in program.functions and callee not in seen:
                 seen[callee] = None
                 queue.append(callee)

@@ -2,6 +2,7 @@
 
     f(x, p) = 0    with a cotangent x_bar of x     ->     J^T s = x_bar,   p_bar = -s^T df/dp   with J = df/dx there
     A x = b        with a cotangent x_bar of x     ->     A^T s = x_bar,   b_bar = s,   A_bar = -s x^T
+                   with tangents                   ->     x_dot = A^-1 (b_dot - A_dot x)
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 15.
 """
@@ -9,6 +10,7 @@ Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 15.
 import numpy as np
 
 from ..custom import custom_vjp
+from ..forward_mode import jvp
 from ..runtime.parts import map_parts, open_function, refuse
 from ..transformations import grad
 
@@ -83,8 +85,19 @@ def solution_backward(opened, solve, transposed, has_aux, saved, solution_bar):
     return adjoint, grad(lambda p: -inner_product(adjoint, opened(p, rest, x)))(floats), None
 
 
+def solution_tangent(opened, solve, transposed, has_aux, primals, tangents):
+    b, floats, rest = primals
+    solution = linear_solution(opened, solve, transposed, has_aux, b, floats, rest)
+    x = solution[0] if has_aux else solution
+    _, change = jvp(lambda p: opened(p, rest, x), (floats,), (tangents[1],))
+    right = map_parts(lambda one, other: one - other, tangents[0], change)
+    slope = linear_solution(opened, solve, transposed, has_aux, right, floats, rest)
+    return solution, (slope[0], None) if has_aux else slope
+
+
 linear_solution = custom_vjp(linear_solution_of, nondiff_argnums=(0, 1, 2, 3))
 linear_solution.defvjp(solution_forward, solution_backward)
+linear_solution.defjvp(solution_tangent)
 
 
 def inner_product(left, right):

@@ -320,6 +320,27 @@ def top_k(operand, k, *, axis=-1):
     return np.take_along_axis(operand, places, axis=axis), places.astype(np.int32)
 
 
+def segment_sum(data, segment_ids, num_segments=None):
+    """Sums of the items of each segment, as `jax.ops.segment_sum`: item k is added to the sum `segment_ids[k]`.
+
+    num_segments  how many sums there are; one more than the largest id if it is not given
+
+    Items whose id is negative, or no smaller than the number of segments, belong to none.  Raises ValueError where
+    there are not as many ids as items.
+    """
+    if segment_ids.shape[0] != data.shape[0]:
+        raise ValueError(f"there are {segment_ids.shape[0]} segment ids for {data.shape[0]} items")
+    count = num_segments
+    if num_segments is None:
+        count = max(int(np.max(segment_ids)), -1) + 1 if segment_ids.shape[0] else 0
+    sums = np.zeros((count, *data.shape[1:]), data.dtype)
+    for k in range(data.shape[0]):
+        segment = segment_ids[k]
+        if 0 <= segment < count:
+            sums[segment] += data[k]
+    return sums
+
+
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):
     """The elements in order along a dimension; of several arrays those of all in the order of the first."""
     if not isinstance(operand, (tuple, list)):

@@ -46,7 +46,7 @@ def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule)
     if rule.kind == "vjp":
         raise refuse(
             statement, "G006", f"`{target.name}` has a `custom_vjp`, which is a rule for reverse mode alone, and "
-            "forward mode is asked for", "give it a `custom_jvp`, which serves both, or use reverse mode"
+            "forward mode is asked for", f"give it one, `{target.name}.defjvp(rule)`, or use reverse mode"
         )  # fmt: skip
     require_given(statement, target, rule, node.args, state.active)
     callee = state.program.program.functions[rule.functions[0]]

@@ -211,7 +211,7 @@ def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     """A call of a function of the program; where it has tangents, of the one with tangents."""
     target, facts, node = state.program.program.functions[callee], state.program.facts[callee], statement.value
     if target.rule is not None and target.rule.kind != "checkpoint":
-        ruled.by_rule(state, statement, target, target.rule)
+        ruled.by_rule(state, statement, target, target.rule.in_forward or target.rule)
         return
     places = results_of(statement)
     lists = [p for p in facts.parameters if isinstance(target.types[p], ListOf)]

@@ -6,14 +6,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ... import types
+import gast
+
+from ... import syntax, types
 from ...diagnostics import Span
 from ...frontend.specialise.derivatives.rules import expand
 from ...frontend.specialise.specialised import Specialised
-from ...frontend.specialise.values import Out, Value
+from ...frontend.specialise.values import NONE, Leaf, Out, Record, Value, parts, with_parts
 from ...frontend.specialise.values import Sequence as SequenceValue
+from ...frontend.specialise.world.taking_apart import stands_for_foreign
+from ...program import Program
 from ..derivatives import (
     Wanted,
     chosen,
@@ -52,11 +57,38 @@ def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
     """Return what was asked for, in the order in which the structure of the result mentions it."""
     values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
     first = len(made.program.main.results) - len(floats_of(made, values))
-    slopes = slopes_of(made, values, first)
+    program, slopes = with_positions(made.program, values, slopes_of(made, values, first))
     gradient: Value = SequenceValue(slopes) if many else slopes[0]
     output, auxiliary = split_result(made, wanted)
-    program, result = keep_results(made.program, with_value(wanted, output, auxiliary, gradient))
+    program, result = keep_results(program, with_value(wanted, output, auxiliary, gradient))
     return replace(made, program=program, result=result)
+
+
+def with_positions(
+    program: Program, values: Sequence[Value], slopes: Sequence[Value]
+) -> tuple[Program, tuple[Value, ...]]:
+    """Slopes by sparse arrays have elements at the positions of these: the program returns them as well."""
+    main = program.main
+    names: list[str] = []
+
+    def slope(value: Value, found: Value, is_sparse: bool) -> Value:
+        if isinstance(value, Leaf) and is_sparse and found == NONE:
+            names.append(value.name)
+            return Out(len(main.results) + len(names) - 1)
+        if not parts(value) or not parts(found):
+            return value if is_sparse and found == NONE else found
+        inside = is_sparse or isinstance(value, Record) and stands_for_foreign(value.cls)
+        pairs = zip(parts(value), parts(found), strict=True)
+        return with_parts(found, tuple(slope(part, other, inside) for (_, part), (_, other) in pairs))
+
+    made = tuple(slope(value, found, False) for value, found in zip(values, slopes, strict=True))
+    if not names:
+        return program, made
+    closing = main.body[-1]
+    kept = syntax.rebuild(closing, value=gast.Tuple([*closing.value.elts, *map(syntax.name, names)], gast.Load()))
+    results = (*main.results, *(main.types[name] for name in names))
+    changed = main.with_(body=(*main.body[:-1], kept), results=results)
+    return Program(program.entry, {**program.functions, program.entry: changed}), made
 
 
 def returns_number(made: Specialised, wanted: Wanted) -> bool:

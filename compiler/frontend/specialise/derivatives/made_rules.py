@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from .ruled_calls import Ruled
 
 
+IN_FORWARD = 3  # the role of the rule for forward mode, beside the two for reverse mode
+
+
 def _wrt(ruled: Ruled, instance: Instance) -> list[int]:
     """The parameters with a derivative, by number: the floats among the arguments that may have one."""
     numbered = rule_bodies.places_of(ruled.abstract)
@@ -59,7 +62,9 @@ def vjp(ruled: Ruled, instance: Instance) -> Rule:
     forward, residuals = _forward(ruled, instance)
     backward, wrt, outs = _backward(ruled, instance, forward, residuals)
     count = len(instance.finished.parameters)
-    return Rule("vjp", (forward.name, backward.name), tuple(wrt), tuple(outs), _given(instance, ruled), count)
+    given = _given(instance, ruled)
+    other = jvp(ruled, instance, IN_FORWARD) if len(ruled.given.functions) == IN_FORWARD else None
+    return Rule("vjp", (forward.name, backward.name), tuple(wrt), tuple(outs), given, count, other)
 
 
 def _forward(ruled: Ruled, instance: Instance) -> tuple[Instance, Value]:
@@ -144,14 +149,14 @@ def _result_name(instance: Instance, place: int) -> str:
     return getattr(atom, "id", "result")
 
 
-def jvp(ruled: Ruled, instance: Instance) -> Rule:
-    """The function of primals and tangents that returns results and their tangents."""
+def jvp(ruled: Ruled, instance: Instance, number: int = 1) -> Rule:
+    """The function of primals and tangents that returns results and their tangents; `number`: which role has it."""
     frame, function = ruled.frame, instance.finished
     wrt, numbered = _wrt(ruled, instance), rule_bodies.places_of(ruled.abstract)
     own = function.parameters
     dots = {p: _like(own[p], "dot", function.types[own[p]]) for p in wrt}
     body = ruled.start({**ruled.abstract, **dict(dots.values())})
-    values, role = body.values, ruled.role(body, 1)
+    values, role = body.values, ruled.role(body, number)
     for place, (key, _) in dots.items():  # each is as long as what it belongs to
         body.same_lengths(protocol.held_as(frame, values[key], Leaf).name, body.parameters[place])
 

@@ -55,7 +55,10 @@ def _reaches(value: Value, cls: type) -> bool:
 
 def _part(frame: Frame, value: Value, record: Record, name: str, node: gast.AST) -> Value:
     found = record.get(name)
-    return classes.called(frame, vars(record.cls)[name], [value], node) if found is None else found
+    if found is not None:
+        return found
+    held = classes.entry(frame, record.cls, name)
+    return classes.called(frame, held.fget if isinstance(held, property) else held, [value], node)
 
 
 def _holds_one(frame: Frame, value: Value) -> bool:

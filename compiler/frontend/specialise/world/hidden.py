@@ -68,7 +68,7 @@ def with_hidden(
     """
     calls = {name: called_by(function, program) for name, function in program.functions.items()}
     for name, function in program.functions.items():  # a function and those of its rule have the same hidden parameters
-        together = {name, *function.rule.functions} if function.rule is not None else set()
+        together = {name, *function.rule.everything} if function.rule is not None else set()
         for one in together:
             calls[one] |= together - {one}
     needs = {name: set(own.get(name, ())) for name in program.functions}

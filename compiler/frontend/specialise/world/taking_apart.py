@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .....runtime.foreign import is_stand_in, taken_over
 from .....runtime.nature import is_bound_method
 from .....runtime.structures import is_instance_of_own, meta_fields
 from ..functional import Partial
@@ -28,18 +29,24 @@ def known_parts(value: Value) -> tuple[str, ...]:
     return meta_fields(value.cls) if isinstance(value, Record) else ()
 
 
+def stands_for_foreign(cls: type) -> bool:
+    """Whether instances stand for objects of another library, such as sparse arrays."""
+    return is_stand_in(cls)
+
+
 def from_python(
     value: object,
     convert: Callable[[object], Value | None],
     of_list: Callable[[list], Value | None] = lambda _: None,
     of_attribute: Callable[[object, Callable[[object], Value]], Value] | None = None,
 ) -> Value:
-    """A Python object taken apart, in the order of its parts.
+    """A Python object taken apart, in the order of its parts; for one of SciPy's, what stands for it.
 
     `convert` decides on what is not a container (None: keep it static), `of_list` on lists (None: take them apart too).
     Instances of ordinary classes are taken apart if there is `of_attribute`: it takes an attribute apart, and is passed
     the function that takes any part apart.
     """
+    value = taken_over(value)
     inner = functools.partial(from_python, convert=convert, of_list=of_list, of_attribute=of_attribute)
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
         known = meta_fields(type(value))

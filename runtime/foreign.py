@@ -1,0 +1,74 @@
+"""Objects of other libraries that are containers: which class of the library stands for one, and how it is made again.
+
+    csr_array((data, indices, indptr), shape)     ->     Csr(data, indices, indptr, columns)     and back
+
+The table is of names, so that the other library is imported by who has its objects.  The class that stands for one has
+`python`, the class itself, `shown`, what it is made of, and `of_python`, which takes an object apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+SPARSE = "pellucid.scipy.sparse_arrays"
+# For modules of SciPy the classes in them, and the classes that stand for these.
+STAND_INS: dict[str, dict[str, tuple[str, str]]] = {
+    "scipy.sparse._csr": {"csr_array": (SPARSE, "Csr"), "csr_matrix": (SPARSE, "CsrMatrix")},
+    "scipy.sparse._csc": {"csc_array": (SPARSE, "Csc"), "csc_matrix": (SPARSE, "CscMatrix")},
+    "scipy.sparse._coo": {"coo_array": (SPARSE, "Coo"), "coo_matrix": (SPARSE, "CooMatrix")},
+}
+
+
+def stand_in_of(cls: type) -> Any:
+    """The class of the library that stands for one of another library; None for any other class."""
+    named = STAND_INS.get(cls.__module__)
+    found = None if named is None else named.get(cls.__qualname__)
+    return None if found is None else getattr(import_module(found[0]), found[1])
+
+
+def is_foreign(cls: type) -> bool:
+    return cls.__module__ in STAND_INS and cls.__qualname__ in STAND_INS[cls.__module__]
+
+
+def taken_over(value: Any) -> Any:
+    """The instance of the class that stands for a foreign one; any other value stays."""
+    own = stand_in_of(type(value)) if type(value).__module__ in STAND_INS else None
+    return value if own is None else own.of_python(value)
+
+
+def is_stand_in(cls: type) -> bool:
+    """Whether it is one of the classes of the library that stand for foreign ones."""
+    return cls.__module__ == SPARSE and hasattr(cls, "of_python")
+
+
+def parts_of(value: Any) -> tuple[tuple[str, ...], list[Any], tuple[int, int]]:
+    """The names of the parts of a foreign object that are arrays, these, and its shape, which is none."""
+    names = stand_in_of(type(value)).shown[:-1]
+    return names, [getattr(value, name) for name in names], value.shape
+
+
+def instance_of(cls: type, fields: dict[str, Any]) -> Any:
+    """An instance with these fields, of a foreign class, of one that stands for it, or of any other."""
+    if is_foreign(cls):
+        *parts, shape = fields.values()
+        return made(cls, parts, shape)
+    found: Any = object.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(found, name, value)
+    return found.to_python() if is_stand_in(cls) else found
+
+
+def made(cls: type, parts: Sequence[Any], shape: Sequence[Any]) -> Any:
+    """A foreign object of its parts; what are no arrays, as in a tree of shapes, stay in a tuple.
+
+    data, indices, indptr    as they are for rows or columns; `data, row, col` with the pair of positions
+    """
+    if any(not hasattr(part, "__array__") for part in parts):
+        return (*parts, tuple(shape))
+    values, first, second = map(np.asarray, parts)
+    given = (values, first, second) if "row" not in stand_in_of(cls).shown else (values, (first, second))
+    return cls(given, shape=tuple(map(int, shape)))
