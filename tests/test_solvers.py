@@ -112,7 +112,7 @@ def test_programs_have_scipys_numbers(function, given, rtol):
 SLOPES = [one for one in PROGRAMS if one[0] is not bounces] + [(classified, (0.5,), 1e-6)]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.long
 @pytest.mark.parametrize(("function", "given", "_"), SLOPES, ids=[one[0].__name__ for one in SLOPES])
 def test_derivatives_of_programs_are_slopes(function, given, _):
     """By differences of the compiled program along its first argument, in both modes."""
