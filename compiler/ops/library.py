@@ -93,9 +93,10 @@ by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"
 by_routine("svd_full", "gesdd_full", "pellucid.support.svd_full({a})", vjp=["svd_full"])
 by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a}, UPLO={UPLO})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
-_none = without_slope("the factors of Schur's form, which are not unique,")
-by_routine("schur", "gees", "scipy.linalg.schur({a})", vjp=[_none], jvp=_none)
-by_routine("schur_of_complex", "gees_of_complex", "pellucid.support.schur_of_complex({a})", vjp=[_none], jvp=_none)
+NOT_UNIQUE = without_slope("the factors of Schur's form, which are not unique,")
+by_routine("schur", "gees", "scipy.linalg.schur({a})", vjp=[NOT_UNIQUE], jvp=NOT_UNIQUE)
+by_routine("schur_of_complex", "gees_of_complex", "pellucid.support.schur_of_complex({a})", vjp=[NOT_UNIQUE],
+           jvp=NOT_UNIQUE)  # fmt: skip
 by_routine("sylvester", "trsyl", "scipy.linalg.solve_sylvester({a}, {b}, {q})",
            vjp=[f"matrix_slopes:sylvester_{side}" for side in ("left", "right", "whole")])  # fmt: skip
 by_routine("solve_banded", "gbsv", "pellucid.support.solve_banded({below}, {ab}, {b})",

@@ -39,7 +39,7 @@ from .scipy_names import OF_COMPLEX as OF_COMPLEX_IN_SCIPY
 from .scipy_names import SCIPY_FUNCTIONS, SCIPY_OBJECTS
 from .sharing import sharing_of
 
-LIBRARIES = {"numpy": "pellucid.numpy", "scipy": "pellucid.scipy"}
+LIBRARIES = ("pellucid.numpy", "pellucid.scipy")
 # Of Python's own functions: those that return one of their arguments, and those that make something new of them.
 PICKING = frozenset({"min", "max", "next"})
 COMBINING = frozenset({"sum", "abs", "any", "all"})
@@ -76,8 +76,8 @@ class NameBinding:
     def load(self) -> Callable[..., Any]:
         """The library function."""
         module, _, name = self.function.partition(":")
-        inside = f"pellucid.{module}" if module.startswith("scipy.") else f"{LIBRARIES['numpy']}.{module}"
-        return getattr(import_module(inside), name)
+        package = "pellucid" if module.startswith("scipy.") else "pellucid.numpy"
+        return getattr(import_module(f"{package}.{module}"), name)
 
     @property
     def takes_complex(self) -> bool:
@@ -114,7 +114,7 @@ def _rows() -> dict[str, NameBinding]:
 
 def is_in_library(module: str | None) -> bool:
     """Whether a module is one of those in which the library is written."""
-    return (module or "").startswith(tuple(LIBRARIES.values()))
+    return (module or "").startswith(LIBRARIES)
 
 
 def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:

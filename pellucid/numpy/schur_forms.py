@@ -7,8 +7,6 @@ Sources: A. Bjorck and S. Hammarling, A Schur method for the square root of a ma
 Matrices (2008), chapters 6 and 11.
 """
 
-import numpy
-
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .derivatives import adjoint
@@ -16,8 +14,14 @@ from .manipulation import diagonal, triu
 
 # Nodes and weights of Gauss and Legendre on (0, 1): the approximant of degree 7 of log(1 + x) is their sum of
 # w x / (1 + p x).
-POINTS = tuple(0.5 + 0.5 * numpy.polynomial.legendre.leggauss(7)[0])
-WEIGHTS = tuple(0.5 * numpy.polynomial.legendre.leggauss(7)[1])
+POINTS = (
+    0.0254460438286207, 0.12923440720030277, 0.2970774243113014, 0.5, 0.7029225756886985, 0.8707655927996972,
+    0.9745539561713793,
+)  # fmt: skip
+WEIGHTS = (
+    0.06474248308443487, 0.13985269574463843, 0.19091502525255935, 0.20897959183673465, 0.19091502525255935,
+    0.13985269574463843, 0.06474248308443487,
+)  # fmt: skip
 
 
 def largest_column_sum(a):

@@ -15,13 +15,6 @@ from ..numpy.joining import concatenate
 from ..numpy.manipulation import as_array
 from .special import of_floats, rel_entr
 
-METRICS = {
-    "euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "sqeuclidean", "cityblock": "cityblock",
-    "l1": "cityblock", "manhattan": "cityblock", "chebyshev": "chebyshev", "cosine": "cosine",
-    "correlation": "correlation", "minkowski": "minkowski", "canberra": "canberra", "braycurtis": "braycurtis",
-    "hamming": "hamming", "jensenshannon": "jensenshannon", "seuclidean": "seuclidean", "mahalanobis": "mahalanobis",
-}  # fmt: skip
-
 
 def euclidean(u, v, w=None):
     return root_of(sqeuclidean(u, v, w), 2.0)
@@ -107,54 +100,41 @@ def seuclidean(u, v, V):
     return root_of(op.sum(d * d / of_floats(V)), 2.0)
 
 
+METRICS = {
+    "euclidean": euclidean, "l2": euclidean, "sqeuclidean": sqeuclidean, "cityblock": cityblock, "l1": cityblock,
+    "manhattan": cityblock, "chebyshev": chebyshev, "cosine": cosine, "correlation": correlation,
+    "minkowski": minkowski, "canberra": canberra, "braycurtis": braycurtis, "hamming": hamming,
+    "jensenshannon": jensenshannon, "seuclidean": seuclidean, "mahalanobis": mahalanobis,
+}  # fmt: skip
+UNWEIGHTED = ("jensenshannon", "seuclidean", "mahalanobis")
+
+
 def between(u, v, metric, p, w, spread):
     if not static.is_text(metric):
         return metric(u, v)
-    if metric == "euclidean":
-        return euclidean(u, v, w)
-    if metric == "sqeuclidean":
-        return sqeuclidean(u, v, w)
-    if metric == "cityblock":
-        return cityblock(u, v, w)
-    if metric == "chebyshev":
-        return chebyshev(u, v, w)
-    if metric == "cosine":
-        return cosine(u, v, w)
-    if metric == "correlation":
-        return correlation(u, v, w)
-    if metric == "canberra":
-        return canberra(u, v, w)
-    if metric == "braycurtis":
-        return braycurtis(u, v, w)
-    if metric == "hamming":
-        return hamming(u, v, w)
+    distance = METRICS[metric]
     if metric == "minkowski":
-        return minkowski(u, v, p, w)
+        return distance(u, v, p, w)
+    if metric not in UNWEIGHTED:
+        return distance(u, v, w)
     if w is not None:
         static.refuse("U012", f"the metric {metric!r} has no `w=`: leave it out")
-    if metric == "mahalanobis":
-        return mahalanobis(u, v, spread)
-    if metric == "seuclidean":
-        return seuclidean(u, v, spread)
-    return jensenshannon(u, v)
+    return distance(u, v) if metric == "jensenshannon" else distance(u, v, spread)
 
 
-def spread_of(word, V, VI, rows):
+def spread_of(metric, V, VI, rows):
     """The variances of the columns for "seuclidean", the inverse of their covariance for "mahalanobis"."""
-    if not static.is_text(word) or word not in ("mahalanobis", "seuclidean"):
+    if not static.is_text(metric) or metric not in ("mahalanobis", "seuclidean"):
         return 0.0
-    if word == "seuclidean":
+    if metric == "seuclidean":
         return np.var(rows, axis=0, ddof=1) if V is None else of_floats(as_array(V))
     return np.linalg.inv(np.atleast_2d(np.cov(rows.T))).T if VI is None else of_floats(as_array(VI))
 
 
-def known(metric):
-    """The name of a metric; a function of two vectors stays."""
-    if not static.is_text(metric):
-        return metric
-    if metric not in METRICS:
+def require_known(metric):
+    """A metric is a name, or a function of two vectors."""
+    if static.is_text(metric) and metric not in METRICS:
         static.refuse("U012", f"the metric {metric!r} is not supported here: {', '.join(METRICS)} are")
-    return METRICS[metric]
 
 
 def points(x, name):
@@ -169,24 +149,24 @@ def cdist(XA, XB, metric="euclidean", *, out=None, p=2.0, w=None, V=None, VI=Non
     a, b = doubles(XA, "XA", out), doubles(XB, "XB", out)
     if a.shape[1] != b.shape[1]:
         raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
-    word = known(metric)
-    spread = spread_of(word, V, VI, concatenate((a, b)))
+    require_known(metric)
+    spread = spread_of(metric, V, VI, concatenate((a, b)))
     found = op.empty(shape=(a.shape[0], b.shape[0]), dtype="f64")
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):
-            found[i, j] = between(a[i], b[j], word, p, w, spread)
+            found[i, j] = between(a[i], b[j], metric, p, w, spread)
     return found
 
 
 def pdist(X, metric="euclidean", *, out=None, p=2.0, w=None, V=None, VI=None):
     x = doubles(X, "X", out)
-    n, word = x.shape[0], known(metric)
-    spread = spread_of(word, V, VI, x)
+    require_known(metric)
+    n, spread = x.shape[0], spread_of(metric, V, VI, x)
     found = op.empty(shape=(n * (n - 1) // 2,), dtype="f64")
     k = 0
     for i in range(n):
         for j in range(i + 1, n):
-            found[k] = between(x[i], x[j], word, p, w, spread)
+            found[k] = between(x[i], x[j], metric, p, w, spread)
             k += 1
     return found
 

@@ -80,6 +80,27 @@ class Distribution:
     def is_valid(self, *shape):
         return True
 
+    def cdf(self, x, *args, **kwds):
+        return self.of_ends(x, args, kwds, self.below, 0.0, 1.0)
+
+    def logcdf(self, x, *args, **kwds):
+        return self.of_ends(x, args, kwds, self.log_below, -inf, 0.0)
+
+    def sf(self, x, *args, **kwds):
+        return self.of_ends(x, args, kwds, self.above, 1.0, 0.0)
+
+    def logsf(self, x, *args, **kwds):
+        return self.of_ends(x, args, kwds, self.log_above, 0.0, -inf)
+
+    def log_below(self, z, *shape):
+        return op.log(self.below(z, *shape))
+
+    def above(self, z, *shape):
+        return 1.0 - self.below(z, *shape)
+
+    def log_above(self, z, *shape):
+        return op.log(self.above(z, *shape))
+
     def median(self, *args, **kwds):
         return self.ppf(0.5, *args, **kwds)
 
@@ -217,27 +238,6 @@ class Continuous(Distribution):
             found = op.where(z == inf if is_open(high) else z > high, at_high, found)
         return op.where(op.logical_or(op.logical_not(is_good), op.isnan(z)), nan, found)
 
-    def cdf(self, x, *args, **kwds):
-        return self.of_ends(x, args, kwds, self.below, 0.0, 1.0)
-
-    def logcdf(self, x, *args, **kwds):
-        return self.of_ends(x, args, kwds, self.log_below, -inf, 0.0)
-
-    def sf(self, x, *args, **kwds):
-        return self.of_ends(x, args, kwds, self.above, 1.0, 0.0)
-
-    def logsf(self, x, *args, **kwds):
-        return self.of_ends(x, args, kwds, self.log_above, 0.0, -inf)
-
-    def log_below(self, z, *shape):
-        return op.log(self.below(z, *shape))
-
-    def above(self, z, *shape):
-        return 1.0 - self.below(z, *shape)
-
-    def log_above(self, z, *shape):
-        return op.log(self.above(z, *shape))
-
     def upper_quantile(self, q, *shape):
         return self.quantile(1.0 - q, *shape)
 
@@ -319,27 +319,6 @@ class Discrete(Distribution):
             found = op.where(z >= high, at_high, found)
         found = op.where(op.isnan(z), nan, op.where(z == inf, at_high, found))
         return where_all(is_good, found, nan)
-
-    def cdf(self, k, *args, **kwds):
-        return self.of_ends(k, args, kwds, self.below, 0.0, 1.0)
-
-    def logcdf(self, k, *args, **kwds):
-        return self.of_ends(k, args, kwds, self.log_below, -inf, 0.0)
-
-    def sf(self, k, *args, **kwds):
-        return self.of_ends(k, args, kwds, self.above, 1.0, 0.0)
-
-    def logsf(self, k, *args, **kwds):
-        return self.of_ends(k, args, kwds, self.log_above, 0.0, -inf)
-
-    def log_below(self, k, *shape):
-        return op.log(self.below(k, *shape))
-
-    def above(self, k, *shape):
-        return 1.0 - self.below(k, *shape)
-
-    def log_above(self, k, *shape):
-        return op.log(self.above(k, *shape))
 
     def mean(self, *args, **kwds):
         shape, (loc,) = self.arguments(args, kwds)

@@ -16,11 +16,12 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..custom import custom_jvp
 from ..numpy.derivatives import adjoint
-from ..numpy.elementary import in_dtype, operand
+from ..numpy.elementary import conjugated, in_dtype, operand
 from ..numpy.joining import block
 from ..numpy.linear_algebra import in_floats
 from ..numpy.manipulation import diagonal, transposed
 from ..numpy.schur_forms import largest_column_sum, logarithm, root_of_triangle
+from ..numpy.stacks import over_stacks
 from .linalg import finite, square
 
 # Coefficients of Pade's approximants of exp, and the norms up to which each is right to the last digit (Higham 2005).
@@ -46,21 +47,7 @@ def expm(A):
     a = in_dtype(a, in_floats(a))
     if a.shape[-1] != a.shape[-2]:
         raise numpy.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    if static.rank(a) == 2:
-        return exponential(a)
-    rows = op.reshape(a, shape=(stacked(a.shape), a.shape[-2], a.shape[-1]))
-    out = op.empty(shape=rows.shape, dtype=static.element(a))
-    for k in range(rows.shape[0]):
-        out[k] = exponential(rows[k])
-    return op.reshape(out, shape=a.shape)
-
-
-def stacked(shape):
-    """How many matrices there are."""
-    count = 1
-    for length in shape[:-2]:
-        count = count * length
-    return count
+    return over_stacks(exponential, [(static.element(a), a.shape[-2:])], (a, 2))
 
 
 def exponential(a):
@@ -296,7 +283,3 @@ def orthogonal_procrustes(A, B, check_finite=True):
     """(r, scale): the orthogonal r that brings a r nearest to b, and the sum of the singular values of a^H b."""
     u, s, vt = op.svd(transposed(op.matmul(transposed(finite(B, check_finite)), conjugated(finite(A, check_finite)))))
     return u @ vt, op.sum(s)
-
-
-def conjugated(a):
-    return op.conjugate(a) if static.is_complex(a) else a

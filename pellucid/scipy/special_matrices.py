@@ -13,7 +13,7 @@ import numpy
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.creation import eye
-from ..numpy.elementary import clip, in_dtype, operand
+from ..numpy.elementary import clip, conjugated, in_dtype, operand
 from ..numpy.fourier import fft, ifft
 from ..numpy.joining import concatenate
 from ..numpy.linear_algebra import in_floats
@@ -218,10 +218,6 @@ def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, che
             whole[count - 1 - k, k:] = ab[count - 1 - k, k:]
             whole[count - 1 + k, : n - k] = conjugated(ab[count - 1 - k, k:])
     return banded(count - 1, count - 1, whole, b)
-
-
-def conjugated(a):
-    return op.conjugate(a) if static.is_complex(a) else a
 
 
 def banded(below, above, ab, b):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.elementary import operand
-from ..numpy.manipulation import as_array, expand_dims, moveaxis, ravel
+from ..numpy.manipulation import as_array, expand_dims, moveaxis, ravel, total
 from ..numpy.quantiles import median, quantile
 from ..numpy.sorting import argsort, sort
 from ..numpy.statistics import mean, std, var
@@ -196,18 +196,11 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
         return ranks(ravel(a), method)
     place = static.axis_of(axis, static.rank(a))
     rows = moveaxis(a, place, -1)
-    flat = op.reshape(rows, shape=(count_of(rows), rows.shape[-1]))
+    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1]))
     out = op.empty(shape=flat.shape, dtype="f64")
     for k in range(flat.shape[0]):
         out[k] = ranks(flat[k], method)
     return moveaxis(op.reshape(out, shape=rows.shape), -1, place)
-
-
-def count_of(rows):
-    count = 1
-    for length in rows.shape[:-1]:
-        count = count * length
-    return count
 
 
 def ranks(x, method):

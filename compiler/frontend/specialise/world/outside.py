@@ -152,12 +152,11 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
     Without a `place` that a guard can check, arrays cannot be found again and are refused.
     """
     value = of_numpy(value)
-    if type(value).__module__.startswith("scipy."):
-        value = stand_in(value)
     if isinstance(value, python_types.ModuleType):
         return Static(value)
     if not isinstance(value, np.ndarray) and library.binding_of(value) is not None or slices.is_index_expression(value):
         return Static(value)
+    value = stand_in(value)
     if not frame.is_library:
         constancy.require_constant(frame, value, name, node, place)
     return taken_apart(frame, value, name, node, None if frame.is_library else place)
