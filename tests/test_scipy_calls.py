@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import pellucid
 from pellucid.compiler.ops.python_names import BINDINGS
@@ -96,3 +97,12 @@ def test_every_function_is_called(module):
         if name.rpartition(".")[0] == module and (binding.function or binding.operator)
     }
     assert not {name for name in left if not re.search(rf"\b{name}\b", called)}
+
+
+def fitted(x):
+    return scipy.stats.gamma.fit(x)
+
+
+def test_a_method_that_the_library_lacks_is_told_as_not_supported():
+    with pytest.raises(pellucid.UnsupportedError, match=r"U012.*`\.fit` is not supported here"):
+        pellucid.compile(fitted)(np.ones(3))

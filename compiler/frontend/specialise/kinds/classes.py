@@ -19,6 +19,8 @@ import gast
 from .....runtime import frozen as freezing
 from .....runtime.guards import ABSENT
 from .....runtime.nature import article
+from ....ops.python_names import is_in_library
+from ....vocabulary import INSTEAD_OF_LIBRARY
 from .. import protocol
 from ..called_from import calls_to
 from ..frame import Frame
@@ -91,6 +93,8 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> NoR
         sets.refuse_method(frame, name, node)
     if own is not None:
         refusals.refuse_method(frame, f"a {own.__name__} has", name, node)
+    if is_in_library(record.cls.__module__):  # what stands for an object of SciPy's has part of what that has
+        frame.fault("U012", f"`.{name}` is not supported here", node, "looked up here", (INSTEAD_OF_LIBRARY,))
     known = ", ".join(f"`{key}`" for key, _ in record.items) or "none"
     message = f"`{record.cls.__name__}` has no attribute `{name}` here"
     frame.fault("U013", message, node, "looked up here", (f"its attributes: {known}",))
