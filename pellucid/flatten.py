@@ -45,7 +45,7 @@ from .compiler.records import dataclass
 from .compiler.request import BackwardHalf
 from .runtime.array import Array
 from .runtime.devices import is_on_gpu
-from .runtime.foreign import instance_of
+from .runtime.foreign import instance, instance_of, is_made_by_its_library
 from .runtime.nature import article
 from .runtime.structures import dict_like, list_like
 from .shapes import ShapeDtypeStruct, type_of_struct
@@ -392,7 +392,7 @@ def record(cls: type, fields: dict[str, Any]) -> Any:
         return OF_THE_RUN[cls](*fields.values())
     if issubclass(cls, tuple):
         return cls._make(fields.values())  # type: ignore[attr-defined]
-    return instance_of(cls, fields)
+    return instance_of(cls, fields) if is_made_by_its_library(cls) else instance(cls, fields)
 
 
 __all__ = ["Flattened", "abstract", "description", "flatten", "map_leaves", "rebuild", "record", "runtime_leaves"]

@@ -9,6 +9,7 @@ The table is of names, so that the other library is imported by who has its obje
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -51,15 +52,26 @@ def parts_of(value: Any) -> tuple[tuple[str, ...], list[Any], tuple[int, int]]:
     return names, [getattr(value, name) for name in names], value.shape
 
 
+@cache
+def is_made_by_its_library(cls: type) -> bool:
+    """Whether an instance needs more than its fields set."""
+    return is_foreign(cls) or is_stand_in(cls)
+
+
 def instance_of(cls: type, fields: dict[str, Any]) -> Any:
-    """An instance with these fields, of a foreign class, of one that stands for it, or of any other."""
+    """The foreign object with these fields, of its own class or of the one that stands for it."""
     if is_foreign(cls):
         *parts, shape = fields.values()
         return made(cls, parts, shape)
+    return instance(cls, fields).to_python()
+
+
+def instance(cls: type, fields: dict[str, Any]) -> Any:
+    """An instance with these fields; nothing else is done."""
     found: Any = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(found, name, value)
-    return found.to_python() if is_stand_in(cls) else found
+    return found
 
 
 def made(cls: type, parts: Sequence[Any], shape: Sequence[Any]) -> Any:
