@@ -35,6 +35,7 @@ from .optimise.tidy_names import tidy_names
 from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.cuda.mark_folds import mark_folds
+from .targets.cuda.write_out import write_out
 from .targets.llvm.sums import take_sums
 from .transform.batch.examples import batch, batchable
 from .transform.batch.settle_shared import settle_shared
@@ -196,6 +197,7 @@ LOOPS_WAY = (
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # after the stage that is printed: what a target alone wants
 CUDA_WAY = (
+    Step(write_out, takes=LOOPS, gives=LOOPS),
     Step(count_up_freely, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
     Step(count_ahead, takes=LOOPS, gives=LOOPS, when=has_loops),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .. import syntax, types
+from ..builder import type_of_constant
 from ..dtypes import DTYPES, order
 from ..ops import schema
 from ..ops.forms import FORMS
@@ -139,6 +140,8 @@ class CallReader:
                 shape = gast.Tuple([rows, columns[0] if columns else rows], gast.Load())
                 renamed = {"offset" if k == "k" else k: v for k, v in static.items()}
                 return self.operator(node, "eye", [], {"shape": self.shape(shape), **renamed})
+            case "array", [gast.List() as rows, *dtype]:
+                return self.table_of(node, rows, dtype)
             case "concatenate", [gast.Tuple(elts=parts) | gast.List(elts=parts), *_]:
                 args = list(parts)
             case "einsum", [gast.Constant(value=subscripts), *operands]:
@@ -158,6 +161,23 @@ class CallReader:
         count = count_of(self.builder, atoms, self.parts.written())
         shape = syntax.value_of(syntax.tuple_([count]))
         return self.made(node, "arange", atoms, {"shape": shape, "dtype": given or natural, **static})
+
+    def table_of(self, node: gast.Call, rows: gast.List, given: list[gast.expr]) -> tuple[gast.expr, Type]:
+        """`np.array([[1.0, 2.0], [3.0, 4.0]])`: numbers alone, in rows of one length."""
+        shape, parts = [], [rows]
+        while parts and all(isinstance(part, gast.List) for part in parts):
+            shape.append(len(parts[0].elts))
+            if any(len(part.elts) != shape[-1] for part in parts):
+                raise self.refuse(node, "the rows of an array have one length", "S003")
+            parts = [inner for part in parts for inner in part.elts]
+        if not parts or not all(map(self.is_literal, parts)):
+            raise self.refuse(node, "`np.array` takes numbers that are written out", "L001",
+                              "make it by `np.empty`, and store what it holds")  # fmt: skip
+        numbers = tuple(self.value(part)[0].value for part in parts)
+        natural = max((types.dtype_of(type_of_constant(number)) for number in numbers), key=order)
+        dtype = self.dtype(given[0]) if given else natural
+        static = {"values": syntax.constant(numbers), "shape": tuple(shape), "dtype": dtype}
+        return self.made(node, "table", [], static)
 
     def static(self, node: gast.Call) -> dict[str, Any]:
         return {k.arg: self.static_value(k.value) for k in node.keywords}

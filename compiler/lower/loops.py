@@ -33,7 +33,7 @@ from .guards import raise_if
 from .hazards import names_assigned, settle
 from .lowering import Lowering
 from .names_of_arrays import assign, assign_array, assign_opaque, decisions
-from .nest import Nest, allocate, flush, materialise, realise
+from .nest import Nest, allocate, flush, materialise, realise, table
 from .nodes import Node, ScalarTree, Stored
 from .operands import apply, solid
 from .scalars import scalar, truth
@@ -224,6 +224,8 @@ def lower_creation(low: Lowering, name: str, operator: str, call: gast.Call, sta
         lengths = made_lengths(low, static["shape"], type_)  # type: ignore[arg-type]
         made = allocate(low, name if name not in low.facts.merged else low.fresh(name), lengths, type_.dtype)  # type: ignore
         return assign_array(low, name, low.stored(made, lengths))
+    if operator == "table":
+        return assign_array(low, name, table(low, name, static))
     node = creation(low, name, operator, [low.value(a) for a in call.args], static)
     if name not in low.facts.overwritten and operator != "arange":
         refuse_negative(low, node.lengths)

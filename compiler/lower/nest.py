@@ -11,19 +11,22 @@ again and again (wanted elsewhere too, at several positions, or broadcast along 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import gast
 
 from .. import syntax
 from ..diagnostics import InternalError
 from ..records import dataclass
-from ..tuning import REPEATED_LOAD
+from ..tuning import MANY_NUMBERS, REPEATED_LOAD
 from ..types import Array, Scalar
 from .arithmetic import ONE, ZERO
 from .lowering import Lowering
 from .nodes import (
+    ONE_LONG,
     TRANSCENDENTAL_WORK,
     Apply,
     Fill,
@@ -40,7 +43,7 @@ from .nodes import (
     rank,
     work_of,
 )
-from .operands import apply, convert, solid
+from .operands import apply, constant, convert, solid
 from .survey import Key, Survey, aligned, is_identity, key_of, source_index, survey, through_index
 
 
@@ -281,6 +284,21 @@ def allocate(low: Lowering, name: str, lengths: Sequence[Length], dtype: str) ->
     shape = syntax.tuple_(length.clamped for length in lengths)
     type_ = Array(dtype, tuple(length.extent for length in lengths))
     return low.assign(name, syntax.call("empty", shape=shape, dtype=dtype), type_)
+
+
+def table(low: Lowering, name: str, static: Mapping[str, Any]) -> Stored:
+    """An array of given numbers: a few are stored one by one, so that they are seen through."""
+    values, dtype = static["values"], static["dtype"]
+    lengths = [ONE_LONG if extent == 1 else Length(extent, syntax.constant(extent)) for extent in static["shape"]]
+    name = name if name not in low.facts.merged else low.fresh(name)
+    if len(values) > MANY_NUMBERS:
+        shape, type_ = tuple(static["shape"]), Array(dtype, tuple(static["shape"]))
+        call = syntax.call("table", values=syntax.constant(values), shape=shape, dtype=dtype)
+        return low.stored(low.assign(name, call, type_), lengths)
+    made = allocate(low, name, lengths, dtype)
+    for place, value in zip(itertools.product(*map(range, static["shape"])), values, strict=True):
+        low.emit(syntax.store(made, list(map(syntax.constant, place)), constant(value, dtype)))
+    return low.stored(made, lengths)
 
 
 def buffer_name(low: Lowering, node: Node) -> str:

@@ -96,6 +96,11 @@ SAMPLES.update({
         *_made([(8,)], ["f32"], 0.5, 2.3, 0.25, smooth=False),
     ),
     "squares": tuple(s for k in (0, 1, -2) for s in _made([(3, 3), (2, 4), (0, 2)], ["f64", "i64"], offset=k)),
+    "tables": (
+        *_made([(2, 3), (6,)], ["f64", "f32"], values=(0.5, -1.0, 2.0, 0.0, 1e300, 3.25), smooth=False),
+        *_made([(3,), (3, 1)], ["i64", "i32"], values=(7, -1, 0), smooth=False),
+        *_made([(2,)], ["bool"], values=(True, False), smooth=False),
+    ),
     "reshapes": _static(
         "shape", (GRID, (3, 2)), (GRID, (6,)), (GRID.T, (2, 3)), (np.array(1.5), (1, 1)), (CUBE, (6, 4)),
         (np.zeros((0, 3)), (3, 0)), (np.array([2.0]), ()),

@@ -88,6 +88,12 @@ def _diagonal(shape: tuple[int, int], offset: int, dtype: str) -> np.ndarray:
     return np.eye(*shape, offset, dtype=kind)
 
 
+def _given(values: tuple[Any, ...], shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """The numbers, row by row, in an array of this shape."""
+    kind: Any = NUMPY_DTYPE[dtype]
+    return np.array(values, dtype=kind).reshape(shape)
+
+
 for _name in ("zeros", "ones", "empty"):
     creation(_name, "", type=makes(), meaning=_blank(getattr(np, _name)), static={"shape": ..., "dtype": FLOAT_WORD},
              vjp=(), batch=filled, spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
@@ -107,3 +113,7 @@ creation("eye", "", type=makes(rank=2), static={"shape": ..., "offset": 0, "dtyp
          samples="squares", meaning=_diagonal,
          spelling="np.eye(*{shape}, {offset}, {dtype})")  # fmt: skip
 
+
+# `values` is one constant, however many numbers there are, so that no pass looks at each of them.
+creation("table", "", type=makes(), static={"values": ..., "shape": ..., "dtype": FLOAT_WORD}, vjp=(), samples="tables",
+         meaning=_given, spelling="np.array({values}, {dtype}).reshape({shape})")  # fmt: skip

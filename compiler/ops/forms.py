@@ -81,7 +81,7 @@ SHOWS = VIEWS | {form.name for form in _ROWS if form.gives == "item"}
 # What passes on the elements of its operand, as a view or as they are.
 HANDED_ON = SHOWS | {row.name for row in OPERATORS.values() if row.work == "free"}
 # What gives an array in the loops stage without computing an element.
-BUFFERS = frozenset({"empty"})
+BUFFERS = frozenset({"empty", "table"})
 FRESH = BUFFERS | {form.name for form in _ROWS if form.gives == "list"}
 WHOLE = BUFFERS | {row.name for row in OPERATORS.values() if row.shares in ("view", "either")}
 

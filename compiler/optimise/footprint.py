@@ -19,7 +19,7 @@ import gast
 
 from .. import syntax
 from ..dtypes import NUMPY_DTYPE
-from ..ops.forms import FORMS, WHOLE
+from ..ops.forms import BUFFERS, FORMS, WHOLE
 from ..ops.routines import ROUTINES
 from ..ops.schema import row_of
 from ..program import Decision, Function
@@ -43,7 +43,7 @@ class _Buffer:
 def footprint(function: Function) -> Iterator[Decision]:
     """(topic, message) pairs for `explain`."""
     made = (s for s in syntax.walk(function.body) if isinstance(s, gast.Assign))
-    if small_arrays(function).issuperset(s.targets[0].id for s in made if syntax.operator_of(s.value) == "empty"):
+    if small_arrays(function).issuperset(s.targets[0].id for s in made if syntax.operator_of(s.value) in BUFFERS):
         yield Decision("memory", "nothing is allocated")
         return
     walker = _Walker(function)
@@ -115,7 +115,7 @@ class _Walker:
         operator = syntax.operator_of(value)
         if name in small_arrays(self.function):
             return state
-        if operator == "empty":
+        if operator in BUFFERS:
             number = id(value)
             if number not in self.buffers:
                 self.buffers[number] = self._buffer(name, value, line, repeated)

@@ -14,6 +14,7 @@ import gast
 
 from .. import syntax
 from ..dtypes import DTYPE
+from ..ops.forms import BUFFERS
 from ..program import Function, remembered
 from ..tuning import STACK_BYTES, STACK_TOTAL
 from ..types import Array, Type
@@ -40,7 +41,7 @@ def small_arrays(function: Function) -> frozenset[str]:
 
 def _makes_array(value: gast.expr) -> bool:
     """Whether this is a new array whose lengths are numbers."""
-    if not isinstance(value, gast.Call) or syntax.operator_of(value) != "empty":
+    if not isinstance(value, gast.Call) or syntax.operator_of(value) not in BUFFERS:
         return False
     shape = syntax.static_of(value)["shape"]
     return all(isinstance(length, int) for length in (shape if isinstance(shape, tuple) else [shape]))

@@ -28,7 +28,7 @@ from ...ops.routines import ROUTINES
 from ...optimise.small_arrays import small_arrays
 from ...program import Function, Program
 from ...types import Array, ListOf, Scalar
-from . import cold_functions, control, laps, lists, native_calls, reassociation, views
+from . import cold_functions, control, laps, lists, native_calls, reassociation, tables, views
 from .abi import EmitOptions
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at, tags_of
 from .effort import write_effort
@@ -203,6 +203,8 @@ def _assign_name(frame: Emission, name: str, value: gast.expr) -> None:
             frame.set_scalar(name, taken or _scalar_value(frame, value, type_))
         case ArrayPlace() as place if name in small_arrays(frame.function):
             take_room(frame, place)
+            if syntax.operator_of(value) == "table":
+                tables.fill(frame, value, frame.code.load("ptr", place.data))
         case ArrayPlace():
             view, fresh = _array_value(frame, value, frame.own_results.get(name))
             bind(frame, name, view, fresh)
@@ -235,6 +237,8 @@ def _array_value(frame: Emission, value: gast.expr, result: int | None = None) -
     match syntax.operator_of(value):
         case "empty":
             return _empty(frame, value, result), True  # type: ignore[arg-type]
+        case "table":
+            return tables.table(frame, value), True  # type: ignore[arg-type]
         case "pop":
             return lists.pop_array(frame, value.args[0].id), True
         case "transpose":

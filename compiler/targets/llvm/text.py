@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from ....runtime.sources import Late, Source
+from ....runtime.store import digest
 from ...records import dataclass
 from ...tuning import COST_AS_IT_STANDS
 from .operands import (
@@ -139,6 +140,14 @@ class Module:
     def declare(self, name: str, text: str, uses: tuple[str, ...] = ()) -> None:
         if name not in self.declarations:
             self.declarations[name] = Declaration(text, uses)
+
+    def constant(self, content: bytes, alignment: int) -> str:
+        """The name of a constant of these bytes."""
+        name = f"table.{digest(content).hex()[:20]}"
+        text = "".join([f"\\{byte:02X}" for byte in content])
+        words = f'private unnamed_addr constant [{len(content)} x i8] c"{text}", align {alignment}'
+        self.declare(name, f"@{name} = {words}")
+        return name
 
     def define(self, definition: LlvmDefinition) -> None:
         self.definitions.setdefault(definition.name, definition)

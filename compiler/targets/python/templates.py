@@ -21,7 +21,7 @@ from ...dtypes import FLOAT_WORD, NUMPY_DTYPE, WEAK_WORD, is_bool, order
 from ...ops.schema import Operator
 from ...ops.type_rules import is_weak
 from ...parsing import parsed_expression
-from ...types import Type, rank
+from ...types import Type, rank, type_of_number
 
 HOLE = "__{}__"
 
@@ -100,6 +100,8 @@ def _special_form(
             return gast.Call(attribute("np.arange"), list(short), [])
         case "eye":
             return _eye(static, values)
+        case "table":
+            return _table(static, values)
         case "complex_of" if all(t is not None and is_weak(t) for t in types):
             return gast.Call(attribute("complex"), list(operands), [])
     return None
@@ -113,6 +115,19 @@ def _eye(static: Mapping[str, gast.expr], values: Mapping[str, object]) -> gast.
     keywords = [gast.keyword("k", static["offset"])] if values["offset"] != 0 else []
     keywords += [gast.keyword("dtype", static["dtype"])] if values["dtype"] != FLOAT_WORD else []
     return gast.Call(attribute("np.eye"), lengths, keywords)
+
+
+def _table(static: Mapping[str, gast.expr], values: Mapping[str, object]) -> gast.expr:
+    """`np.array([[1.0, 2.0], [3.0, 4.0]])`, with its dtype where the numbers do not say it."""
+    numbers, dtype = values["values"], str(values["dtype"])
+    rows: list[gast.expr] = [syntax.constant(number) for number in numbers]
+    for length in values["shape"][:0:-1]:
+        rows = [gast.List(rows[k : k + length], gast.Load()) for k in range(0, len(rows), length)]
+    types = [found for number in numbers if (found := type_of_number(number)) is not None]
+    natural = max((found.dtype for found in types), key=order)
+    return gast.Call(
+        attribute("np.array"), [gast.List(rows, gast.Load()), *([] if natural == dtype else [static["dtype"]])], []
+    )
 
 
 def _is_number(node: gast.expr, number: int) -> bool:

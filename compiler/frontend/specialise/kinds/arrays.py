@@ -1,22 +1,33 @@
 """Arrays made of containers, and lists made of arrays.
 
-    np.array([(a, b), (c, d)])     ->     made = empty(shape=(2, 2)); made[0, 0] = a; made[0, 1] = b; ...
-    x.tolist()                     ->     items = []; for v in x: items.append(v)
+np.array([(a, b), (c, d)])     ->     made = empty(shape=(2, 2)); made[0, 0] = a; made[0, 1] = b; ...
+x.tolist()                     ->     items = []; for v in x: items.append(v)
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator as Iterated
+from typing import Any
 
 import gast
 
 from .....runtime.nature import article
 from .... import syntax, types
-from ....dtypes import BOOL_WORD, FLOAT_WORD, promote_dtypes, python_word
+from ....dtypes import (
+    BOOL_WORD,
+    FLOAT_WORD,
+    PYTHON_TYPE,
+    has_kind_of,
+    holds,
+    is_bool,
+    is_integer,
+    promote_dtypes,
+    python_word,
+)
 from ....meanings import Meaning, Meanings
 from ....ops.static import strict_common
-from ....types import Array, ListOf, Scalar
+from ....types import Array, ListOf, Scalar, type_of_number
 from .. import protocol
 from ..frame import Frame
 from ..interpreter import evaluate, subscript
@@ -36,6 +47,7 @@ from ..values import (
     Static,
     Table,
     Value,
+    is_number,
     leaves,
     parts,
     with_parts,
@@ -70,6 +82,8 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     is_given = dtype is not None
     dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
     shape, inner = regular_shape(frame, value, node)
+    if (numbers := known_numbers_in(value, dtype)) is not None:
+        return frame.emit("table", node=node, hint=hint, values=syntax.constant(numbers), shape=shape, dtype=dtype)
     atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
     fill(frame, made, value, [], len(inner), node)
@@ -77,6 +91,24 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
         two_meanings.require_one_dtype(frame, list(leaves(value)), kinds, strict_common.ask, node)
         frame.builder.widen(made.name, promoted_on_paths(frame, value))
     return made
+
+
+def known_numbers_in(value: Value, dtype: str) -> tuple[Any, ...] | None:
+    """The numbers that sequences of nothing else hold, row by row; None where one is no number, or does not fit."""
+    found = list(leaves(value))
+    numbers = [leaf.value for leaf in found if is_number(leaf)]
+    if not found or len(numbers) < len(found) or not all(is_element(number, dtype) for number in numbers):
+        return None
+    kind: Any = PYTHON_TYPE[python_word(dtype)]
+    return tuple(map(kind, numbers))
+
+
+def is_element(number: object, dtype: str) -> bool:
+    """Whether this is a number that an array of the dtype holds as it is, or rounded."""
+    own = type_of_number(number)
+    if own is None or is_integer(dtype) and not is_integer(own.dtype):
+        return own is not None and is_bool(own.dtype)
+    return holds(dtype, int(number)) if is_integer(dtype) else has_kind_of(own.dtype, dtype)  # type: ignore[call-overload]
 
 
 def promoted_on_paths(frame: Frame, value: Value) -> Iterated[Meanings]:
@@ -93,8 +125,13 @@ def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
                     ("leave out what is None: `[v for v in items if v is not None]`",))  # fmt: skip
     if isinstance(value, Record) and stands_for(value.cls) is not None:
         what = frame.describe(value)
-        frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
-                    ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
+        frame.fault(
+            "T001",
+            f"NumPy makes an array of one object of a `{what}`",
+            node,
+            "made here",
+            ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",),
+        )
     if isinstance(value, Mapping_) or pools.is_pooled(value) or isinstance(value, Record) and not value.is_tuple:
         of_attributes = "make it of attributes: `[p.v for p in ps]`"
         way_out = "make it of the values: `list(d.values())`" if isinstance(value, Mapping_) else of_attributes
