@@ -24,18 +24,21 @@ from ..numpy.schur_forms import largest_column_sum, logarithm, root_of_triangle
 from ..numpy.stacks import over_stacks
 from .linalg import finite, square
 
-# Coefficients of Pade's approximants of exp, and the norms up to which each is right to the last digit (Higham 2005).
-DEGREES = ((3, 1.495585217958292e-2), (5, 2.539398330063230e-1), (7, 9.504178996162932e-1), (9, 2.097847961257068))
-PADE = {
-    3: (120.0, 60.0, 12.0, 1.0),
-    5: (30240.0, 15120.0, 3360.0, 420.0, 30.0, 1.0),
-    7: (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0),
-    9: (17643225600.0, 8821612800.0, 2075673600.0, 302702400.0, 30270240.0, 2162160.0, 110880.0, 3960.0, 90.0, 1.0),
-    13: (
-        64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
-        10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
-    ),
-}  # fmt: skip
+# Coefficients of Pade's approximants of exp of degrees 3, 5, 7 and 9, of even and of odd powers, and the norms up to
+# which each is right to the last digit; then the same for degree 13 (Higham 2005).
+EVEN = (
+    (120.0, 12.0, 0.0, 0.0, 0.0), (30240.0, 3360.0, 30.0, 0.0, 0.0), (17297280.0, 1995840.0, 25200.0, 56.0, 0.0),
+    (17643225600.0, 2075673600.0, 30270240.0, 110880.0, 90.0),
+)  # fmt: skip
+ODD = (
+    (60.0, 1.0, 0.0, 0.0, 0.0), (15120.0, 420.0, 1.0, 0.0, 0.0), (8648640.0, 277200.0, 1512.0, 1.0, 0.0),
+    (8821612800.0, 302702400.0, 2162160.0, 3960.0, 1.0),
+)  # fmt: skip
+NORMS = (1.495585217958292e-2, 2.539398330063230e-1, 9.504178996162932e-1, 2.097847961257068)
+OF_DEGREE_13 = (
+    64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
+    10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
+)  # fmt: skip
 LARGEST = 5.371920351148152
 
 
@@ -51,50 +54,44 @@ def expm(A):
 
 
 def exponential(a):
+    """q(-a)^-1 q(a) for the polynomial q of least degree that is enough, by the powers of a^2."""
     norm = largest_column_sum(op.stop_gradient(a))
     halvings = 0
-    if norm > LARGEST:
-        halvings = ceil(log2(norm / LARGEST)) if norm < numpy.inf else 0
-    if norm <= DEGREES[0][1]:
-        found = approximant(a, 3)
-    elif norm <= DEGREES[1][1]:
-        found = approximant(a, 5)
-    elif norm <= DEGREES[2][1]:
-        found = approximant(a, 7)
-    elif norm <= DEGREES[3][1]:
-        found = approximant(a, 9)
+    if norm <= NORMS[-1]:
+        even, odd = by_powers(a, sum([norm > limit for limit in NORMS]))
     else:
-        found = of_degree_13(a * op.cast(2.0**-halvings, dtype=static.real_word(static.element(a))))
+        if norm > LARGEST and norm < numpy.inf:
+            halvings = ceil(log2(norm / LARGEST))
+        even, odd = of_degree_13(a * op.cast(2.0**-halvings, dtype=static.real_word(static.element(a))))
+    found = op.solve(even - odd, even + odd)
     for _ in range(halvings):
         found = found @ found
     return found
 
 
-def approximant(a, degree):
-    """q(-a)^-1 q(a) by the powers of a^2, where q has this degree."""
-    terms = PADE[degree]
-    n = a.shape[0]
-    one = op.eye(shape=(n, n), dtype=static.element(a))
+def by_powers(a, which):
+    """The even and the odd part of q, of degree 3 + 2 * which."""
+    real = static.real_word(static.element(a))
+    evens, odds = op.cast(numpy.array(EVEN), dtype=real)[which], op.cast(numpy.array(ODD), dtype=real)[which]
+    one = op.eye(shape=a.shape, dtype=static.element(a))
     squared = a @ a
-    power, even, odd = one, terms[0] * one, terms[1] * one
-    for k in range(2, degree, 2):
+    power, even, odd = squared, evens[0] * one + evens[1] * squared, odds[0] * one + odds[1] * squared
+    for k in range(2, which + 2):
         power = power @ squared
-        even, odd = even + terms[k] * power, odd + terms[k + 1] * power
-    odd = a @ odd
-    return op.solve(even - odd, even + odd)
+        even, odd = even + evens[k] * power, odd + odds[k] * power
+    return even, a @ odd
 
 
 def of_degree_13(a):
     """The same of degree 13, in six products."""
-    b = PADE[13]
-    n = a.shape[0]
-    one = op.eye(shape=(n, n), dtype=static.element(a))
+    b = OF_DEGREE_13
+    one = op.eye(shape=a.shape, dtype=static.element(a))
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
     odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * one)
     even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * one
-    return op.solve(even - odd, even + odd)
+    return even, odd
 
 
 def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
