@@ -14,6 +14,7 @@ forward block and what follows from that, in program order.  Then names replace 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
 
@@ -27,6 +28,7 @@ from ...dtypes import DTYPE
 from ...names import base_of
 from ...records import dataclass
 from ...renaming import map_statement
+from ...tuning import MANY_NUMBERS
 from ...types import INT, Array, ListOf, Scalar
 from .cotangents import Emitter
 from .declared import array_type, leaf_type
@@ -196,7 +198,7 @@ class Saves:
         if self.sweep.lasting and value.region.parent is None:
             self._keep_by_copy(value)
             return
-        if self.sweep.lasting and not value.region.loops and isinstance(type_, Scalar):
+        if self.sweep.lasting and not value.region.loops and self._is_cheap(value, type_):
             self._keep_by_merge(value, type_)
             return
         found = self.slots.of_value(value) if self.sweep.lasting else None
@@ -204,6 +206,13 @@ class Saves:
             self._keep_on_list(value)
         else:
             self._keep_in_array(value, *found)
+
+    def _is_cheap(self, value: ForwardValue, type_: Scalar | Array) -> bool:
+        """Whether a value may be zero on the paths that do not make it: a number, or a small array."""
+        if isinstance(type_, Scalar):
+            return True
+        elements = math.prod(n if isinstance(n, int) else math.inf for n in type_.dims)
+        return value.name not in self.shared and type_.layout == "C" and elements <= MANY_NUMBERS
 
     def _insert_local(self, value: ForwardValue) -> None:
         """Lengths that are read for the backward sweep alone become statements of the forward sweep."""
@@ -310,8 +319,8 @@ class Saves:
         self.inserted.place_after(value, syntax.assign(made, syntax.call("copy", value.name), self.span(value)))
         self.known[value.key] = made
 
-    def _keep_by_merge(self, value: ForwardValue, type_: Scalar) -> None:
-        """A number made in a branch of the body comes out of it under a name that has a value on every path."""
+    def _keep_by_merge(self, value: ForwardValue, type_: Scalar | Array) -> None:
+        """A value made in a branch of the body comes out of it under a name that has a value on every path."""
         source = value.name
         for arm in reversed(value.region.path):
             made = self.sweep.names.fresh(self._store_name(value))
@@ -325,11 +334,13 @@ class Saves:
             source = made
         self.known[value.key] = source
 
-    def _end_with_zero(self, arm: Region, made: str, type_: Scalar, span) -> None:
+    def _end_with_zero(self, arm: Region, made: str, type_: Scalar | Array, span) -> None:
         emitter = Emitter(self.sweep)
         emitter.span = span
         zero: gast.expr = syntax.constant(DTYPE[type_.dtype].python_type(0))
-        if not type_.weak:
+        if isinstance(type_, Array):
+            zero = emitter.call("zeros", shape=type_.dims, dtype=type_.dtype)
+        elif not type_.weak:
             zero = emitter.call("cast", zero, dtype=type_.dtype, weak=False, hint="zero")
         self.inserted.start.setdefault(id(arm), []).extend(emitter.body)
         self.inserted.end.setdefault(id(arm), []).append(syntax.assign(made, zero, span))
