@@ -135,7 +135,7 @@ class LoadedByLLVM:
 
 def _symbols(code: bytes, uses: Sequence[HasAddresses]) -> dict[str, int]:
     """The addresses of what an object file may call and LLVM cannot find: its symbols, in the format of any system."""
-    for name in set(re.findall(rb"pellucid_(?:blas|scipy|far|look|signals|collective)\w*", code)):
+    for name in set(re.findall(rb"pellucid_(?:blas|fft|sort|argsort|scipy|far|look|signals|collective)\w*", code)):
         routines.address_of(name.decode())
     found = dict(routines.PROVIDED)
     for name in set(re.findall(rb"pellucid\.[\w.$]+", code)):

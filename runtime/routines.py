@@ -9,6 +9,7 @@
     pellucid_scipy_dd_jv     scipy.special.cython_special.jv of two doubles
     pellucid_scipy_dpp_sici  one of a double that writes two doubles
     pellucid_fft_d_ifft      the inner loop of numpy.fft's ufunc `ifft` for doubles; `..._data` what it is given besides
+    pellucid_sort_float64    NumPy's sort of doubles; pellucid_argsort_float64 the order of them
     expm1, memcpy            the C library
 """
 
@@ -20,7 +21,7 @@ import re
 import sys
 from functools import cache, lru_cache
 
-from . import native_part, ufuncs
+from . import native_part, sorts, ufuncs
 
 # What functions of `scipy.special.cython_special` take, by the letters of our names for them.
 SPECIAL = {"d": "double", "l": "Py_ssize_t", "z": "__pyx_t_double_complex", "p": "double *"}
@@ -63,6 +64,8 @@ def address_of(name: str) -> int:
         found = _of_numpy(rest) or _of_scipy(rest)
     elif name.startswith("pellucid_fft_"):
         found = ufuncs.address_of(rest)
+    elif name.startswith(("pellucid_sort_", "pellucid_argsort_")):
+        found = sorts.address_of(name.removeprefix("pellucid_"))
     elif name.startswith("pellucid_scipy_"):
         found = _special(*rest.split("_", 1))
     else:

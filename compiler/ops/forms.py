@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..records import dataclass
-from . import blas, exchanges, fourier, lapack, lapack_status, shape  # noqa: F401  the rows
+from . import blas, exchanges, fourier, lapack, lapack_status, orders, shape  # noqa: F401  the rows
 from .routines import ROUTINES, Routine
 from .schema import OPERATORS, row_of
 

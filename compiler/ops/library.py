@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import FLOAT_WORD, complex_of
-from ..types import Array, Extent, Scalar, Type, least_of, rank
-from . import exchanges, fourier, lapack, lapack_status  # noqa: F401  the rows of routines
+from ..types import Array, Extent, Scalar, Type, dtype_of, least_of, rank
+from . import exchanges, fourier, lapack, lapack_status, orders  # noqa: F401  the rows of routines
 from .batching import right_sides, rows_below
 from .kinds import library
 from .raising import always, never
@@ -66,7 +66,7 @@ def types_of(
                 raise TypeFault("S003", f"`{name}` of {' and '.join(map(str, types))}: {other} is not {extent}")
     for length, rule in row.computed.items():
         known[length] = least_of(*(known[a.id] for a in formula(rule).args))
-    dtype = in_floats(name, types)
+    dtype = dtype_of(types[-1]) if row.keeps_dtype else in_floats(name, types)
     if row.kinds == ("complex",):
         dtype = complex_of(dtype)
     made: list[Type] = []
@@ -112,6 +112,9 @@ by_routine("parts_of_eigvals", "geev_values", "pellucid.support.parts_of_eigvals
 by_routine("eig_of_complex", "geev_of_complex", "pellucid.support.eig_of_complex({a})", vjp=["eig_of_complex"])
 by_routine("eigvals_of_complex", "geev_values_of_complex", "pellucid.support.eigvals_of_complex({a})",
            vjp=["eigvals_of_complex"])  # fmt: skip
+
+by_routine("sort_rows", "sort_into", "np.sort({a})", vjp=["sort_rows"], batch=rows_below)
+by_routine("order_rows", "order_into", "np.argsort({a}, kind='stable')", vjp=[None], batch=rows_below)
 
 # Whether an operator raises LinAlgError: what a `try` asks before it.
 for _name, _routine in (

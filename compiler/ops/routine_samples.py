@@ -56,6 +56,8 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     + ((_made(2, 3), _made(2)),),
     "dot_products": tuple((_made(k), _made(k, seed=2)) for k in SIZES) + ((_made(2), _made(3)),),
     "rows": tuple((_made(m, n),) for m in (0, 1, 3) for n in (1, 2, 5, 8)),
+    "unordered_rows": tuple((_made(m, n),) for m in (0, 1, 3) for n in (0, 1, 2, 17, 40))
+    + ((np.array([[0.0, np.nan, -0.0, np.inf, -np.inf, 0.0]]),), (np.zeros((2, 5)),)),
     "rows_of_complex": tuple((_pairs(m, n),) for m in (0, 1, 3) for n in (1, 2, 5, 8)),
     "half_rows": tuple((_pairs(m, n),) for m in (0, 1, 3) for n in (2, 3, 5)),
     "systems": tuple((_square(n), b) for n in SIZES for b in (_made(n), _made(n, 3), _made(n, 0)))

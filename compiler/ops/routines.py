@@ -16,6 +16,7 @@ of which lengths, its meaning in CPython, where it fails and with which words, w
     p = positions(t)            a result: positions that LAPACK counts from one, counted from zero
     s = number(info)            a result: 1.0 where the routine says that it failed, else 0.0
     across_devices('alltoall', devices, source, a, y)   an exchange with other devices (`targets/llvm/exchanges.py`)
+    sort(a, y), order(a, p)     NumPy's own sorts of all rows (`targets/llvm/sorts.py`)
     along_rows('fft', a, y)     a loop of NumPy's own transforms (`targets/llvm/transforms.py`) over all rows
 
 An operand is of the dtype of the routine, that of the last one, or of another that follows: `real w(n)` of its parts,

@@ -331,6 +331,18 @@ def svdvals(a, s, s_bar):
     return svd(a, u, values, vt, None, s_bar, None)
 
 
+# --- sorts ---------------------------------------------------------------------------------------------------------
+
+
+def sort_rows(a, out, out_bar):
+    """To where the elements came from."""
+    places, a_bar = op.order_rows(a), op.zeros(shape=a.shape, dtype=static.element(out_bar))
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a_bar[i, places[i, k]] = out_bar[i, k]
+    return a_bar
+
+
 # --- Fourier transforms --------------------------------------------------------------------------------------------
 
 

@@ -1,9 +1,10 @@
-"""Sorting, by merges of runs that double in length: the order of `kind="stable"`, nan last.
+"""Sorting, by NumPy's own sorts of rows, nan last.
 
-    np.sort(x)    ->    x[order_of(x)]          np.lexsort((second, first))    ->    by `second`, then by `first`
+    np.sort(x, axis=0)    ->    rows = moveaxis(x, 0, -1);  moveaxis(sort_rows(rows), -1, 0)
+    np.lexsort((second, first))    ->    by `second`, then by `first`
 
-The order is made of ints, which have no derivative; the derivative of a sorted array is that of taking elements.  Where
-NumPy leaves open which of two equals comes first, the first one does.
+The order is that of `kind="stable"`: where NumPy leaves open which of two equals comes first, the first one does.  It
+is made of ints, which have no derivative; the derivative of a sorted array is that of taking elements.
 """
 
 from typing import Any
@@ -12,7 +13,6 @@ import numpy
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .complex_order import precedes
 from .elementary import operand
 from .manipulation import as_array, moveaxis, ravel, total
 
@@ -20,35 +20,24 @@ from .manipulation import as_array, moveaxis, ravel, total
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     require_no_fields(order)
     a = as_array(a)
-    if axis is None:
-        a, axis = ravel(a), 0
-    place = static.axis_of(axis, static.rank(a))
-    if static.rank(a) == 1:
-        return a[order_of(a)]
-    rows = moveaxis(a, place, -1)
-    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1]))
-    out = op.empty(shape=flat.shape, dtype=static.element(a))
-    for r in range(flat.shape[0]):
-        out[r] = flat[r][order_of(flat[r])]
-    return moveaxis(op.reshape(out, shape=rows.shape), -1, place)
+    return along(op.sort_rows, a if axis is not None else ravel(a), -1 if axis is None else axis)
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     require_no_fields(order)
     a = as_array(a)
-    if axis is None:
-        a, axis = ravel(a), 0
-    if static.rank(a) == 0:
+    if axis is not None and static.rank(a) == 0:
         return op.zeros(shape=(1,), dtype="i64")
+    return along(op.order_rows, a if axis is not None else ravel(a), -1 if axis is None else axis)
+
+
+def along(of_rows, a, axis):
+    """What is done to the rows of a matrix, along an axis."""
     place = static.axis_of(axis, static.rank(a))
-    if static.rank(a) == 1:
-        return order_of(a)
     rows = moveaxis(a, place, -1)
-    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1]))
-    out = op.empty(shape=flat.shape, dtype="i64")
-    for r in range(flat.shape[0]):
-        out[r] = order_of(flat[r])
-    return moveaxis(op.reshape(out, shape=rows.shape), -1, place)
+    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1])) if static.rank(a) != 2 else rows
+    made = of_rows(flat)
+    return moveaxis(op.reshape(made, shape=rows.shape) if static.rank(a) != 2 else made, -1, place)
 
 
 def sort_method(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -63,48 +52,7 @@ def require_no_fields(order):
 
 def order_of(values):
     """The places of a vector's elements in increasing order, equals as they stand and nan after."""
-    length, word = values.shape[0], static.element(values)
-    run, merged = op.empty(shape=(length,), dtype=word), op.empty(shape=(length,), dtype=word)
-    places, moved = op.empty(shape=(length,), dtype="i64"), op.empty(shape=(length,), dtype="i64")
-    count = 0
-    for i in range(length):
-        if is_number(values[i]):
-            run[count] = values[i]
-            places[count] = i
-            count += 1
-    width = 1
-    while width < count:
-        left, right, middle, high = 0, 0, 0, 0
-        for k in range(count):
-            if k == high:
-                left, right = k, min(k + width, count)
-                middle, high = right, min(k + 2 * width, count)
-            if right < high and (left == middle or is_before(run[right], run[left])):
-                source = right
-                right += 1
-            else:
-                source = left
-                left += 1
-            merged[k] = run[source]
-            moved[k] = places[source]
-        run, merged = merged, run
-        places, moved = moved, places
-        width *= 2
-    for i in range(length):
-        if not is_number(values[i]):
-            places[count] = i
-            count += 1
-    return places
-
-
-def is_before(left, right):
-    """The order of what `is_number`."""
-    return precedes(left, right) if static.is_complex(left) else left < right
-
-
-def is_number(value):
-    """Whether a value has a place in the order of numbers; nan comes after them, of complex ones in an order too."""
-    return not op.isnan(value) if static.kind(value) == "float" else True
+    return along(op.order_rows, values, 0)
 
 
 def lexsort(keys, axis=-1):

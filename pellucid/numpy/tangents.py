@@ -245,3 +245,12 @@ def solve_banded(below, ab, b, x, below_dot, ab_dot, b_dot):
 def matrix_logarithm(value, a, out, value_dot, a_dot):
     out_dot = derivative_of_logarithm(a, a_dot)
     return out_dot
+
+
+def sort_rows(a, out, a_dot):
+    """Those of the elements, in their order."""
+    places, out_dot = op.order_rows(a), op.empty(shape=a.shape, dtype=static.element(a_dot))
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            out_dot[i, k] = a_dot[i, places[i, k]]
+    return out_dot

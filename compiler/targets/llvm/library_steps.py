@@ -16,7 +16,7 @@ from ... import syntax
 from ...diagnostics import InternalError
 from ...dtypes import DTYPE, INT_WORD, is_complex, part_of
 from ...ops.routines import Routine, formula, parsed
-from . import memory_values
+from . import memory_values, sorts
 from .abi import REGISTER, STORED
 from .arrays import View, drop, strides_of, take_block
 from .exchanges import across_devices
@@ -123,6 +123,9 @@ class _Steps:
             match step:
                 case gast.Expr(value=gast.Call(func=gast.Name(id="along_rows"), args=[which, *names])):
                     along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
+                case gast.Expr(value=gast.Call(func=gast.Name(id="sort" | "order" as which), args=[given, made])):
+                    in_order = sorts.sort if which == "sort" else sorts.order
+                    in_order(frame, self.operands[given.id], self._in_place(made.id))
                 case gast.Expr(value=gast.Call(func=gast.Name(id="across_devices"), args=[which, *names])):
                     self._across_devices(which.value, *(n.id for n in names))
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
