@@ -30,7 +30,8 @@ NUMPY_FUNCTIONS = {
     " linalg.det=det linalg.slogdet=slogdet linalg.solve=solve linalg.eigh=eigh linalg.eigvalsh=eigvalsh"
     " linalg.tensorinv=tensorinv linalg.tensorsolve=tensorsolve",
     "decompositions": "linalg.qr=qr linalg.svd=svd linalg.svdvals=svdvals",
-    "sorting": "sort argsort lexsort partition argpartition unique unique_all unique_counts"
+    "selection": "partition argpartition",
+    "sorting": "sort argsort lexsort unique unique_all unique_counts"
     " unique_inverse unique_values sort_complex",
     "quantiles": "median percentile quantile",
     "places": "flatnonzero nonzero argwhere where compress extract take_along_axis tril_indices triu_indices"
@@ -86,7 +87,8 @@ METHOD_FUNCTIONS = {
     " diagonal repeat T=transposed mT=swap_last take",
     "elementary": "round clip astype item",
     "creation": "copy=copy_method fill",
-    "sorting": "sort=sort_method argsort partition=partition_method argpartition",
+    "sorting": "sort=sort_method argsort",
+    "selection": "partition=partition_method argpartition",
     "places": "nonzero compress=compress_method",
     "interpolation": "searchsorted",
     "choosing": "choose",
@@ -124,6 +126,7 @@ OF_COMPLEX = {
     "choosing": "select choose piecewise array_equal",
     "interpolation": "convolve correlate searchsorted",
     "sorting": "*",
+    "selection": "partition argpartition partition_method",
     "sets": "*",
     "quantiles": "median",
     "polynomials": "roots polyval vander polyder polyadd polysub polymul polyint poly polydiv",

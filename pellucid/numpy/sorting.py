@@ -76,33 +76,6 @@ def lexsort(keys, axis=-1):
     return order
 
 
-def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """All of it sorted: then every element stands where partitions ask for it."""
-    a = as_array(a)
-    require_places(a, kth, axis)
-    return sort(a, axis, None, order)
-
-
-def partition_method(a, kth, axis=-1, kind="introselect", order=None):
-    """`x.partition(k)`, which changes `x`."""
-    a[...] = partition(a, kth, axis, kind, order)
-
-
-def argpartition(a, kth, axis=-1, kind="introselect", order=None):
-    a = as_array(a)
-    require_places(a, kth, axis)
-    return argsort(a, axis, None, order)
-
-
-def require_places(a, kth, axis):
-    length = total(a.shape) if axis is None else a.shape[static.axis_of(axis, static.rank(a))]
-    for k in kth if static.is_sequence(kth) else (kth,):
-        if static.rank(k) != 0:
-            static.refuse("T001", "the places of np.partition are ints, one or a tuple of them")
-        if k >= length or k < -length:
-            raise ValueError(f"kth(={k + length if k < 0 else k}) out of bounds ({length})")
-
-
 # --- unique values ---------------------------------------------------------------------------------------------------
 
 
@@ -115,6 +88,8 @@ def unique(
         place = static.axis_of(axis, static.rank(values))
         return unique_parts(values, place, return_index, return_inverse, return_counts)
     flat = ravel(values)
+    if not (return_index or return_inverse or return_counts or static.is_complex(values)):
+        return first_of_runs(sort(flat), equal_nan)
     order = order_of(flat)
     ordered = flat[order]
     starts = op.empty(shape=flat.shape, dtype="bool")
@@ -130,6 +105,17 @@ def unique(
     if return_counts:
         found = (*found, lengths_of_runs(starts, found[0].shape[0]))
     return found[0] if len(found) == 1 else found
+
+
+def first_of_runs(ordered, equal_nan):
+    """The different values of a sorted vector."""
+    found = op.empty(shape=ordered.shape, dtype=static.element(ordered))
+    count = 0
+    for k in range(ordered.shape[0]):
+        if k == 0 or differs(ordered[k - 1], ordered[k], equal_nan):
+            found[count] = ordered[k]
+            count += 1
+    return found[:count]
 
 
 def unique_parts(values, axis, return_index, return_inverse, return_counts):
