@@ -31,11 +31,13 @@ def solved(fun, x0, args, jac, near, most):
     is_root = np.max(np.abs(value)) <= 1e-6 * max(1.0, size)
     if is_root:
         x = x - np.linalg.solve(slope, value)
-    return root_of(f, x), f, calls, jacobians, is_root
+    return root_of(f, x, is_root), f, calls, jacobians, is_root
 
 
 def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
     """A root of fun(x, *args), which gives as many numbers as `x` has: `res.x`, `res.fun`, `res.success`.
+
+    Where there is no success, the derivative of `res.x` is nan.
 
     method   "hybr" or "lm", which mean the same here
     """
