@@ -12,6 +12,7 @@ Source: R. P. Brent, Algorithms for Minimization Without Derivatives (1973), cha
 import numpy as np
 from scipy.optimize import RootResults
 
+from ..compiler.ops import static
 from ..compiler.ops.containers import dict_of_class
 from ..lax import stop_gradient
 from .implicit import root_of, roots_of
@@ -255,9 +256,9 @@ def by_secant(f, x0, x1, tol, rtol, maxiter):
 def newton_of_all(f, x, fprime, args, tol, maxiter, fprime2, full_output, disp):
     """Newton's steps for all elements at once, until every one of them moves by less than the tolerance."""
     if fprime is None:
-        raise ValueError("`newton` takes `fprime=` where x0 is an array")
+        static.refuse("U012", "`newton` takes `fprime=` where x0 is an array")
     if full_output:
-        raise ValueError("`newton` does not give full_output where x0 is an array: call it without")
+        static.refuse("U012", "`newton` does not give full_output where x0 is an array: call it without")
     slope = with_args(fprime, args)
     x = stop_gradient(x)
     moves = np.full(x.shape, True)
