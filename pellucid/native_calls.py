@@ -177,6 +177,7 @@ def _maker(cls: type, names: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Any
 def record_classes(value: Value) -> Iterator[type]:
     """The classes of NamedTuples, dataclasses and objects of other libraries in a value."""
     if isinstance(value, Record):
-        yield value.cls.python if is_stand_in(value.cls) else value.cls
+        cls: Any = value.cls
+        yield cls.python if is_stand_in(cls) else cls
     for _, part in parts(value):
         yield from record_classes(part)

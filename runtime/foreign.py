@@ -3,8 +3,8 @@
     csr_array((data, indices, indptr), shape)     ->     Csr(data, indices, indptr, columns)     and back
 
 The table is of names, so that the other library is imported by who has its objects.  The class that stands for one has
-`python`, the class itself, `shown`, what it is made of, `of_python`, which takes an object apart, and `places`, where
-native code finds the same parts in the same order.
+`python`, the class itself, `shown`, what it is made of, and `of_python`, which takes an object apart.  `PLACES` says
+by its `format` where native code finds the same parts in the same order.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ STAND_INS: dict[str, dict[str, tuple[str, str]]] = {
     "scipy.sparse._csr": {"csr_array": (SPARSE, "Csr"), "csr_matrix": (SPARSE, "CsrMatrix")},
     "scipy.sparse._csc": {"csc_array": (SPARSE, "Csc"), "csc_matrix": (SPARSE, "CscMatrix")},
     "scipy.sparse._coo": {"coo_array": (SPARSE, "Coo"), "coo_matrix": (SPARSE, "CooMatrix")},
+}
+
+PLACES: dict[str, tuple[Place, ...]] = {
+    "csr": ("data", "indices", "indptr", ("_shape", 1, 2)),
+    "csc": ("data", "indices", "indptr", ("_shape", 0, 2)),
+    "coo": ("data", ("coords", 0, 2), ("coords", 1, 2), ("_shape", 0, 2), ("_shape", 1, 2)),
 }
 
 

@@ -139,7 +139,6 @@ class Csr(Sparse):
     columns: int
 
     python, shown, format = scipy.sparse.csr_array, ("data", "indices", "indptr", "shape"), "csr"
-    places = ("data", "indices", "indptr", ("_shape", 1, 2))
 
     @property
     def shape(self):
@@ -184,7 +183,6 @@ class Csc(Sparse):
     turned: Csr
 
     python, shown, format = scipy.sparse.csc_array, ("data", "indices", "indptr", "shape"), "csc"
-    places = ("data", "indices", "indptr", ("_shape", 0, 2))
 
     @property
     def data(self):
@@ -238,7 +236,6 @@ class Coo(Sparse):
     columns: int
 
     python, shown, format = scipy.sparse.coo_array, ("data", "row", "col", "shape"), "coo"
-    places = ("data", ("coords", 0, 2), ("coords", 1, 2), ("_shape", 0, 2), ("_shape", 1, 2))
 
     @property
     def shape(self):

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
-from ..foreign import Place, stand_in_of
+from ..foreign import PLACES, Place, stand_in_of
 from .words import RECORD_ATTRIBUTES, RECORD_PLACES, RECORD_TUPLE
 
 _FIELD_OF_TUPLE = type(inspect.getattr_static(collections.namedtuple("Sample", "field"), "field"))
@@ -30,8 +30,9 @@ def reading(cls: Any) -> tuple[int, tuple[Place, ...]] | None:
         names = tuple(cls._fields)
         return (RECORD_TUPLE, names) if all(_is_item(cls, name, k) for k, name in enumerate(names)) else None
     if (own := stand_in_of(cls)) is not None:
-        attributes = (place if isinstance(place, str) else place[0] for place in own.places)
-        return (RECORD_PLACES, own.places) if all(_is_plain(cls, name) for name in attributes) else None
+        places = PLACES[own.format]
+        attributes = (place if isinstance(place, str) else place[0] for place in places)
+        return (RECORD_PLACES, places) if all(_is_plain(cls, name) for name in attributes) else None
     if not hasattr(cls, "__dataclass_fields__"):
         return None  # every instance has attributes of its own
     names = tuple(field.name for field in dataclasses.fields(cls))
