@@ -48,6 +48,7 @@ ANNOTATIONS = {
         is_limit="a `raise` of what is beyond the compiler, which no `except` of the user's catches",
         segments="of a loop under `checkpoint`, in how many segments it is run again, 0 for as many as are best",
         budget="of a loop under `checkpoint`, the bytes that its states may take",
+        around="of a collective, the axes around it, none of which is its own",
         hoists="a loop over directions, out of which `hoist` takes what is the same for all",
     ),
     **_of(

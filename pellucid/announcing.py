@@ -16,13 +16,14 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from .compiler.frontend.specialise.values import Column, Sequence, Typed, Value, parts
+from .compiler.frontend.specialise.values import Column, Mapping_, Sequence, Typed, Value, leaves, parts
 from .compiler.types import Array, Scalar
 from .flatten import description, key_of
 from .runtime.guards import Guards
 
 PATIENCE = 2.0  # seconds
 MANY = 10
+LONGEST_TYPE = 80  # characters of an argument's type in a line of this kind
 
 
 class PerformanceWarning(UserWarning):
@@ -44,7 +45,7 @@ class Announcer:
         if self._is_own and len(self._before) == MANY:
             warn(f"`{self._name}` has been compiled {MANY} times, the last time because {why}; PELLUCID_LOG=compile "
                  "prints each time and its reason")  # fmt: skip
-        words = ", ".join(f"{name}: {description(value)}" for name, value in arguments.items())
+        words = ", ".join(f"{name}: {in_short(value)}" for name, value in arguments.items())
         return Compilation(f"{self._name}({words})", why)
 
 
@@ -94,6 +95,17 @@ def warn(text: str) -> None:
     warnings.warn_explicit(text, PerformanceWarning, code.co_filename, frame.f_lineno, module, registry)
 
 
+def in_short(value: Value) -> str:
+    """The types in words; of a large container only what it is, and how many leaves it has: `Model of 48 leaves`."""
+    text = description(value)
+    if len(text) <= LONGEST_TYPE or not parts(value):
+        return text
+    otherwise = dict if isinstance(value, Mapping_) else list
+    kind = getattr(value, "cls", None) or getattr(value, "kind", None) or otherwise
+    count = sum(1 for leaf in leaves(value) if isinstance(leaf, Typed))
+    return f"{kind.__name__} of {count} leaves"
+
+
 # --- reasons -------------------------------------------------------------------------------------------------------
 
 
@@ -121,10 +133,10 @@ def differences(name: str, new: Value, old: Value) -> list[str]:
         pairs = zip(inside, were, strict=True)
         return [text for (key, a), (_, b) in pairs for text in differences(_part(name, new, key), a, b)]
     if isinstance(new, Typed) and isinstance(old, Typed):
-        return _of_types(name, new.type, old.type, f"{name} is {description(new)} and was {description(old)}")
+        return _of_types(name, new.type, old.type, f"{name} is {in_short(new)} and was {in_short(old)}")
     if key_of(new) == key_of(old):
         return []
-    return [f"{name} is {description(new)} and was {description(old)}"]
+    return [f"{name} is {in_short(new)} and was {in_short(old)}"]
 
 
 def _of_types(name: str, new: Any, old: Any, otherwise: str) -> list[str]:

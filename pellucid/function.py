@@ -170,8 +170,8 @@ class Function(_Base[Given, Result]):
         self, seen: Seen, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled, findings: Findings
     ) -> None:
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
-        if compiled.executable.leaves_gaps:
-            return  # an error would need the arguments again
+        if compiled.executable.leaves_gaps and compiled.mutated:
+            return  # an error would need the arguments again, as they were
         if not self._learning.acquire(blocking=False):
             return  # another thread is at it, and a later call like this one will learn
         try:

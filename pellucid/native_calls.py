@@ -32,7 +32,7 @@ from .flatten import OF_THE_RUN, Flattened, listed, listed_rows, pullback, recor
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 from .runtime.dispatch.records import reading
-from .runtime.foreign import is_foreign
+from .runtime.foreign import is_foreign, is_stand_in
 from .runtime.guards import Findings
 from .runtime.structures import dict_like, list_like
 
@@ -175,8 +175,9 @@ def _maker(cls: type, names: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Any
 
 
 def record_classes(value: Value) -> Iterator[type]:
-    """The classes of NamedTuples and dataclasses in a value."""
+    """The classes of NamedTuples, dataclasses and objects of other libraries in a value."""
     if isinstance(value, Record):
-        yield value.cls
+        cls: Any = value.cls
+        yield cls.python if is_stand_in(cls) else cls
     for _, part in parts(value):
         yield from record_classes(part)

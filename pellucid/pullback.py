@@ -19,7 +19,7 @@ from .compiler.frontend.specialise.values import Sequence, Static, Value
 from .compiler.frontend.specialise.world.taking_apart import from_python
 from .compiler.request import BackwardHalf, Request, Vjp
 from .compiler.types import Array as ArrayType
-from .compiler.types import Scalar, Type
+from .compiler.types import Scalar, Type, dtype_of
 from .entries import Compiled
 from .faults import gradient_fault
 from .flatten import Flattened, type_of
@@ -138,7 +138,7 @@ def as_leaf(type_: Type, value: Any) -> Any:
     if isinstance(type_, Scalar):
         made = PYTHON_TYPE[type_.dtype] if type_.weak else NUMPY_DTYPE[type_.dtype].type
         return made(value)
-    return np.asarray(value, order="C")
+    return np.asarray(value, NUMPY_DTYPE[dtype_of(type_)], order="C")
 
 
 def pullback_of(half: BackwardHalf, residuals: Any) -> Pullback:

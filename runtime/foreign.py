@@ -3,7 +3,8 @@
     csr_array((data, indices, indptr), shape)     ->     Csr(data, indices, indptr, columns)     and back
 
 The table is of names, so that the other library is imported by who has its objects.  The class that stands for one has
-`python`, the class itself, `shown`, what it is made of, and `of_python`, which takes an object apart.
+`python`, the class itself, `shown`, what it is made of, and `of_python`, which takes an object apart.  `PLACES` says
+by its `format` where native code finds the same parts in the same order.
 """
 
 from __future__ import annotations
@@ -11,16 +12,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+# Where an object has a part: an attribute, or (attribute, which item, of how many) where that is a tuple.
+Place: TypeAlias = str | tuple[str, int, int]
 SPARSE = "pellucid.scipy.sparse_arrays"
 # For modules of SciPy the classes in them, and the classes that stand for these.
 STAND_INS: dict[str, dict[str, tuple[str, str]]] = {
     "scipy.sparse._csr": {"csr_array": (SPARSE, "Csr"), "csr_matrix": (SPARSE, "CsrMatrix")},
     "scipy.sparse._csc": {"csc_array": (SPARSE, "Csc"), "csc_matrix": (SPARSE, "CscMatrix")},
     "scipy.sparse._coo": {"coo_array": (SPARSE, "Coo"), "coo_matrix": (SPARSE, "CooMatrix")},
+}
+
+PLACES: dict[str, tuple[Place, ...]] = {
+    "csr": ("data", "indices", "indptr", ("_shape", 1, 2)),
+    "csc": ("data", "indices", "indptr", ("_shape", 0, 2)),
+    "coo": ("data", ("coords", 0, 2), ("coords", 1, 2), ("_shape", 0, 2), ("_shape", 1, 2)),
 }
 
 
@@ -36,9 +45,21 @@ def is_foreign(cls: type) -> bool:
 
 
 def taken_over(value: Any) -> Any:
-    """The instance of the class that stands for a foreign one; any other value stays."""
+    """The instance of the class that stands for a foreign one; any other value stays.
+
+    Raises TypeError for one that has not two axes, or whose parts are no arrays.
+    """
     own = stand_in_of(type(value)) if type(value).__module__ in STAND_INS else None
-    return value if own is None else own.of_python(value)
+    if own is None:
+        return value
+    if len(value.shape) != 2:
+        kind = type(value).__name__
+        raise TypeError(f"a {kind} of shape {value.shape} has not two axes: `reshape((1, -1))` gives it a row")
+    for name in own.shown[:-1]:
+        if not isinstance(getattr(value, name), np.ndarray):
+            kind = type(getattr(value, name)).__name__
+            raise TypeError(f"`{name}` of a {type(value).__name__} is a {kind}, and has to be an array")
+    return own.of_python(value)
 
 
 def is_stand_in(cls: type) -> bool:

@@ -148,3 +148,9 @@ def test_colours_keep_every_character():
         read = Read()
         read.feed(Text(text)._repr_html_())
         assert read.text == text
+
+
+def test_a_large_container_is_told_in_short(monkeypatch, capsys):
+    monkeypatch.setenv("PELLUCID_LOG", "compile")
+    compile(lambda parts, x: parts["k3"] * x)({f"k{k}": 1.0 for k in range(20)}, 1.0)
+    assert "(parts: dict of 20 leaves, x: float) compiled" in capsys.readouterr().err

@@ -82,7 +82,7 @@ MAY_IMPORT = {
     "transform": f"{LANGUAGE} analysis annotations frontend.specialise renaming request tuning",
     "targets": "",
     "targets.python": f"{LANGUAGE} analysis renaming transform",
-    "languages": f"{LANGUAGE} analysis annotations targets.python",
+    "languages": f"{LANGUAGE} analysis annotations lower targets.python",
     "frontend": f"{LANGUAGE} frontend.source frontend.purity frontend.specialise request runtime",
     "frontend.source": f"{LANGUAGE} runtime",
     "frontend.purity": f"{LANGUAGE} analysis frontend.source runtime",

@@ -261,6 +261,23 @@ def test_calls_enter_no_python_function():
     assert set(agree(record, State(a), pair)) <= {"NativeCalls", "record", "instance", "_maker.<locals>.<lambda>"}
 
 
+@native_only
+def test_what_is_asked_of_a_ufunc_needs_no_python():
+    @compile
+    def reduced(x):
+        known = hasattr(np.add, "reduce"), hasattr(np.sin, "unknown")
+        return np.add.reduce(x) if known[0] and not known[1] else x[0]
+
+    x = np.arange(4.0)
+    assert agree(reduced, x) == []
+    try:
+        np.sin.unknown = 1
+        assert reduced(x) == 0.0
+    finally:
+        del np.sin.unknown
+    assert reduced(x) == 6.0
+
+
 def test_an_error_is_the_same_error():
     for call in (lambda f: f(root, -1.0), lambda f: f(element, BASE[0], 9), lambda f: f(element, BASE[0], -7)):
         call(agree)

@@ -7,6 +7,7 @@ is kept in `harness/length_programs.py`, one program for each way in which two l
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler.diagnostics import CompileError
 
 from .harness import length_programs
@@ -72,3 +73,41 @@ def test_no_array_has_a_negative_length(maker, use):
     if "empty" not in maker or use in ("filled", "never read", "measured"):
         for n in (1, 4):
             agree(program, np.arange(1.0, n + 1.0))
+
+
+# --- lengths that are computed from numbers which share a name with others -------------------------------------------
+
+
+def counted_again(x, n):
+    total = 0.0
+    for k in range(n):
+        total += np.sum(np.repeat(x[:k], n) ** 2)
+    for n in range(3):
+        total += n * np.sum(np.tile(x, (1, 3)) ** 2)
+    return total
+
+
+def longer_each_time(x, n):
+    while n > 1:
+        x = np.repeat(np.sin(x), n)
+        n = n - 1
+    return np.sum(x**3)
+
+
+def a_number_for_two_lengths(x, n):
+    y = np.repeat(x, n)
+    n = len(y) - n
+    z = np.repeat(x * x, n)
+    for n in range(2):
+        z = z * np.tile(x, len(z) // len(x)) + n
+    return np.sum(y**2) + np.sum(z**2)
+
+
+@pytest.mark.parametrize("function", [counted_again, longer_each_time, a_number_for_two_lengths])
+def test_a_number_that_is_a_length_may_share_its_name(function):
+    x, step = np.linspace(0.3, 1.2, 4), 1e-6
+    want = [(function(x + e, 3) - function(x - e, 3)) / (2.0 * step) for e in step * np.eye(4)]
+    np.testing.assert_allclose(pellucid.grad(function)(x, 3), want, rtol=1e-6)
+    np.testing.assert_allclose(pellucid.jacfwd(function)(x, 3), want, rtol=1e-6)
+    rows = pellucid.vmap(pellucid.grad(function), in_axes=(0, None))(np.stack((x, 2.0 * x)), 3)
+    np.testing.assert_allclose(rows[0], want, rtol=1e-6)

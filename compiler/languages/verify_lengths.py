@@ -22,6 +22,7 @@ from ..analysis.length_owners import owners
 from ..builder import Builder, infer
 from ..diagnostics import InternalError
 from ..dtypes import is_integer
+from ..lower.webs import with_separate_numbers
 from ..names import Names
 from ..ops import indexing, schema
 from ..ops.forms import WHOLE
@@ -33,7 +34,7 @@ Fault = tuple[gast.stmt, str]
 
 def length_faults(function: Function) -> Iterator[Fault]:
     """Assignments of arrays that have not the lengths of their types."""
-    return _faults(function, _Lengths)
+    return _faults(with_separate_numbers(function), _Lengths)
 
 
 def _faults(function: Function, analysis: type[_Lengths]) -> Iterator[Fault]:
@@ -85,6 +86,7 @@ class _Lengths:
         self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
         self.unknown: set[str] = set()  # lengths of what was made with one that cannot be worked out
         self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
+        self.of_recorded: set[str] = set()  # the lengths of arrays out of a list
         self.counters = set(loop_variables(function))
         self.values: dict[str, gast.expr] = {}  # what ints are
         self.copies: dict[str, set[str]] = {}  # the ints that an int is a copy of, one on each path
@@ -103,6 +105,8 @@ class _Lengths:
             return ""
         if not isinstance(declared, Array):
             return ""
+        if syntax.operator_of(value) == "pop":
+            self.of_recorded |= {s for s in symbols_of(declared) if self.owners.get(s) == name}
         if "?" in symbols_of(declared):
             return f"`{name}` has an unknown length in its type, which passes for any other unknown one"
         try:
@@ -225,8 +229,8 @@ class _Lengths:
             return True
         if left in self.copies.get(right, ()) or right in self.copies.get(left, ()):
             return True
-        known = self.builder.extents.get(left)
-        if known is not None and known == self.builder.extents.get(right):
+        known, also = self.builder.extents.get(left), self.builder.extents.get(right)
+        if known is not None and (known == also or self.is_recorded(known) or self.is_recorded(also)):
             return True
         if not (isinstance(one, gast.Call) and isinstance(other, gast.Call)) or len(one.args) != len(other.args):
             return False
@@ -237,6 +241,10 @@ class _Lengths:
             else isinstance(a, gast.Constant) and isinstance(b, gast.Constant) and a.value == b.value
             for a, b in zip(one.args, other.args)
         )  # fmt: skip
+
+    def is_recorded(self, extent: Extent | None) -> bool:
+        """Whether it is the length of an array that the forward sweep has recorded."""
+        return isinstance(extent, Dim) and not self.of_recorded.isdisjoint(extent.symbols())
 
     def unclamped(self, name: str) -> str:
         """The int that is held at zero, as every length is, or that this one is a copy of."""

@@ -12,7 +12,7 @@ loops compare them; the others wish to be called so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import gast
 
@@ -22,16 +22,29 @@ from ..analysis.reaching import Reaching, State
 from ..names import Names
 from ..program import Function
 from ..renaming import copy_statement, map_statement, with_blocks
+from ..types import Scalar
 
 
 def separate(function: Function) -> Function:
     """The function with a name for every web; the same object where they have one."""
+    return _separated(function, lambda _: True, True)
+
+
+def with_separate_numbers(function: Function) -> Function:
+    """The function with a name for every web of numbers, those of loop variables too, and arrays as they are.
+
+    What is known of a number is then not lost where `coalesce` has joined it with another.
+    """
+    return _separated(function, lambda name: isinstance(function.types.get(name), Scalar), False)
+
+
+def _separated(function: Function, is_wanted: Callable[[str], bool], keeps_counters: bool) -> Function:
     facts = def_use(function)
-    several = {n for n, found in facts.definitions.items() if len(found) + (n in facts.parameters) > 1}
+    several = {n for n, found in facts.definitions.items() if len(found) + (n in facts.parameters) > 1 and is_wanted(n)}
     if not several:
         return function
     found = Reaching(function, several)
-    names = _names_of(webs(found), found, Names({*function.types, *function.parameters}))
+    names = _names_of(webs(found), found, Names({*function.types, *function.parameters}), keeps_counters)
     wishes = {name: wish for name, wish in zip(names, found.named) if name != wish}
     if not wishes:
         return function
@@ -63,11 +76,12 @@ def webs(found: Reaching) -> list[int]:
     return first
 
 
-def _names_of(first: Sequence[int], found: Reaching, names: Names) -> list[str]:
+def _names_of(first: Sequence[int], found: Reaching, names: Names, keeps_counters: bool) -> list[str]:
     """The name of each definition and merge, which is that of the first of its web."""
     named = found.named
     met = {first[web]: None for _, reads, binds in found.visits for web in (*reads.values(), *binds.values())}
-    counters = [first[web] for node, _, binds in found.visits if type(node) is gast.For for web in binds.values()]
+    loops = [binds for node, _, binds in found.visits if keeps_counters and type(node) is gast.For]
+    counters = [first[web] for binds in loops for web in binds.values()]
     kept = {*{named[web]: web for web in reversed(met)}.values(), *counters}
     chosen = {web: named[web] if web in kept else names.fresh(named[web]) for web in met}
     return [chosen.get(web, named[web]) for web in first]

@@ -104,9 +104,11 @@ def _of_partials(
 
 
 def fitted(builder: Builder, value: Atom, like: Atom, hint: str = "t_dot") -> Atom:
-    """A tangent in the dtype, the weakness and the shape of its primal."""
+    """A tangent in the dtype, the weakness and the shape of its primal; a number may have an array without axes."""
     target = builder.type_of(like)
     if not isinstance(target, Array):
+        if isinstance(builder.type_of(value), Array):
+            value = builder.load(value.id, [], hint)
         return as_type(builder, value, target, hint)
     if not isinstance(builder.type_of(value), Array):
         return builder.call("full", value, hint=hint, shape=shape_of(builder, like), dtype=target.dtype)

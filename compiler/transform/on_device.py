@@ -41,6 +41,7 @@ from ..types import Array, Scalar, with_lengths
 from .batch.crossing import Divergent, crosses, require_together
 from .batch.examples import require_in_sight
 from .batch.varying import varying
+from .bound_axes import inside_axes
 from .common_results import differing, require_common
 from .derivatives import Wanted
 from .forward.pushforward import Arguments
@@ -71,7 +72,8 @@ def on_device(made: Specialised, wanted: Wanted) -> Specialised:
     changed = writer.written()
     functions = {**made.program.functions, changed.name: changed}
     arguments = {table: Leaf(writer.table.id), **made.arguments}
-    return replace(made, program=Program(changed.name, functions), arguments=arguments)
+    program = inside_axes(made.program, Program(changed.name, functions), transform.axes)
+    return replace(made, program=program, arguments=arguments)
 
 
 def _require_together(made: Specialised, wanted: Wanted, axis_name: str) -> None:

@@ -12,6 +12,7 @@ event takes place has the derivative that its equation gives it.
 import numpy as np
 from scipy.integrate._ivp.ivp import OdeResult
 
+from ..compiler.ops import static
 from ..compiler.ops.containers import dict_of_class
 from .integrate_dense import Solution, between
 from .integrate_events import happened, limits_of, times_of
@@ -47,7 +48,7 @@ def solve_ivp(
     if method not in METHODS:
         raise ValueError(f"`method` must be one of {METHODS}")
     if vectorized:
-        raise ValueError("`vectorized=True` has no meaning for these methods: leave it out")
+        static.refuse("U012", "`vectorized=True` has no meaning for these methods: leave it out")
     if jac is not None and method in EXPLICIT:
         raise ValueError(f"`jac=` has no meaning for {method}: leave it out")
     start_at, t_end = np.float64(t_span[0]), np.float64(t_span[1])

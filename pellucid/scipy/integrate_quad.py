@@ -55,7 +55,7 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, lim
     limit           into how many intervals the whole may be divided at most
     """
     if full_output:
-        raise ValueError("`quad` does not give full_output here: call it without")
+        static.refuse("U012", "`quad` does not give full_output here: call it without")
     further = args if isinstance(args, tuple) else (args,)
     f = lambda x: func(x, *further) * 1.0  # noqa: E731
     ends = [end for end in (a, b) if static.is_static(end)]
@@ -153,7 +153,7 @@ def quad_vec(f, a, b, epsabs=1e-200, epsrel=1e-8, norm="2", limit=10000, args=()
     Of two finite ends; at most 1000 intervals.
     """
     if norm != "2":
-        raise ValueError('`quad_vec` measures errors by norm="2" here')
+        static.refuse("U012", '`quad_vec` measures errors by norm="2" here')
     if abs(a) == np.inf or abs(b) == np.inf:
         raise ValueError("`quad_vec` takes finite ends here: use `quad` for each component")
     of_all = lambda x: np.asarray(f(x, *args), np.float64)  # noqa: E731

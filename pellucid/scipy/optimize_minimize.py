@@ -13,6 +13,7 @@ et al. (1998), SIAM Journal on Optimization 9.
 
 import numpy as np
 
+from ..compiler.ops import static
 from ..forward_mode import jvp
 from ..lax import stop_gradient
 from ..transformations import grad, value_and_grad
@@ -38,9 +39,9 @@ def minimize(
     if constraints:
         raise ValueError("`minimize` takes no `constraints=` here")
     if callback is not None:
-        raise ValueError("`minimize` takes no `callback=` here")
+        static.refuse("U012", "`minimize` takes no `callback=` here")
     if hess is not None or hessp is not None:
-        raise ValueError("`minimize` makes Hessians of `fun` itself: leave out `hess=` and `hessp=`")
+        static.refuse("U012", "`minimize` makes Hessians of `fun` itself: leave out `hess=` and `hessp=`")
     if method is None:
         method = "BFGS" if bounds is None else "L-BFGS-B"
     if method not in METHODS:

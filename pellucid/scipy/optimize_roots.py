@@ -12,6 +12,7 @@ Source: R. P. Brent, Algorithms for Minimization Without Derivatives (1973), cha
 import numpy as np
 from scipy.optimize import RootResults
 
+from ..compiler.ops import static
 from ..compiler.ops.containers import dict_of_class
 from ..lax import stop_gradient
 from .implicit import root_of, roots_of
@@ -20,10 +21,10 @@ RTOL = 8.881784197001252e-16
 
 
 def result(f, x, iterations, calls, converged, method, full_output, disp):
-    """The root with its derivatives, alone or with SciPy's record of it."""
+    """The root with its derivatives, alone or with SciPy's record of it; nan where it has not converged."""
     if disp and not converged:
         raise RuntimeError(f"Failed to converge after {iterations} iterations.")
-    x = root_of(f, x)
+    x = root_of(f, x, converged)
     if not full_output:
         return x
     return x, record(x, iterations, calls, converged, method, disp)
@@ -255,9 +256,9 @@ def by_secant(f, x0, x1, tol, rtol, maxiter):
 def newton_of_all(f, x, fprime, args, tol, maxiter, fprime2, full_output, disp):
     """Newton's steps for all elements at once, until every one of them moves by less than the tolerance."""
     if fprime is None:
-        raise ValueError("`newton` takes `fprime=` where x0 is an array")
+        static.refuse("U012", "`newton` takes `fprime=` where x0 is an array")
     if full_output:
-        raise ValueError("`newton` does not give full_output where x0 is an array: call it without")
+        static.refuse("U012", "`newton` does not give full_output where x0 is an array: call it without")
     slope = with_args(fprime, args)
     x = stop_gradient(x)
     moves = np.full(x.shape, True)
@@ -277,14 +278,17 @@ def newton_of_all(f, x, fprime, args, tol, maxiter, fprime2, full_output, disp):
             moves = np.full(x.shape, False)
     if disp and np.any(moves):
         raise RuntimeError(f"some failed to converge after {iterations} iterations")
-    return roots_of(f, x)
+    return roots_of(f, x, np.logical_not(moves))
 
 
 def root_scalar(
     f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None, rtol=None,
     maxiter=None, options=None,
 ):  # fmt: skip
-    """A root by the method that is named, or by the first that what is given suffices for; `r.root`."""
+    """A root by the method that is named, or by the first that what is given suffices for; `r.root`.
+
+    Where `r.converged` is False, the derivative of `r.root` is nan.
+    """
     f = with_args(f, args)
     if method is None:
         if bracket is not None:
@@ -321,4 +325,4 @@ def root_scalar(
             x, iterations, calls, converged = by_slopes(f, start, slope, bend, near, apart, most)
     else:
         raise ValueError(f"Unknown solver {method}")
-    return record(root_of(f, x), iterations, calls, converged, method, False)
+    return record(root_of(f, x, converged), iterations, calls, converged, method, False)

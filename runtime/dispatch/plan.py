@@ -73,7 +73,7 @@ class CallPlan:
     hidden   findings -> the last arguments, which come from outside
     recipe   how leaves become the result; empty for a single leaf
     limit    elements of arguments from which on the GIL is released
-    fail     (site, address of slots) -> exception
+    fail     (site, address of slots) -> exception; None where Python makes the call again and says it
     guards   what has to be as it was when the code was made
     queueing how the call may go on after it has returned; None where it may not
     targets  the arguments that are changed in place
@@ -83,7 +83,7 @@ class CallPlan:
     code: int
     leaves: Sequence[LeafWords]
     recipe: Sequence[RecipeWords]
-    fail: Callable[[int, int], BaseException]
+    fail: Callable[[int, int], BaseException | None]
     limit: int = 0
     hidden: Callable[[Findings], Hidden] = lambda _: Hidden((), None)
     slot_count: int = 0

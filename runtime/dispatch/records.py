@@ -1,7 +1,8 @@
-"""NamedTuples and dataclasses whose fields can be read without running Python code.
+"""NamedTuples, dataclasses and objects of other libraries whose fields can be read without running Python code.
 
     @dataclass class State: x: array; v: array    ->    read by attributes, x then v
     class Pair(NamedTuple): a: float              ->    read like a tuple
+    scipy.sparse.csr_array                        ->    read at places: attributes, and the second item of `_shape`
 """
 
 from __future__ import annotations
@@ -14,19 +15,24 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
-from .words import RECORD_ATTRIBUTES, RECORD_TUPLE
+from ..foreign import PLACES, Place, stand_in_of
+from .words import RECORD_ATTRIBUTES, RECORD_PLACES, RECORD_TUPLE
 
 _FIELD_OF_TUPLE = type(inspect.getattr_static(collections.namedtuple("Sample", "field"), "field"))
 
 
-def reading(cls: Any) -> tuple[int, tuple[str, ...]] | None:
-    """(how, field names) for native code; None for a class that has ways of its own."""
+def reading(cls: Any) -> tuple[int, tuple[Place, ...]] | None:
+    """(how, field names or places) for native code; None for a class that has ways of its own."""
     known = (object, tuple)
     if any("__getattribute__" in c.__dict__ or "__getattr__" in c.__dict__ for c in cls.__mro__ if c not in known):
         return None
     if issubclass(cls, tuple):
         names = tuple(cls._fields)
         return (RECORD_TUPLE, names) if all(_is_item(cls, name, k) for k, name in enumerate(names)) else None
+    if (own := stand_in_of(cls)) is not None:
+        places = PLACES[own.format]
+        attributes = (place if isinstance(place, str) else place[0] for place in places)
+        return (RECORD_PLACES, places) if all(_is_plain(cls, name) for name in attributes) else None
     if not hasattr(cls, "__dataclass_fields__"):
         return None  # every instance has attributes of its own
     names = tuple(field.name for field in dataclasses.fields(cls))

@@ -195,13 +195,26 @@ static bool scan_dict(Scan *scan, PyObject *dict, bool is_static)
     return true;
 }
 
+/* What an instance has at a place; NULL with or without an error where it has nothing of the kind. */
+static PyObject *part_at(PyObject *value, PyObject *place)
+{
+    if (!PyTuple_CheckExact(place))
+        return PyObject_GetAttr(value, place);
+    PyObject *whole = PyObject_GetAttr(value, PyTuple_GET_ITEM(place, 0)), *part = NULL;
+    Py_ssize_t item = PyLong_AsSsize_t(PyTuple_GET_ITEM(place, 1)), count = PyLong_AsSsize_t(PyTuple_GET_ITEM(place, 2));
+    if (whole != NULL && PyTuple_CheckExact(whole) && PyTuple_GET_SIZE(whole) == count)
+        part = Py_NewRef(PyTuple_GET_ITEM(whole, item));
+    Py_XDECREF(whole);
+    return part;
+}
+
 static bool scan_attributes(Scan *scan, PyObject *value, const Record *record, bool is_static)
 {
     PyObject *fields = record->fields;
     push_key(scan, TOKEN_RECORD);
     scan->depth++;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(fields); k++) {
-        PyObject *part = PyObject_GetAttr(value, PyTuple_GET_ITEM(fields, k));
+        PyObject *part = part_at(value, PyTuple_GET_ITEM(fields, k));
         if (part == NULL) {
             PyErr_Clear(); /* Python's way meets it again */
             return false;
@@ -222,7 +235,7 @@ static bool scan_record(Scan *scan, PyObject *value, bool is_static)
     if (record == NULL)
         return false;
     push_object(scan, (PyObject *)record->type);
-    if (record->kind == RECORD_ATTRIBUTES)
+    if (record->kind != RECORD_TUPLE)
         return scan_attributes(scan, value, record, is_static);
     return PyTuple_GET_SIZE(value) == PyTuple_GET_SIZE(record->fields) &&
            scan_tuple(scan, value, TOKEN_RECORD, is_static);

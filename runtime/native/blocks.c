@@ -289,7 +289,9 @@ bool scan_block(Scan *scan, PyObject *value)
 bool may_be_common(const Scan *scan, PyObject *value)
 {
     PyTypeObject *type = Py_TYPE(value);
-    bool is_container = value == Py_None || PyTuple_Check(value) || PyDict_Check(value) || record_of(scan->state, type) != NULL;
+    const Record *record = record_of(scan->state, type);
+    bool is_container = value == Py_None || PyTuple_Check(value) || PyDict_Check(value) ||
+                        (record != NULL && record->kind != RECORD_PLACES);
     if (PyList_Check(value))
         return PyList_GET_SIZE(value) <= APART; /* longer ones may become arrays, of numbers that are whole */
     return is_container || (scan->cut->count == 0 && !is_known_by_identity(type));

@@ -100,14 +100,16 @@ static int64_t execute(Plan *plan, Scan *scan)
     return status;
 }
 
-/* Raises what an error site says, with the values and calls that the context holds. */
-static void raise_error(const Plan *plan, int64_t status, int64_t *slots)
+/* Raises what an error site says, with the values and calls that the context holds; false where Python has to say it, which
+   calls again. */
+static bool raise_error(const Plan *plan, int64_t status, int64_t *slots)
 {
     PyObject *error = PyObject_CallFunction(plan->fail, "LN", (long long)(status - 1), PyLong_FromVoidPtr(slots));
-    if (error == NULL)
-        return;
-    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-    Py_DECREF(error);
+    bool is_known = error != Py_None;
+    if (error != NULL && is_known)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    return is_known;
 }
 
 /* Arrays that are made of lists last as long as the call. */
@@ -122,7 +124,7 @@ static bool is_queued(const Plan *plan, const Scan *scan)
     return may_be_queued(plan, scan) && (scan->pending > 0 || is_large(plan, scan)) && is_asynchronous();
 }
 
-static PyObject *run_plan(Plan *plan, Scan *scan)
+static PyObject *run_plan(Plan *plan, Scan *scan, bool *understood)
 {
     memset(scan->slots, 0, CONTEXT_SLOTS * sizeof *scan->slots);
     memcpy(scan->slot, plan->hidden, (size_t)plan->hidden_count * sizeof *scan->slot);
@@ -137,7 +139,7 @@ static PyObject *run_plan(Plan *plan, Scan *scan)
     int64_t status = execute(plan, scan);
     if (status == 0)
         return give(plan, scan);
-    raise_error(plan, status, scan->slots);
+    *understood = raise_error(plan, status, scan->slots);
     return NULL;
 }
 
@@ -155,7 +157,7 @@ static PyObject *call_natively(State *state, PyObject *const *args, int64_t give
             *scan.held++ = Py_NewRef(plan->owner);
             *understood = holds(plan) && may_write(plan, &scan);
             if (*understood)
-                result = run_plan(plan, &scan);
+                result = run_plan(plan, &scan, understood);
         }
     } else {
         *understood = scan.has_raised;

@@ -405,6 +405,28 @@ FOLDS(u64, uint64_t)
 FOLDS(f32, float)
 FOLDS(f64, double)
 
+/* Complex numbers are compared by their real parts, then by their imaginary ones; the first that has a nan is kept, as in
+   NumPy.  `count` and `step` are those of parts. */
+#define COMPLEX_EXTREME(name, type, beyond)                                                             \
+    static void name(void *out, const void *in, int64_t count, int64_t step)                            \
+    {                                                                                                   \
+        type *restrict total = out;                                                                     \
+        const type *restrict more = in;                                                                 \
+        for (int64_t k = 0; k < count; k += 2) {                                                        \
+            type real = total[k], imag = total[k + 1], other = more[k * step], its = more[k * step + 1]; \
+            bool has_nan = real != real || imag != imag, is_equal = real == other;                      \
+            bool keeps = (real beyond other && its == its) || (is_equal && (imag beyond its || imag == its)); \
+            if (!has_nan && !keeps) {                                                                   \
+                total[k] = other;                                                                       \
+                total[k + 1] = its;                                                                     \
+            }                                                                                           \
+        }                                                                                               \
+    }
+COMPLEX_EXTREME(max_c64, float, >)
+COMPLEX_EXTREME(min_c64, float, <)
+COMPLEX_EXTREME(max_c128, double, >)
+COMPLEX_EXTREME(min_c128, double, <)
+
 typedef void Fold(void *out, const void *in, int64_t count, int64_t step);
 
 /* Ints that are signed are added as those that are not: what does not fit wraps around.  The parts of complex numbers are
@@ -421,8 +443,8 @@ static Fold *const FOLD_OF[DTYPES][3] = {
     [U64] = OF(u64),
     [F32] = OF(f32),
     [F64] = OF(f64),
-    [C64] = {sum_f32, NULL, NULL},
-    [C128] = {sum_f64, NULL, NULL},
+    [C64] = {sum_f32, max_c64, min_c64},
+    [C128] = {sum_f64, max_c128, min_c128},
 };
 
 /* --- what is made of what all have put down ------------------------------------------------------------------------ */

@@ -36,7 +36,7 @@ enum {
 enum { FLAG_STATIC = 1, FLAG_EXTRA = 2 };
 enum { APART = 8, STACKED = 64 }; /* items of lists up to which they are taken apart; arrays made of longer ones */
 enum { ROWS_ALIKE, ROWS_APART, ROWS_UNKNOWN };
-enum { RECORD_TUPLE = 1, RECORD_ATTRIBUTES = 2 };
+enum { RECORD_TUPLE = 1, RECORD_ATTRIBUTES = 2, RECORD_PLACES = 3 }; /* the last: attributes, and items of those that are tuples */
 enum { LEAF_WEAK_FLOAT, LEAF_WEAK_INT, LEAF_WEAK_BOOL, LEAF_SCALAR, LEAF_ARRAY, LEAF_WEAK_COMPLEX };
 enum { STEP_LEAF, STEP_STATIC, STEP_TUPLE, STEP_LIST, STEP_DICT, STEP_CALL };
 
@@ -49,7 +49,7 @@ typedef struct {
 typedef struct {
     PyTypeObject *type;
     int64_t kind;
-    PyObject *fields; /* their names */
+    PyObject *fields; /* their names; of places (name, which item, of how many) for items of tuples */
     int64_t known;    /* a bit for each field that is a known value, as static arguments are */
 } Record;
 

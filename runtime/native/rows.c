@@ -89,7 +89,7 @@ static int read_attributes(Rows *rows, PyObject *value, PyObject *fields)
 static int read_record(Rows *rows, PyObject *value)
 {
     const Record *record = record_of(rows->scan->state, Py_TYPE(value));
-    if (record == NULL)
+    if (record == NULL || record->kind == RECORD_PLACES)
         return ROWS_UNKNOWN;
     if (record->known != 0)
         return ROWS_APART;

@@ -257,3 +257,24 @@ def test_more_examples_than_devices():
                     (pmap(lambda p: p["a"], in_axes=({"a": 1},)), ({"a": np.ones((2, 9))},))]:  # fmt: skip
         with pytest.raises(ValueError, match="pmap: there are . examples, and . devices.  `vmap` takes any number"):
             f(*args)
+
+
+def test_extremes_of_complex_numbers_are_numpys():
+    nan = float("nan")
+    x = np.array([1 + 2j, 1 - 1j, complex(nan, 0), 2j, 1 + 3j, complex(0, nan), 5, -1j] * 5000)
+    for function, want in ((lax.pmax, np.maximum), (lax.pmin, np.minimum)):
+        mapped = shard_map(lambda a, f=function: f(a, "x"), mesh=MESH, in_specs=P("x"), out_specs=P())
+        for values in (x, x[:16], x[:16].astype(np.complex64), x[:15][::-1][:14]):
+            upper, lower = np.split(values, 2)
+            np.testing.assert_array_equal(mapped(values), want(upper, lower))
+
+
+def of_unknown_axis(a):
+    return lax.psum(a, "z")
+
+
+def test_an_axis_that_the_mesh_has_not_is_told_with_those_that_it_has():
+    with pytest.raises(pellucid.AxisNameError, match=r"unbound axis name: z[\s\S]*around it: `y`, `x`"):
+        shard_map(of_unknown_axis, mesh=MESH, in_specs=P("x"), out_specs=P("x"))(np.ones(4))
+    with pytest.raises(pellucid.AxisNameError, match=r"unbound axis name: z[\s\S]*around it: `i`"):
+        pmap(of_unknown_axis, axis_name="i")(np.ones((2, 3)))

@@ -120,12 +120,12 @@ class Executable:
             return dispatch.Hidden(slots[first:position], kept, copied)
 
         leaves = packing.leaf_words(self.results, self._first_result)
-        may_go_on = may_go_on and not changed
+        may_go_on = may_go_on and not changed and not self.leaves_gaps
         return dispatch.CallPlan(
             code=self.library.address(ENTRY),
             leaves=leaves[: len(leaves) - len(changed)],
             recipe=recipe,
-            fail=self.error,
+            fail=self.error_or_none,
             limit=self.quick_below,
             hidden=words,
             slot_count=ctypes.sizeof(self._slots) // 8,
@@ -146,6 +146,10 @@ class Executable:
     def error(self, site: int, slots: int) -> BaseException:
         """The exception of a call that ended at this error site."""
         return make_error(self.sites, site, self._slots.from_address(slots), self.options)
+
+    def error_or_none(self, site: int, slots: int) -> BaseException | None:
+        """The same; None for one that shows what machine code does not write: the call is made again by Python."""
+        return None if has_gap(self.sites[site].message) else self.error(site, slots)
 
     def __call__(self, leaves: Sequence[object]) -> list[object]:
         entry, slots = self._entry, self._slots()

@@ -25,6 +25,7 @@ from ...frontend.specialise.values import (
     with_parts,
 )
 from ...program import Program
+from ..bound_axes import inside_axes
 from . import batch as writing
 from .axes import fault, map_axes, mapped_leaves
 from .batch import Mapped, Ragged, Returned
@@ -65,7 +66,10 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
     functions = {**made.program.functions, changed.name: changed}
     if not any(calls(f, main.name) for f in functions.values() if f is not main):
         del functions[main.name]
-    return replace(made, program=Program(changed.name, functions), result=structure)
+    program = Program(changed.name, functions)
+    if name is not None:
+        program = inside_axes(made.program, program, (name,))
+    return replace(made, program=program, result=structure)
 
 
 def require_in_sight(program: Program, axis_name: str | None, where: Any) -> None:

@@ -241,6 +241,8 @@ def _in_lengths(given: Type, primal: Type, is_entry: bool) -> Type:
     """The type of a tangent; the lengths of what is called from Python are compared on entry."""
     if not isinstance(given, Array):
         return given
+    if not isinstance(primal, Array):
+        return given
     dims = primal.dims if is_entry else tuple(d if d == 1 else types.symbol("any") for d in given.dims)
     return Array(given.dtype, dims, given.layout)
 

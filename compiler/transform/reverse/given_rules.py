@@ -29,6 +29,7 @@ from ...renaming import map_body
 from ...types import Array, Type, is_floating, symbols_of
 from ..inline import inline, lengths_here, with_own_lengths
 from ..prune import prune
+from .own_bodies import transposable
 from .refuse import refuse
 from .segments import segmented
 
@@ -42,9 +43,12 @@ def with_rules(
     program = segmented(program, specialiser)
     if all(function.rule is None for function in program.functions.values()):
         return program
+    with_bodies = transposable(program)
+    bodies = with_bodies.functions.keys() - program.functions.keys()
+    program = with_bodies
     facts = activity(program, wrt, outputs)
     changed = {name: _Writer(function, program, facts[name]).written() for name, function in program.functions.items()}
-    return inline(Program(program.entry, changed), only=rules_of_tangents(program))
+    return inline(Program(program.entry, changed), only=rules_of_tangents(program) | bodies)
 
 
 def rules_of_tangents(program: Program) -> frozenset[str]:

@@ -199,7 +199,7 @@ def _require_type(wanted: Type, found: Type | None, given: Value, spoken: tuple[
     if found is None:
         kind = "None" if is_none(given) else "a container" if parts(given) else "no number"
         raise Misfit(f"`{words}` is {_text(wanted)}, and its {what} is {kind}")
-    if isinstance(wanted, Scalar):
+    if isinstance(wanted, Scalar) or isinstance(wanted, Array) and wanted.ndim == 0:
         is_point = isinstance(found, Array) and found.ndim == 0
         number = Scalar(found.dtype) if isinstance(found, Array) and is_point else found
         fits = isinstance(number, Scalar) and (number.dtype == wanted.dtype or number.weak and is_floating(number))

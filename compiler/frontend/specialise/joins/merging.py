@@ -175,7 +175,7 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
         if loses_digits(value, found, wanted):
             require_exact(frame, value, node)
         return syntax.constant(PYTHON_TYPE[wanted.dtype](value.value))
-    if found.dtype == wanted.dtype:
+    if found.dtype == wanted.dtype and (found.weak or not wanted.weak):
         return frame.atom(value, node)
     if loses_digits(value, found, wanted):
         require_exact(frame, value, node)

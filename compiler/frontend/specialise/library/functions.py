@@ -276,7 +276,7 @@ def attribute_or_none(frame: Frame, base: Value, name: str, node: gast.AST) -> A
         return found if found is not None or classes.entry(frame, record.cls, name) is ABSENT else name
     held = frame.held(base)
     if isinstance(held, Static) and not isinstance(held.value, PLAIN):
-        return None if frame.namespace.attribute(held.value, name) is ABSENT else name
+        return name if frame.namespace.has_attribute(held.value, name) else None
     kind = protocol.python_class(frame, base)
     if kind is None:
         frame.fault("P012", f"it is not known which attributes {article(frame.describe(base))} has", node, "asked here")

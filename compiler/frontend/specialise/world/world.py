@@ -72,7 +72,21 @@ class World:
         if not hasattr(owner, "__dict__"):
             return getattr(owner, name, ABSENT)  # it is implemented in C and has no attributes that can be set
         found = self.read("attribute", owner, name)
-        return found if found is not ABSENT else self.read("computed", owner, name)
+        if found is not ABSENT:
+            return found
+        in_class = _of_fixed_class(owner, name)
+        if isinstance(in_class, python_types.MethodDescriptorType):
+            return getattr(owner, name)  # such as `np.add.reduce`
+        return ABSENT if in_class is None else self.read("computed", owner, name)
+
+    def has_attribute(self, owner: Any, name: str) -> bool:
+        """Whether there is `owner.name`.
+
+        Of what is implemented in C the class says it for good, which then needs no guard that only Python can ask.
+        """
+        if isinstance(owner, type) or not hasattr(owner, "__dict__"):
+            return self.attribute(owner, name) is not ABSENT
+        return _of_fixed_class(owner, name) not in (None, ABSENT) or self.attribute(owner, name) is not ABSENT
 
     def _through_classes(self, cls: type, name: str) -> None:
         """Guard the look-up of an attribute of a class: its own, those of its bases and its metaclass."""
@@ -111,6 +125,20 @@ class Namespace:
     def attribute(self, owner: Any, name: str) -> Any:
         """`owner.name`, or ABSENT."""
         return getattr(owner, name, ABSENT) if self.is_library else self.world.attribute(owner, name)
+
+    def has_attribute(self, owner: Any, name: str) -> bool:
+        """Whether there is `owner.name`."""
+        return hasattr(owner, name) if self.is_library else self.world.has_attribute(owner, name)
+
+
+def _of_fixed_class(owner: Any, name: str) -> Any:
+    """What a class that cannot be changed has under a name, None where it has nothing; else ABSENT.
+
+    A module computes attributes by a function that is an attribute of its own.
+    """
+    if isinstance(owner, python_types.ModuleType) or any(map(_can_change, type(owner).__mro__)):
+        return ABSENT
+    return next((vars(base)[name] for base in type(owner).__mro__ if name in vars(base)), None)
 
 
 def _can_change(cls: type) -> bool:
