@@ -1,5 +1,5 @@
 """A policy that balances a pole
-==============================
+=============================
 
 A pole stands on a cart that is pushed to the left or to the right at every step. An actor says how likely each push is
 and learns from episodes that it plays by chance (REINFORCE); a critic learns what an episode is still worth, and an
