@@ -1,4 +1,4 @@
-"""Classes of many kinds that hold parameters: arguments, slopes, results, trees; the table of `docs/neural-networks.md`."""
+"""Kinds of containers with parameters: arguments, slopes, results; the table of `docs/neural-networks.md`."""
 
 import collections
 import dataclasses

@@ -93,7 +93,15 @@ def are_unlike(frame: Frame, left: Value, right: Value, before: Mapping, after: 
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return True
     (kind,), (other,) = one.kinds, two.kinds
-    return kind != other and not {kind[0], other[0]} <= {"number", "array"}
+    if {kind[0], other[0]} == {"number", "array"}:  # `total = 0.0` before a loop that adds arrays to it
+        return _is_of_python(frame, left if kind[0] == "number" else right)
+    return kind != other and {kind[0], other[0]} != {"array"}
+
+
+def _is_of_python(frame: Frame, value: Value) -> bool:
+    """Whether it is a number of Python, not one of NumPy, which may as well be what is left of an array."""
+    found = value.type if isinstance(value, Typed) else frame.type_of(value)
+    return isinstance(found, Scalar) and found.weak
 
 
 def joined(
