@@ -283,7 +283,8 @@ def slots_of(cls: type) -> tuple[str, ...]:
 
 def attributes_of(value: Any) -> dict[str, Any]:
     """The attributes of an instance, those in slots first."""
-    found = {name: getattr(value, name) for name in slots_of(type(value)) if hasattr(value, name)}
+    cls: Any = type(value)
+    found = {name: getattr(value, name) for name in slots_of(cls) if hasattr(value, name)}
     return {**found, **getattr(value, "__dict__", {})}
 
 
@@ -295,7 +296,7 @@ def is_instance_of_own(value: Any) -> bool:
 
     What stands for a number or an array, functions, iterators and what the library of Python has are none.
     """
-    cls = type(value)
+    cls: Any = type(value)
     if cls is SimpleNamespace:
         return True
     if not cls.__flags__ & HEAP_TYPE or not (hasattr(value, "__dict__") or slots_of(cls)):
