@@ -386,12 +386,12 @@ OF_THE_RUN: dict[type, Callable[..., Any]] = {
 }
 
 
-def record(cls: type, fields: dict[str, Any]) -> Any:
+def record(cls: Any, fields: dict[str, Any]) -> Any:
     """A NamedTuple or dataclass with these fields; `__post_init__` had its turn when the fields were made."""
     if cls in OF_THE_RUN:
         return OF_THE_RUN[cls](*fields.values())
     if issubclass(cls, tuple):
-        return cls._make(fields.values())  # type: ignore[attr-defined]
+        return cls._make(fields.values())
     return instance_of(cls, fields) if is_made_by_its_library(cls) else instance(cls, fields)
 
 

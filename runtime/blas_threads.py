@@ -2,6 +2,7 @@
 
     PELLUCID_NUM_THREADS=1           ->    products of matrices on one thread
     PELLUCID_CPU_DEVICES=2           ->    on half of the threads, since both devices may compute products
+    dgemm, dgemv                     ->    those of `native/products.c`: pieces, on the threads of loops
 
 An OpenBLAS, which is what NumPy and SciPy come with, starts with a thread for each core.  It is told otherwise when
 compiled code first asks it for a routine, and when the number changes later.  What the user says to it counts for more:
@@ -14,15 +15,16 @@ import ctypes
 import os
 import re
 import threading
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from . import asynchronous
+from . import asynchronous, native_part
 from .cores import default_threads
 
 # How OpenBLAS calls its functions, with `{}` for what each does: NumPy's, SciPy's, one of the system's.
 FORMS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+PRODUCTS = ("gemm", "gemv")
+NUMBERS, POINTERS = (ctypes.c_int64,) * 2, (ctypes.c_void_p,) * 3
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OPENBLAS_DEFAULT_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -41,6 +43,19 @@ class BlasThreads:
                 self._found |= {found.address: found for found in found_in(library) if found.address not in self._found}
             self._share()
 
+    def product(self, library: ctypes.CDLL, name: str, address: int) -> int:
+        """What to call for a `dgemm` or `dgemv` of a library: ours, which shares it out among the workers of loops.
+
+        Elsewhere the library's own: without the extension, with another BLAS, or where the environment says how many
+        threads it has.
+        """
+        found = [one for one in found_in(library) if one.address in self._found]
+        if not found or name[1:] not in PRODUCTS or native_part.extension() is None:
+            return address
+        share = native_part.function("pellucid_product", ctypes.c_void_p, *NUMBERS, *POINTERS)
+        letter, count = "sdcz".index(name[0]), ctypes.cast(found[0].count, ctypes.c_void_p)
+        return int(share(letter, PRODUCTS.index(name[1:]), address, count, found[0].address))
+
     def follow(self, threads: int) -> None:
         """Loops have this many threads from now on."""
         with self._lock:
@@ -56,7 +71,7 @@ class OpenBlas:
     """A library that is loaded, and how many threads it has as long as nobody else says something."""
 
     def __init__(self, library: ctypes.CDLL, form: str) -> None:
-        self.count: Callable[[], int] = getattr(library, form.format("get_num_threads"))
+        self.count = getattr(library, form.format("get_num_threads"))
         self.give = getattr(library, form.format("set_num_threads"))
         self.address = ctypes.cast(self.give, ctypes.c_void_p).value or 0
         self.expected = usual_threads(library, form)

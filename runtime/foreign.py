@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,7 +90,7 @@ def instance_of(cls: type, fields: dict[str, Any]) -> Any:
 
 def instance(cls: type, fields: dict[str, Any]) -> Any:
     """An instance with these fields; nothing else is done."""
-    found: Any = object.__new__(cls)
+    found: Any = cls() if cls is SimpleNamespace else object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(found, name, value)
     return found

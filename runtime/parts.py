@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .foreign import instance
+
 
 def map_parts(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     """The container with what the function makes of each part, and of those in the same place of others; None stays."""
@@ -22,7 +24,7 @@ def map_parts(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
         names = [f.name for f in dataclasses.fields(tree)]
         made = {n: map_parts(function, getattr(tree, n), *(getattr(other, n) for other in rest)) for n in names}
-        return dataclasses.replace(tree, **made)
+        return instance(type(tree), made)
     if isinstance(tree, tuple | list):
         items = [map_parts(function, *together) for together in zip(tree, *rest, strict=True)]
         return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)

@@ -86,8 +86,7 @@ def _of_numpy(name: str) -> int:
     for form in BLAS_NAMES if sys.byteorder == "little" and extension is not None else ():
         routine = getattr(_library(extension), form.format(name), None)
         if routine is not None:
-            _share_threads(_library(extension))
-            return ctypes.cast(routine, ctypes.c_void_p).value or 0
+            return _sharing_threads(_library(extension), name, ctypes.cast(routine, ctypes.c_void_p).value or 0)
     return 0
 
 
@@ -95,13 +94,16 @@ def _of_scipy(routine: str) -> int:
     """A routine of the BLAS or the LAPACK that SciPy brings."""
     for module in ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"):
         if routine in importlib.import_module(module).__pyx_capi__:
-            _share_threads(_library(importlib.import_module(module).__file__))
-            return _capsule(module, routine)
+            library = _library(importlib.import_module(module).__file__)
+            return _sharing_threads(library, routine, _capsule(module, routine))
     raise LookupError(routine)
 
 
-def _share_threads(blas: ctypes.CDLL) -> None:
-    importlib.import_module(".blas_threads", __package__).blas_threads().add(blas)
+def _sharing_threads(blas: ctypes.CDLL, name: str, address: int) -> int:
+    """Where the routine is, or ours that calls it; the library has as many threads as loops."""
+    threads = importlib.import_module(".blas_threads", __package__).blas_threads()
+    threads.add(blas)
+    return int(threads.product(blas, name, address))
 
 
 def _of_the_c_library(name: str) -> int:

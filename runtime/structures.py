@@ -15,6 +15,8 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from . import foreign
@@ -63,12 +65,14 @@ class Registered:
     unflatten  makes an instance of (auxiliary, parts)
     data       the fields that are parts, of a dataclass; else the parts are counted
     meta       the fields that are auxiliary
+    is_made_bare  whether an instance is made by giving it its fields, and not by a call of its class
     """
 
     flatten: Callable[[Any], tuple[Any, Any]] | None = None
     unflatten: Callable[[Any, Any], Any] | None = None
     data: tuple[str, ...] = ()
     meta: tuple[str, ...] = ()
+    is_made_bare: bool = False
 
     def parts(self, value: Any) -> tuple[Any, list[Any], tuple[str, ...] | None]:
         """What is no part, the parts, and their names."""
@@ -79,17 +83,36 @@ class Registered:
         return aux, list(found), None
 
     def made(self, kind: type, aux: Any, parts: Sequence[Any]) -> Any:
-        if self.unflatten is None:
-            return kind(**dict(zip(self.data, parts)), **dict(zip(self.meta, aux)))
-        return self.unflatten(aux, tuple(parts))
+        if self.unflatten is not None:
+            return self.unflatten(aux, tuple(parts))
+        fields = {**dict(zip(self.data, parts)), **dict(zip(self.meta, aux))}
+        return foreign.instance(kind, fields) if self.is_made_bare else kind(**fields)
 
 
 REGISTERED: dict[type, Registered] = {}
 
 
+def registered(kind: Any) -> Registered | None:
+    """How instances of a class are taken apart, if somebody said so: by registration, or of the fields of a dataclass.
+
+    Fields that are no parts are told as JAX and Equinox do, by `static=True` in their metadata, or as Flax does, by
+    `pytree_node=False`.
+    """
+    return REGISTERED.get(kind) or _told_by_fields(kind)
+
+
+@cache
+def _told_by_fields(kind: Any) -> Registered | None:
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    meta = [f.name for f in fields if f.metadata.get("static", False) or not f.metadata.get("pytree_node", True)]
+    if not meta:
+        return None
+    return Registered(data=tuple(f.name for f in fields if f.name not in meta), meta=tuple(meta), is_made_bare=True)
+
+
 def meta_fields(kind: type) -> tuple[str, ...]:
     """The fields of a class that are known values wherever an instance is."""
-    own = REGISTERED.get(kind)
+    own = registered(kind)
     return () if own is None else own.meta
 
 
@@ -139,8 +162,8 @@ class Structure:
         kind = self.kind
         if kind is type(None):
             return None
-        if kind in REGISTERED:
-            return REGISTERED[kind].made(kind, self.aux, parts)
+        if (own := registered(kind)) is not None:
+            return own.made(kind, self.aux, parts)  # type: ignore[arg-type]
         if foreign.is_foreign(kind):  # type: ignore[arg-type]
             return foreign.made(kind, parts, self.aux)  # type: ignore[arg-type]
         if issubclass(kind, dict):  # type: ignore[arg-type]
@@ -148,10 +171,7 @@ class Structure:
             return dict_like(kind, self.made_by, {key: found[key] for key in self.order})
         if issubclass(kind, tuple | list):  # type: ignore[arg-type]
             return list_like(kind, parts) if self.keys is None else kind._make(parts)  # type: ignore
-        made: Any = object.__new__(kind)  # type: ignore[arg-type]
-        for name, part in zip(self.keys or (), parts):
-            object.__setattr__(made, name, part)
-        return made
+        return foreign.instance(kind, dict(zip(self.keys or (), parts)))  # type: ignore[arg-type]
 
     def steps(self) -> list[DictKey | SequenceKey | GetAttrKey]:
         """The steps to its parts."""
@@ -187,7 +207,7 @@ class Structure:
         if issubclass(self.kind, dict):
             inner = "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys or (), parts)) + "}"
             return inner if self.kind is dict else f"{self.kind.__name__}({inner})"
-        own = REGISTERED.get(self.kind)
+        own = registered(self.kind)
         if own is not None and self.keys is None:
             return f"{self.kind.__name__}[{self.aux!r}]({', '.join(parts)})"
         fields = [f"{name}={part}" for name, part in zip(self.keys or (), parts)]
@@ -201,8 +221,8 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     kind, parts = type(value), None
     keys: tuple[Any, ...] | None = None
     aux: Any = None
-    if kind in REGISTERED:
-        aux, parts, keys = REGISTERED[kind].parts(value)
+    if (own := registered(kind)) is not None:
+        aux, parts, keys = own.parts(value)
     elif foreign.is_foreign(kind):
         keys, parts, aux = foreign.parts_of(value)
     elif value is None:
@@ -218,7 +238,8 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
         keys = tuple(one.name for one in dataclasses.fields(kind))
         parts = [getattr(value, name) for name in keys]
     elif is_instance_of_own(value):
-        keys, parts = tuple(vars(value)), [*vars(value).values()]
+        attributes = attributes_of(value)
+        keys, parts = tuple(attributes), [*attributes.values()]
     if parts is None:
         return None
     made_by = value.default_factory if isinstance(value, defaultdict) else None
@@ -248,6 +269,25 @@ def list_like(kind: Any, items: Iterable[Any]) -> Any:
     return made
 
 
+@cache
+def slots_of(cls: type) -> tuple[str, ...]:
+    """The names of the attributes that a class and those it derives from keep in slots, but for Python's own."""
+    found: dict[str, None] = {}
+    for base in reversed(cls.__mro__):
+        names = base.__dict__.get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else tuple(names):
+            is_private = name.startswith("__") and not name.endswith("__")
+            found[f"_{base.__name__.lstrip('_')}{name}" if is_private else name] = None
+    return tuple(name for name in found if not (name.startswith("__") and name.endswith("__")))
+
+
+def attributes_of(value: Any) -> dict[str, Any]:
+    """The attributes of an instance, those in slots first."""
+    cls: Any = type(value)
+    found = {name: getattr(value, name) for name in slots_of(cls) if hasattr(value, name)}
+    return {**found, **getattr(value, "__dict__", {})}
+
+
 NO_CONTAINERS = ("__array__", "__float__", "__pellucid__", "__wrapped__", "__next__")
 
 
@@ -256,8 +296,10 @@ def is_instance_of_own(value: Any) -> bool:
 
     What stands for a number or an array, functions, iterators and what the library of Python has are none.
     """
-    cls = type(value)
-    if not cls.__flags__ & HEAP_TYPE or not hasattr(value, "__dict__"):
+    cls: Any = type(value)
+    if cls is SimpleNamespace:
+        return True
+    if not cls.__flags__ & HEAP_TYPE or not (hasattr(value, "__dict__") or slots_of(cls)):
         return False
     is_other = isinstance(value, type | BaseException | Enum) or cls.__module__.split(".")[0] in FOREIGN
     return not is_other and not any(hasattr(cls, name) for name in NO_CONTAINERS)

@@ -137,3 +137,70 @@ def test_code_from_the_store_gives_them_too(tmp_path):
     store = {"PELLUCID_CACHE": "1", "PELLUCID_CACHE_DIR": str(tmp_path / "store"), "PELLUCID_NUM_THREADS": "3"}
     for _ in range(2):
         assert told(tmp_path, CALL, **store)[1] == [3, 3]
+
+
+SHARED = """
+from pellucid.runtime.threads import regions
+
+RNG = np.random.default_rng(0)
+
+
+@pellucid.compile
+def both(a, b, x):
+    return a @ b, a @ x
+
+
+def kinds(m, k, n):
+    for dtype in (np.float32, np.float64, np.complex64, np.complex128):
+        a, b, x = (RNG.normal(size=size).astype(dtype) for size in ((m, k), (k, n), k))
+        if dtype in (np.complex64, np.complex128):
+            a = a * dtype(1 + 0.5j)
+        for order in ("CC", "CF", "FC", "FF"):
+            yield np.asarray(a, order=order[0]), np.asarray(b, order=order[1]), x
+
+
+before = regions().count()
+for sizes in ((1024, 256, 32), (301, 700, 333), (100, 64, 5000), (2500, 90, 97)):
+    for a, b, x in kinds(*sizes):
+        tolerance = 2e-3 if a.dtype.char in "fF" else 1e-11
+        for found, expected in zip(both(a, b, x), (a @ b, a @ x)):
+            assert found.dtype == expected.dtype
+            np.testing.assert_allclose(np.asarray(found), expected, rtol=tolerance, atol=tolerance)
+print(regions().count() - before, end=" ")
+threads()
+"""
+
+
+def test_products_are_shared_out_among_the_workers_of_loops(tmp_path):
+    """Right for all dtypes, orders and sizes that leave a rest; afterwards the library has the threads that it had."""
+    regions, found = told(tmp_path, SHARED, PELLUCID_NUM_THREADS="3")[1]
+    assert regions > 100 and found == 3
+
+
+@pytest.mark.parametrize("setting", ["OPENBLAS_NUM_THREADS", "PELLUCID_NATIVE"])
+def test_products_that_are_not_ours_are_the_librarys(tmp_path, setting):
+    program = SHARED if setting != "PELLUCID_NATIVE" else SHARED.replace("regions().count()", "0")
+    value = "2" if setting == "OPENBLAS_NUM_THREADS" else "0"
+    assert told(tmp_path, program, PELLUCID_NUM_THREADS="3", **{setting: value})[1][0] == 0
+
+
+def test_products_of_several_threads_and_of_a_child_after_fork(tmp_path):
+    program = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+B = np.random.default_rng(0).normal(size=(500, 500))
+expected = B @ B
+for _ in range(3):
+    product(B)
+with ThreadPoolExecutor(4) as pool:
+    for found in pool.map(lambda k: np.asarray(product(B)), range(40)):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+threads()
+child = os.fork()
+if child == 0:
+    os._exit(0 if np.allclose(np.asarray(product(B)), expected) else 1)
+print(os.waitpid(child, 0)[1], end=" ")
+threads()
+"""
+    assert told(tmp_path, program, PELLUCID_NUM_THREADS="3")[1] == [3, 0, 3]

@@ -248,7 +248,7 @@ REFUSED = {
     "the caller's own list": (changes_its_argument, ([1, 2], 3), "P014"),
     "one object on some paths": (one_of_two, (3, True), "R003"),
     "an item of a list": (put_into_a_list, (3,), "R003"),
-    "items that are not alike": (unlike_items, (3,), "T002"),
+    "items that are not alike": (unlike_items, (3,), "U018"),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("full_codegen")
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
-LARGE = {"autoencoder", "convnet", "digits", "gpt", "neural_ode", "nist"}
+LARGE = {"autoencoder", "cartpole", "convnet", "digits", "gpt", "neural_ode", "nist"}
 SMALL = sorted(path.stem for path in SAMPLES.glob("*.py") if path.stem not in LARGE)
 
 
@@ -86,6 +86,15 @@ def test_a_loss_falls(name, option, count, tmp_path):
     losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+)", output)]
     assert len(losses) == 10 and losses[-1] < 0.95 * losses[0]
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.long
+def test_a_policy_learns_to_balance_a_pole(tmp_path):
+    output = run_sample("cartpole", tmp_path, "--out", str(tmp_path))
+    lengths = [float(length) for length in re.findall(r"(\d+\.\d) steps an episode", output)]
+    assert len(lengths) == 10 and lengths[0] < 100.0 and max(lengths) > 180.0
+    assert int(re.search(r"stands for (\d+) of 500", output)[1]) >= 300
+    assert (tmp_path / "cartpole.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.long

@@ -20,7 +20,7 @@ static const Export EXPORTS[] = {
     EXPORT(pellucid_raise_interrupt), EXPORT(pellucid_set_main_thread),
     EXPORT(pellucid_parallel_for), EXPORT(pellucid_get_threads), EXPORT(pellucid_set_threads),
     EXPORT(pellucid_set_threshold), EXPORT(pellucid_set_stream_bytes), EXPORT(pellucid_regions),
-    EXPORT(pellucid_workers), EXPORT(pellucid_collective),
+    EXPORT(pellucid_workers), EXPORT(pellucid_collective), EXPORT(pellucid_product),
     EXPORT(pellucid_new_result), EXPORT(pellucid_data),
     {"pellucid_signals", &pellucid_signals},
 };

@@ -107,5 +107,11 @@ int64_t pellucid_regions(void);
 int use_workers_of(int device);
 void share_threads(int64_t count);
 int64_t pellucid_workers(void);
+int64_t share_of_threads(void); /* how many threads a device has */
+bool is_own_process(void);      /* false where a child after fork is making everything new */
+
+/* products.c */
+void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *count, void *give);
+void forget_products(void);
 
 #endif

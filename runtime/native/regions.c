@@ -195,7 +195,7 @@ static void begin(Pool *pool)
 }
 
 /* Whether this process has workers of its own, or may make them now: those of its parent did not come along. */
-static bool is_own_process(void)
+bool is_own_process(void)
 {
     int32_t here = (int32_t)getpid();
     int32_t known = atomic_load_explicit(&process, memory_order_acquire);
@@ -207,6 +207,7 @@ static bool is_own_process(void)
         return false;
     for (int device = 0; device < DEVICES; device++)
         begin(&pools[device]);
+    forget_products();
     atomic_store_explicit(&process, here, memory_order_release);
     return true;
 }
@@ -249,7 +250,7 @@ static int64_t chunk_size(int64_t count, int64_t team, int64_t granule, double c
 }
 
 /* How many threads a device has. */
-static int64_t share_of_threads(void)
+int64_t share_of_threads(void)
 {
     int64_t all = atomic_load_explicit(&threads, memory_order_relaxed);
     int64_t share = all / atomic_load_explicit(&devices, memory_order_relaxed);

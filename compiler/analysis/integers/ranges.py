@@ -185,9 +185,21 @@ def _branch(values: Values, node: gast.If, state: State) -> State:
     sides = []
     for body, truth in ((node.body, True), (node.orelse, False)):
         inside = state.copy()
+        if _only_raises(body):
+            inside.reachable = False
+            sides.append(inside)
+            continue
         values.learn(inside, *values.facts_of(node.test, inside, truth))
         sides.append(_block(values, body, inside))
     return _join(values, *sides)
+
+
+def _only_raises(body: Sequence[gast.stmt]) -> bool:
+    """Whether a side is an error whose words need nothing proven: most tests of lengths lead to one."""
+    match body:
+        case [gast.Raise(exc=gast.Call(args=parts))]:
+            return all(isinstance(part, gast.Name | gast.Constant) for part in parts)
+    return False
 
 
 def _join(values: Values, left: State, right: State) -> State:

@@ -43,7 +43,7 @@ def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind |
         value = contents.get(value.number, value)
     if is_string(value):
         return ("str",)
-    found = value.type if isinstance(value, Typed) else frame.type_of(value)
+    found = _type_of(frame, value)
     match value, found:
         case _, Scalar():
             return ("number",)
@@ -64,6 +64,10 @@ def kind_of(frame: Frame, value: Value, contents: Mapping[int, Value]) -> Kind |
         case Partial(function=Static(value=function)), _:
             return ("method", function)
     return None
+
+
+def _type_of(frame: Frame, value: Value) -> Any:
+    return value.type if isinstance(value, Typed) else frame.type_of(value)
 
 
 def as_one_of(frame: Frame, value: Value, contents: Mapping[int, Value], among: tuple[Kind, ...] = ()) -> OneOf | None:
@@ -93,7 +97,15 @@ def are_unlike(frame: Frame, left: Value, right: Value, before: Mapping, after: 
     if isinstance(left, OneOf) or isinstance(right, OneOf):
         return True
     (kind,), (other,) = one.kinds, two.kinds
-    return kind != other and not {kind[0], other[0]} <= {"number", "array"}
+    if {kind[0], other[0]} == {"number", "array"}:  # `total = 0.0` before a loop that adds arrays to it
+        return _is_of_python(frame, left if kind[0] == "number" else right)
+    return kind != other and {kind[0], other[0]} != {"array"}
+
+
+def _is_of_python(frame: Frame, value: Value) -> bool:
+    """Whether it is a number of Python, not one of NumPy, which may as well be what is left of an array."""
+    found = _type_of(frame, value)
+    return isinstance(found, Scalar) and found.weak
 
 
 def joined(

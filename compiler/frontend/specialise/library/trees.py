@@ -11,18 +11,19 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import gast
 
 from .....runtime.nature import article
 from .....runtime.structures import (
-    REGISTERED,
     DictKey,
     GetAttrKey,
     SequenceKey,
     Structure,
     meta_fields,
+    registered,
     sorted_keys,
     taken_apart,
 )
@@ -68,7 +69,7 @@ def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tupl
             _require_no_own_way(frame, cls, node)
             if is_namedtuple_class(cls) or dataclasses.is_dataclass(cls):
                 return _of_record(held)
-            if apply.is_users_class(cls):
+            if apply.is_users_class(cls) or cls is SimpleNamespace:
                 return _level(cls, tuple(name for name, _ in held.items), [part for _, part in held.items])
     return None
 
@@ -76,14 +77,14 @@ def parts_of(frame: Frame, value: Value, is_leaf: Value, node: gast.AST) -> tupl
 def _of_record(held: Record) -> tuple[Structure, list[Value]]:
     meta = meta_fields(held.cls)
     names = tuple(name for name in record_fields(held.cls) if name not in meta)
-    aux = tuple(held.get(name) for name in meta) if held.cls in REGISTERED else None
+    aux = tuple(held.get(name) for name in meta) if registered(held.cls) is not None else None
     found = [part for name in names if (part := held.get(name)) is not None]
     return Structure(held.cls, names, (LEAF,) * len(found), aux=aux), found
 
 
 def _require_no_own_way(frame: Frame, kind: type | None, node: gast.AST) -> None:
     """Refuse a class with functions of its own that take it apart: those are Python's, and run only outside."""
-    own = None if kind is None else REGISTERED.get(kind)
+    own = None if kind is None else registered(kind)
     if kind is not None and own is not None and own.flatten is not None:
         message = f"instances of `{kind.__name__}`, which was registered with functions of its own, are not taken apart"
         frame.fault("U012", message, node, "taken apart here", ("make it a dataclass, and use `register_dataclass`",))

@@ -13,7 +13,7 @@ from typing import Any
 
 from .....runtime.foreign import is_stand_in, taken_over
 from .....runtime.nature import is_bound_method
-from .....runtime.structures import is_instance_of_own, meta_fields
+from .....runtime.structures import attributes_of, is_instance_of_own, meta_fields
 from ..functional import Partial
 from ..kinds.record_classes import is_namedtuple_class, record_fields
 from ..values import Mapping_, Record, Sequence, Static, Value
@@ -70,6 +70,7 @@ def from_python(
         made_by = value.default_factory if isinstance(value, defaultdict) else None
         return Mapping_(pairs, (type(value), made_by) if is_other else None)
     if of_attribute is not None and is_instance_of_own(value):
-        return Record(type(value), tuple((name, of_attribute(part, inner)) for name, part in vars(value).items()))
+        attributes = attributes_of(value).items()
+        return Record(type(value), tuple((name, of_attribute(part, inner)) for name, part in attributes))
     made = convert(value)
     return Static(value) if made is None else made

@@ -1,0 +1,232 @@
+/* Products of matrices on the workers of `regions.c`: tiles of the result, each by a BLAS on one thread.
+
+       dgemm(C, A, B)   ->   dgemm(tile of C, rows of A, columns of B), on any worker, for every tile
+
+   The threads of an OpenBLAS wait for one another by spinning, many times in a product: one that the system does not let
+   run holds up all of them for as long as that lasts, and so do the threads of a loop beside them.  Workers take tiles
+   when they come.  While a product runs, OpenBLAS has one thread; it gets back what it had.  A number that is not the one
+   which loops have was set by the user, and then the product is OpenBLAS's own affair. */
+
+#include "native.h"
+
+#include <stddef.h>
+
+enum {
+    LETTERS = 4,   /* s, d, c, z */
+    TILES = 4,     /* for each thread */
+    STEP = 48,     /* rows and columns of a tile are multiples, as BLAS's kernels like them */
+    NARROW = 96,   /* no tile is cut below this: each packs what it reads */
+};
+
+#define SMALL 262144.0     /* multiplications of a product that OpenBLAS computes on one thread anyway */
+#define SMALL_VECTOR 9216.0
+#define TILE_WORK 1048576.0 /* multiplications of the smallest tile: BLAS has other kernels for small ones */
+#define BYTES_A_NANOSECOND 10.0
+
+typedef void Gemm(const char *, const char *, const int64_t *, const int64_t *, const int64_t *, const void *,
+                  const void *, const int64_t *, const void *, const int64_t *, const void *, void *, const int64_t *);
+typedef void Gemv(const char *, const int64_t *, const int64_t *, const void *, const void *, const int64_t *,
+                  const void *, const int64_t *, const void *, void *, const int64_t *);
+
+static Gemm *gemms[LETTERS];
+static Gemv *gemvs[LETTERS];
+static const int64_t SIZES[LETTERS] = {4, 8, 8, 16};
+static const double SPEEDS[LETTERS] = {30.0, 15.0, 7.5, 3.75}; /* multiplications in a nanosecond on one thread */
+
+/* --- how many threads the BLAS has ------------------------------------------------------------------------------- */
+
+static int (*count_of_blas)(void);
+static void (*give_to_blas)(int);
+static SpinLock blas_lock;
+static int64_t holders; /* products that run now */
+static int former;      /* what the BLAS had before the first of them */
+
+/* Whether the product is ours: the BLAS has as many threads as loops have, and from now on one. */
+static bool hold_blas(int64_t share)
+{
+    lock(&blas_lock);
+    int count = holders > 0 ? former : count_of_blas();
+    bool ours = count == share;
+    if (ours && holders++ == 0) {
+        former = count;
+        give_to_blas(1);
+    }
+    unlock(&blas_lock);
+    return ours;
+}
+
+static void release_blas(void)
+{
+    lock(&blas_lock);
+    if (--holders == 0 && count_of_blas() == 1) /* else somebody has said something meanwhile */
+        give_to_blas(former);
+    unlock(&blas_lock);
+}
+
+/* A child after fork has none of the threads that held it. */
+void forget_products(void)
+{
+    if (holders > 0)
+        give_to_blas(former);
+    holders = blas_lock = 0;
+}
+
+/* --- matrices ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Gemm *gemm;
+    const char *of_a, *of_b;
+    const int64_t *m, *n, *k, *lda, *ldb, *ldc;
+    const void *alpha, *a, *b, *beta;
+    char *c;
+    int64_t size, rows, columns; /* of an element in bytes, of a tile in elements */
+} Product;
+
+static bool is_plain(const char *way)
+{
+    return *way == 'N' || *way == 'n';
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t pieces(int64_t length, int64_t piece)
+{
+    return (length + piece - 1) / piece;
+}
+
+static int64_t tiles(int64_t *captures, int64_t *context, int64_t first, int64_t last)
+{
+    const Product *p = (const Product *)(intptr_t)captures[0];
+    (void)context;
+    for (int64_t tile = first; tile < last; tile++) {
+        int64_t across = pieces(*p->n, p->columns);
+        int64_t row = tile / across * p->rows, column = tile % across * p->columns;
+        int64_t m = smaller(p->rows, *p->m - row), n = smaller(p->columns, *p->n - column);
+        const char *a = (const char *)p->a + row * (is_plain(p->of_a) ? 1 : *p->lda) * p->size;
+        const char *b = (const char *)p->b + column * (is_plain(p->of_b) ? *p->ldb : 1) * p->size;
+        p->gemm(p->of_a, p->of_b, &m, &n, p->k, p->alpha, a, p->lda, b, p->ldb, p->beta,
+                p->c + (row + column * *p->ldc) * p->size, p->ldc);
+    }
+    return 0;
+}
+
+static int64_t half(int64_t length)
+{
+    return pieces(pieces(length, 2), STEP) * STEP;
+}
+
+/* Halves tiles along their longer side until there are some for each thread. */
+static int64_t cut(Product *p, int64_t wanted)
+{
+    p->rows = *p->m, p->columns = *p->n;
+    for (;;) {
+        int64_t count = pieces(*p->m, p->rows) * pieces(*p->n, p->columns);
+        int64_t *longer = p->rows >= p->columns ? &p->rows : &p->columns;
+        double left = (double)half(*longer) * (double)(p->rows + p->columns - *longer) * (double)*p->k;
+        if (count >= wanted || *longer < 2 * NARROW || left < TILE_WORK)
+            return count;
+        *longer = half(*longer);
+    }
+}
+
+/* No signal ends it: what it leaves has to be whole. */
+static void share_out(Body *body, void *what, int64_t count, double cost)
+{
+    int64_t captures[] = {(int64_t)(intptr_t)what}, context[CONTEXT_VALUES] = {0};
+    pellucid_parallel_for(body, captures, context, CONTEXT_VALUES, 0, count, 1, cost, 1, -1, 0);
+}
+
+static void gemm(int letter, const char *of_a, const char *of_b, const int64_t *m, const int64_t *n, const int64_t *k,
+                 const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,
+                 const void *beta, void *c, const int64_t *ldc)
+{
+    double work = (double)*m * (double)*n * (double)*k;
+    int64_t share = share_of_threads();
+    bool held = work > SMALL && share > 1 && is_own_process() && hold_blas(share);
+    Product product = {gemms[letter], of_a, of_b, m, n, k, lda, ldb, ldc, alpha, a, b, beta, c, SIZES[letter], 0, 0};
+    int64_t count = held ? cut(&product, share * TILES) : 1;
+    if (count > 1)
+        share_out(tiles, &product, count, work / SPEEDS[letter] / (double)count);
+    else
+        product.gemm(of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if (held)
+        release_blas();
+}
+
+/* --- a matrix and a vector --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Gemv *gemv;
+    const char *of_a;
+    const int64_t *m, *n, *lda, *step_x, *step_y;
+    const void *alpha, *a, *x, *beta;
+    char *y;
+    int64_t size, length; /* of an element in bytes, of a piece of y in elements */
+} VectorProduct;
+
+static int64_t stretches(int64_t *captures, int64_t *context, int64_t first, int64_t last)
+{
+    const VectorProduct *p = (const VectorProduct *)(intptr_t)captures[0];
+    (void)context;
+    bool plain = is_plain(p->of_a);
+    for (int64_t piece = first; piece < last; piece++) {
+        int64_t begin = piece * p->length, length = smaller(p->length, (plain ? *p->m : *p->n) - begin);
+        const char *a = (const char *)p->a + begin * (plain ? 1 : *p->lda) * p->size;
+        p->gemv(p->of_a, plain ? &length : p->m, plain ? p->n : &length, p->alpha, a, p->lda, p->x, p->step_x, p->beta,
+                p->y + begin * *p->step_y * p->size, p->step_y);
+    }
+    return 0;
+}
+
+static void gemv(int letter, const char *of_a, const int64_t *m, const int64_t *n, const void *alpha, const void *a,
+                 const int64_t *lda, const void *x, const int64_t *step_x, const void *beta, void *y,
+                 const int64_t *step_y)
+{
+    double work = (double)*m * (double)*n;
+    int64_t share = share_of_threads(), length = is_plain(of_a) ? *m : *n;
+    bool held = work > SMALL_VECTOR && share > 1 && is_own_process() && hold_blas(share);
+    int64_t piece = pieces(pieces(length, share * TILES), STEP) * STEP;
+    VectorProduct product = {gemvs[letter], of_a, m, n, lda, step_x, step_y, alpha, a, x, beta, y, SIZES[letter], piece};
+    double time = work * (double)SIZES[letter] / BYTES_A_NANOSECOND;
+    if (held && piece < length && *step_y > 0)
+        share_out(stretches, &product, pieces(length, piece), time * (double)piece / (double)length);
+    else
+        product.gemv(of_a, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
+    if (held)
+        release_blas();
+}
+
+/* --- as BLAS calls them ------------------------------------------------------------------------------------------ */
+
+#define PRODUCTS(letter, number)                                                                                       \
+    static void letter##gemm(const char *of_a, const char *of_b, const int64_t *m, const int64_t *n, const int64_t *k, \
+                             const void *alpha, const void *a, const int64_t *lda, const void *b, const int64_t *ldb,  \
+                             const void *beta, void *c, const int64_t *ldc)                                            \
+    {                                                                                                                  \
+        gemm(number, of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                        \
+    }                                                                                                                  \
+    static void letter##gemv(const char *of_a, const int64_t *m, const int64_t *n, const void *alpha, const void *a,   \
+                             const int64_t *lda, const void *x, const int64_t *step_x, const void *beta, void *y,      \
+                             const int64_t *step_y)                                                                    \
+    {                                                                                                                  \
+        gemv(number, of_a, m, n, alpha, a, lda, x, step_x, beta, y, step_y);                                           \
+    }
+
+PRODUCTS(s, 0)
+PRODUCTS(d, 1)
+PRODUCTS(c, 2)
+PRODUCTS(z, 3)
+
+/* What to call instead of a `gemm` or a `gemv` of an OpenBLAS, which says how many threads it has and is told so. */
+void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *count, void *give)
+{
+    static Gemm *const BY_GEMM[LETTERS] = {sgemm, dgemm, cgemm, zgemm};
+    static Gemv *const BY_GEMV[LETTERS] = {sgemv, dgemv, cgemv, zgemv};
+    *(void **)&count_of_blas = count;
+    *(void **)&give_to_blas = give;
+    *(of_vector ? (void **)&gemvs[letter] : (void **)&gemms[letter]) = routine;
+    return of_vector ? *(void *const *)&BY_GEMV[letter] : *(void *const *)&BY_GEMM[letter];
+}
