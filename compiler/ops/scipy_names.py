@@ -53,6 +53,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "statistics": "zscore zmap sem gmean hmean pmean gstd variation moment skew kurtosis describe iqr"
         " median_abs_deviation trim_mean rankdata mode entropy percentileofscore boxcox_llf",
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
+        "hypotheses_of_ranks": "mannwhitneyu wilcoxon kruskal friedmanchisquare kendalltau",
         "multivariate": "gaussian_kde",
     },
     "scipy.sparse": {

@@ -11,7 +11,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.manipulation import as_array
 from ..numpy.statistics import mean, var
-from .special import of_floats
+from .special import ndtr, of_floats
 from .statistics import along, kurtosis, length_along, ranks, require_propagate, skew
 
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -63,6 +63,14 @@ def by_students(t, df, alternative):
     if alternative == "greater":
         return op.stdtr(df, -t)
     return 2.0 * op.stdtr(df, -op.absolute(t))
+
+
+def by_normal(z, alternative):
+    """The share of the normal distribution that is as far out."""
+    require_known(alternative)
+    if alternative == "less":
+        return ndtr(z)
+    return ndtr(-z) if alternative == "greater" else 2.0 * ndtr(-op.absolute(z))
 
 
 # --- means -----------------------------------------------------------------------------------------------------------
