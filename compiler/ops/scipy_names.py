@@ -54,6 +54,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         " median_abs_deviation trim_mean rankdata mode entropy percentileofscore boxcox_llf",
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
         "hypotheses_of_ranks": "mannwhitneyu wilcoxon kruskal friedmanchisquare kendalltau",
+        "hypotheses_of_shape": "skewtest kurtosistest normaltest shapiro levene bartlett",
+        "hypotheses_of_tables": "power_divergence chi2_contingency contingency.chi2_contingency=chi2_contingency"
+        " fisher_exact",
+        "kolmogorov": "ks_1samp ks_2samp kstest",
         "multivariate": "gaussian_kde",
     },
     "scipy.sparse": {

@@ -23,3 +23,9 @@ gumbel_r, weibull_min, pareto, rayleigh = Gumbel(), WeibullMin(), Pareto(), Rayl
 triang, vonmises = Triangular(), VonMises()
 poisson, binom, bernoulli, geom, nbinom = Poisson(), Binomial(), Bernoulli(), Geometric(), NegativeBinomial()
 randint = RandomInts()
+NAMED = {
+    family.name: family for family in (
+        norm, halfnorm, lognorm, t, f, gamma, chi2, invgamma, beta, uniform, expon, laplace, cauchy, logistic, gumbel_r,
+        weibull_min, pareto, rayleigh, triang, vonmises,
+    )
+}  # fmt: skip

@@ -12,6 +12,9 @@ ARRAYS = {
     "B": R.normal(size=(9, 3)) + 0.5,
     "N": np.array([3, 1, 2, 2, 5, 1, 1, 0, 4, 0, 2]),
     "M": np.array([2, 1, 4, 2, 3, 3, 1, 0, 5, 1, 3]),
+    "T": np.array([[12.0, 7.0], [5.0, 9.0]]),
+    "S": np.array([[10, 20, 30], [6, 9, 17], [3, 1, 2]]),
+    "F": np.array([[8, 2], [1, 5]]),
     "n": np.array([0.5, np.nan, 2.0, 1.0]),
 }
 RTOL = 1e-10
@@ -50,7 +53,49 @@ tuple(stats.kendalltau(w, w[::-1] + w, alternative="less"))
 tuple(stats.kendalltau(N, M))
 tuple(stats.kendalltau(N, M, variant="c"))
 tuple(stats.kendalltau(w, w**3 + w[0], method="exact"))
+tuple(stats.skewtest(x))
+tuple(stats.skewtest(A, axis=0, alternative="less"))
+tuple(stats.kurtosistest(x, alternative="greater"))
+tuple(stats.kurtosistest(A))
+tuple(stats.normaltest(x))
+tuple(stats.normaltest(A, axis=None))
+tuple(stats.levene(x, y, u))
+tuple(stats.levene(A, B, center="mean"))
+tuple(stats.levene(x, v, center="trimmed", proportiontocut=0.1))
+tuple(stats.bartlett(x, y, u))
+tuple(stats.bartlett(A, B, axis=1))
+tuple(stats.power_divergence(S[0], lambda_="log-likelihood"))
+tuple(stats.power_divergence(S[0], S[0, ::-1], lambda_=0.3))
+tuple(stats.chi2_contingency(T))
+tuple(stats.chi2_contingency(S, lambda_="neyman"))
+tuple(stats.chi2_contingency(S, correction=False))
+tuple(stats.fisher_exact(F))
+tuple(stats.fisher_exact(F[::-1], alternative="less"))
+tuple(stats.fisher_exact(T, alternative="greater"))
+tuple(stats.fisher_exact(np.array([[30, 45], [60, 12]])))
+tuple(stats.ks_1samp(x, stats.norm.cdf))
+tuple(stats.ks_1samp(w, stats.norm.cdf, args=(0.1, 1.2)))
+tuple(stats.ks_1samp(x, stats.norm.cdf, alternative="less"))
+tuple(stats.ks_1samp(x, stats.norm.cdf, alternative="greater"))
+tuple(stats.ks_1samp(x + 1.5, stats.norm.cdf))
+tuple(stats.ks_1samp(x, lambda z: 1.0 / (1.0 + np.exp(-z)), method="asymp"))
+tuple(stats.ks_2samp(x, y))
+tuple(stats.ks_2samp(x, u, alternative="less"))
+tuple(stats.ks_2samp(v, w, alternative="greater"))
+tuple(stats.ks_2samp(v, w, method="asymp"))
+tuple(stats.ks_2samp(v, w, method="asymp", alternative="less"))
+tuple(stats.kstest(x, "norm"))
+tuple(stats.kstest(x, "expon", args=(-3.0,)))
+tuple(stats.kstest(x, u))
 """
 SMOOTH = """
 stats.mannwhitneyu(x, y).pvalue + np.sum(x * x)
+stats.skewtest(x).pvalue
+stats.kurtosistest(x).pvalue
+stats.normaltest(A).statistic
+stats.levene(x, y, u).pvalue
+stats.bartlett(x, y).pvalue
+stats.chi2_contingency(T).pvalue
+stats.ks_1samp(x, stats.norm.cdf).pvalue
+stats.ks_1samp(w, stats.norm.cdf, args=(0.1, 1.2)).statistic
 """
