@@ -67,7 +67,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized", "sparse_iterative": "cg gmres bicgstab"},
     "scipy.interpolate": {
         "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
-        "interpolation": "interp1d BSpline make_interp_spline RegularGridInterpolator interpn",
+        "interpolation": "interp1d",
+        "splines": "BSpline make_interp_spline splrep splev splint splder InterpolatedUnivariateSpline UnivariateSpline",
+        "grids": "RegularGridInterpolator interpn",
+        "scattered": "RBFInterpolator NearestNDInterpolator griddata",
     },
     "scipy.integrate": {
         "integrate": "solve_ivp",
@@ -88,7 +91,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
 SCIPY_OBJECTS: dict[str, dict[str, str]] = {
     "scipy.stats": {
         "families": "norm halfnorm lognorm t f gamma chi2 invgamma beta uniform expon laplace cauchy logistic gumbel_r"
-        " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
+        " weibull_min pareto rayleigh triang vonmises truncnorm skewnorm invgauss chi gengamma gumbel_l genextreme"
+        " genpareto maxwell powerlaw loguniform reciprocal halfcauchy poisson binom bernoulli geom nbinom randint"
+        " hypergeom betabinom zipf multinomial",
         "multivariate": "multivariate_normal dirichlet",
     },
 }

@@ -166,7 +166,7 @@ def wilcoxon(
 
 
 def share_of_signs(r, low, high, alternative):
-    """How many choices of signs give a sum of positive ranks from `low` on, or up to `high`; ranks are halves of ints."""
+    """How many choices of signs give a sum of positive ranks from `low` on, or up to `high`; ranks are half ints."""
     top = int(op.sum(2.0 * r) + 0.5)
     shares = op.zeros(shape=(top + 1,), dtype="f64")
     shares[0] = 1.0
@@ -266,7 +266,7 @@ def kendalltau(
         classes = 1.0 * min(distinct(x), distinct(y))
         tau = 2.0 * difference / (n * n * (classes - 1.0) / classes)
     tau = op.minimum(1.0, op.maximum(-1.0, tau))
-    if op.any(x != x) or op.any(y != y) or pairs == x_ties or pairs == y_ties:
+    if op.any(x != x) or op.any(y != y) or pairs in (x_ties, y_ties):
         return SignificanceResult(float("nan"), float("nan"))
     has_ties = x_ties > 0.0 or y_ties > 0.0
     if method == "exact" and has_ties:
