@@ -40,9 +40,14 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "scipy.ndimage": {
         "image_filters": "gaussian_filter gaussian_filter1d uniform_filter uniform_filter1d correlate correlate1d"
-        " convolve convolve1d sobel prewitt laplace gaussian_laplace gaussian_gradient_magnitude maximum_filter"
-        " minimum_filter median_filter center_of_mass label binary_erosion binary_dilation",
+        " convolve convolve1d sobel prewitt laplace gaussian_laplace gaussian_gradient_magnitude",
+        "image_orders": "maximum_filter minimum_filter maximum_filter1d minimum_filter1d median_filter rank_filter"
+        " percentile_filter grey_erosion grey_dilation grey_opening grey_closing morphological_gradient"
+        " generate_binary_structure binary_erosion binary_dilation binary_opening binary_closing binary_fill_holes",
+        "image_parts": "center_of_mass label sum_labels mean variance standard_deviation maximum minimum"
+        " distance_transform_edt",
         "image_coordinates": "map_coordinates",
+        "image_transforms": "shift zoom rotate affine_transform spline_filter",
     },
     "scipy.spatial.distance": {
         "distances": "euclidean sqeuclidean cityblock chebyshev minkowski cosine correlation canberra braycurtis"

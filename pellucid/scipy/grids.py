@@ -115,8 +115,8 @@ def RegularGridInterpolator(points, values, method="linear", bounds_error=True, 
         line = of_floats(as_array(line))
         if line.shape[0] != values.shape[axis]:
             raise ValueError(f"There are {line.shape[0]} points and {values.shape[axis]} values along dimension {axis}")
-        if line[0] > line[-1]:
-            line, values = line[::-1], flip(values, axis)
+        falls = line[0] > line[-1]
+        line, values = op.where(falls, line[::-1], line), op.where(falls, flip(values, axis), values)
         if op.any(line[1:] <= line[:-1]):
             raise ValueError(f"The points in dimension {axis} must be strictly ascending or descending")
         grid.append(line)
