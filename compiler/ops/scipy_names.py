@@ -49,6 +49,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "image_coordinates": "map_coordinates",
         "image_transforms": "shift zoom rotate affine_transform spline_filter",
     },
+    "scipy.spatial": {"trees": "KDTree cKDTree=KDTree", "distances": "procrustes"},
+    "scipy.spatial.transform": {"rotations": "Slerp"},
     "scipy.spatial.distance": {
         "distances": "euclidean sqeuclidean cityblock chebyshev minkowski cosine correlation canberra braycurtis"
         " hamming jensenshannon mahalanobis cdist pdist squareform",
@@ -101,6 +103,7 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
         " hypergeom betabinom zipf multinomial",
         "multivariate": "multivariate_normal dirichlet",
     },
+    "scipy.spatial.transform": {"rotations": "Rotation"},
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {

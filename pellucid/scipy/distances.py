@@ -204,6 +204,23 @@ def squareform(X, force="no", checks=True):
     return whole
 
 
+def procrustes(data1, data2):
+    """(the first points centered and scaled, the second ones turned and scaled onto them, the squares between)."""
+    a, b = doubles(data1, "data1", None), doubles(data2, "data2", None)
+    if a.shape[0] != b.shape[0] or a.shape[1] != b.shape[1]:
+        raise ValueError("Input matrices must be of same shape")
+    if a.size == 0:
+        raise ValueError("Input matrices must be >0 rows and >0 cols")
+    a, b = a - np.mean(a, axis=0), b - np.mean(b, axis=0)
+    first, second = op.sqrt(op.sum(a * a)), op.sqrt(op.sum(b * b))
+    if first == 0.0 or second == 0.0:
+        raise ValueError("Input matrices must contain >1 unique points")
+    a, b = a / first, b / second
+    u, s, v = np.linalg.svd(np.transpose(np.matmul(np.transpose(b), a)))
+    b = np.matmul(b, np.transpose(np.matmul(u, v))) * op.sum(s)
+    return a, b, op.sum((a - b) ** 2)
+
+
 # --- clusters --------------------------------------------------------------------------------------------------------
 
 

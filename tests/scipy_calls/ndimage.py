@@ -105,7 +105,7 @@ ndimage.affine_transform(A, M, offset=d)
 SMOOTH = """
 ndimage.shift(A, d)
 ndimage.rotate(A, r, reshape=False)
-ndimage.affine_transform(A, M, offset=d, order=2, mode="nearest")
+ndimage.affine_transform(A, M, offset=d + 0.013, order=2, mode="nearest")
 ndimage.zoom(A, 1.7)
 ndimage.variance(A, L, [0, 3])
 ndimage.gaussian_filter(A, 1.0)
