@@ -36,7 +36,11 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d",
         "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
         " detrend hilbert resample medfilt",
-        "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
+        "signal_design": "butter freqz get_window windows.get_window=get_window welch periodogram find_peaks"
+        " peak_prominences",
+        "signal_spectra": "csd coherence spectrogram stft istft lombscargle",
+        "signal_waves": "correlation_lags chirp sawtooth square gausspulse firwin sosfreqz freqz_sos=sosfreqz tf2zpk"
+        " zpk2tf sos2tf",
     },
     "scipy.ndimage": {
         "image_filters": "gaussian_filter gaussian_filter1d uniform_filter uniform_filter1d correlate correlate1d"
@@ -109,5 +113,7 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 OF_COMPLEX: dict[str, str] = {
     "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
+    "signal_spectra": "istft",
+    "signal_waves": "zpk2tf",
     "lambert": "lambertw",
 }  # fmt: skip

@@ -4,9 +4,8 @@
 
 Numbers by rejection and counts have no derivatives by their parameters (G003); those that are formulas of uniform,
 normal or exponential numbers have.  Sources: G. Marsaglia and W. Tsang, A simple method for generating gamma variables
-(2000); W. Hoermann, The transformed rejection method for generating Poisson random variables (1993); V. Kachitvichyanukul
-and B. Schmeiser, Binomial random variate generation (1988); M. Johnk (1964); NumPy's `Generator`, whose order of draws
-this keeps.
+(2000); W. Hoermann, The transformed rejection method for generating Poisson random variables (1993); M. Johnk (1964);
+NumPy's `Generator`, whose order of draws this keeps.
 """
 
 import numpy as np
@@ -47,41 +46,44 @@ class Families:
     # --- by rejection
 
     def next_gamma(self, a):
-        if a == 1.0:
-            return self.next_exponential()
-        if a == 0.0:
-            return 0.0
-        if a < 1.0:
-            while True:
-                u, v = self.next_float(), self.next_exponential()
-                if u <= 1.0 - a:
-                    x = u ** (1.0 / a)
-                    if x <= v:
-                        return x
-                else:
-                    y = -np.log((1.0 - u) / a)
-                    x = (1.0 - a + a * y) ** (1.0 / a)
-                    if x <= v + y:
-                        return x
-        b = a - 1.0 / 3.0
-        c = 1.0 / np.sqrt(9.0 * b)
-        while True:
-            x = self.next_normal()
-            v = 1.0 + c * x
-            while v <= 0.0:
+        """One call of each kind of draw, so that it is compiled once."""
+        b = max(a, 1.0) - 1.0 / 3.0
+        c, found, is_over = 1.0 / np.sqrt(9.0 * b), 0.0, a == 0.0
+        while not is_over:
+            if a > 1.0:
                 x = self.next_normal()
                 v = 1.0 + c * x
-            v = v * v * v
-            u = self.next_float()
-            if u < 1.0 - 0.0331 * (x * x) * (x * x):
-                return b * v
-            if np.log(u) < 0.5 * x * x + b * (1.0 - v + np.log(v)):
-                return b * v
+                if v > 0.0:
+                    v = v * v * v
+                    u, square = self.next_float(), x * x
+                    found = b * v
+                    is_over = u < 1.0 - 0.0331 * square * square
+                    if not is_over:
+                        is_over = np.log(u) < 0.5 * square + b * (1.0 - v + np.log(v))
+            else:
+                u = self.next_float() if a < 1.0 else 0.0
+                v = self.next_exponential()
+                if a == 1.0:
+                    found, is_over = v, True
+                elif u <= 1.0 - a:
+                    found = u ** (1.0 / a)
+                    is_over = found <= v
+                else:
+                    y = -np.log((1.0 - u) / a)
+                    found = (1.0 - a + a * y) ** (1.0 / a)
+                    is_over = found <= v + y
+        return found
+
+    def two_gammas(self, a, b):
+        found = np.zeros(2)
+        for k in range(2):
+            found[k] = self.next_gamma(a if k == 0 else b)
+        return found[0], found[1]
 
     def next_beta(self, a, b):
         if a > 1.0 or b > 1.0:
-            first = self.next_gamma(a)
-            return first / (first + self.next_gamma(b))
+            first, second = self.two_gammas(a, b)
+            return first / (first + second)
         while True:
             u, v = self.next_float(), self.next_float()
             x, y = u ** (1.0 / a), v ** (1.0 / b)
@@ -171,8 +173,8 @@ class Families:
         require(dfden > 0.0, "dfden <= 0")
 
         def one(m, n):
-            above = 2.0 * self.next_gamma(m / 2.0) * n
-            return above / (2.0 * self.next_gamma(n / 2.0) * m)
+            above, below = self.two_gammas(m / 2.0, n / 2.0)
+            return 2.0 * above * n / (2.0 * below * m)
 
         return self.each(one, size, "f64", dfnum, dfden)
 
@@ -300,8 +302,10 @@ class Families:
 
     def standard_cauchy(self, size=None):
         def one(_):
-            above = self.next_normal()
-            return above / self.next_normal()
+            both = np.zeros(2)
+            for k in range(2):
+                both[k] = self.next_normal()
+            return both[0] / both[1]
 
         return self.each(one, size, "f64", 0.0)
 

@@ -13,11 +13,11 @@ from ..compiler.ops import static
 from ..numpy.elementary import in_dtype, operand
 from ..numpy.joining import concatenate
 from ..numpy.manipulation import as_array
-from .special import of_floats, rel_entr
+from .special import in_doubles, of_floats, rel_entr
 
 
 def euclidean(u, v, w=None):
-    return root_of(sqeuclidean(u, v, w), 2.0)
+    return op.cast(root_of(sqeuclidean(u, v, w), 2.0), dtype="f64")
 
 
 def root_of(x, p):
@@ -67,7 +67,7 @@ def correlation(u, v, w=None, centered=True):
 
 
 def canberra(u, v, w=None):
-    u, v = of_floats(u), of_floats(v)
+    u, v = in_doubles(u), in_doubles(v)
     size = op.absolute(u) + op.absolute(v)
     return op.sum(weighted(op.absolute(u - v) / op.where(size == 0.0, 1.0, size), w))
 

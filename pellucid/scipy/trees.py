@@ -1,6 +1,6 @@
 """Nearest neighbours: `scipy.spatial.KDTree`, a tree that halves the points along the axis of their greatest spread.
 
-    t = KDTree(points);  d, i = t.query(x)    i: the place of the point nearest to each row of x, d: its distance
+    t = KDTree(points);  d, i = t.query(x)    places of the points nearest to the rows of x, and their distances
 
 The search has no derivative, and distances have theirs by `x` and by the points.  Among equal distances SciPy may choose
 another point.  Source: J. Friedman, J. Bentley and R. Finkel, An algorithm for finding best matches in logarithmic
@@ -42,7 +42,7 @@ class Tree:
         return self.data.shape[1]
 
     def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=inf, workers=1):
-        """(distances, places) of the k nearest, along a last axis if k is more than 1; inf and n where there is none."""
+        """(distances, places) of the k nearest, along a last axis if k is above 1; inf and n where there is none."""
         require_norm(p, eps)
         if static.is_sequence(k) or not static.is_static(k):
             static.refuse("U012", "KDTree.query takes a known number `k` of neighbours here, no list of them")
@@ -127,8 +127,8 @@ class Tree:
         return found
 
     def query_ball_point(self, x, r, p=2.0, eps=0.0, workers=1, return_sorted=None, return_length=False):
-        """The places of the points at most `r` from a vector, a list; or with `return_length` how many there are for each
-        row."""
+        """The places of the points at most `r` from a vector, a list; or with `return_length` how many there are for
+        each row."""
         require_norm(p, eps)
         at = in_doubles(as_array(x))
         require_points(at, self.m)
