@@ -20,8 +20,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
-        "linalg": "solve solve_triangular inv det lstsq pinv norm cholesky cho_factor cho_solve lu_factor lu_solve lu"
-        " qr svd svdvals polar null_space orth eigh eigvalsh eig eigvals issymmetric",
+        "linalg": "lstsq norm cho_factor cho_solve lu_factor lu_solve lu qr svd polar null_space orth eig eigvals"
+        " issymmetric",
+        "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh",
         "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
         " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
         " fractional_matrix_power orthogonal_procrustes",
@@ -36,8 +37,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d",
         "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
         " detrend hilbert resample medfilt",
-        "signal_design": "butter freqz get_window windows.get_window=get_window welch periodogram find_peaks"
-        " peak_prominences",
+        "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
         "signal_spectra": "csd coherence spectrogram stft istft lombscargle",
         "signal_waves": "correlation_lags chirp sawtooth square gausspulse firwin sosfreqz freqz_sos=sosfreqz tf2zpk"
         " zpk2tf sos2tf",
@@ -66,11 +66,12 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
         "hypotheses_of_ranks": "mannwhitneyu wilcoxon kruskal friedmanchisquare kendalltau",
         "hypotheses_of_shape": "skewtest kurtosistest normaltest shapiro levene bartlett",
-        "hypotheses_of_tables": "power_divergence chi2_contingency contingency.chi2_contingency=chi2_contingency"
-        " fisher_exact",
+        "hypotheses_of_tables": "power_divergence chi2_contingency fisher_exact",
         "kolmogorov": "ks_1samp ks_2samp kstest",
         "multivariate": "gaussian_kde",
     },
+    "scipy.stats.contingency": {"hypotheses_of_tables": "chi2_contingency"},
+    "scipy.signal.windows": {"signal_design": "get_window"},
     "scipy.sparse": {
         "sparse": "coo_array csr_array csc_array coo_matrix csr_matrix csc_matrix eye_array eye identity diags_array"
         " diags kron issparse",
@@ -79,7 +80,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.interpolate": {
         "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
         "interpolation": "interp1d",
-        "splines": "BSpline make_interp_spline splrep splev splint splder InterpolatedUnivariateSpline UnivariateSpline",
+        "splines": "BSpline make_interp_spline splrep splev splint splder InterpolatedUnivariateSpline"
+        " UnivariateSpline",
         "grids": "RegularGridInterpolator interpn",
         "scattered": "RBFInterpolator NearestNDInterpolator griddata",
     },
@@ -111,7 +113,8 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
-    "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "linalg": "*", "linalg_stacks": "*",
+    "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
     "signal_spectra": "istft",
     "signal_waves": "zpk2tf",

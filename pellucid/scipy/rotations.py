@@ -252,8 +252,8 @@ class RotationMaker:
     def from_euler(self, seq, angles, degrees=False):
         """`seq`: lower case about fixed axes, upper case about those that turn along."""
         places, is_intrinsic = axes_of(seq)
-        for first, second in zip(places, places[1:]):
-            if first == second:
+        for place in range(1, len(places)):
+            if places[place] == places[place - 1]:
                 raise ValueError("Expected consecutive axes to be different")
         angles = radians_of(doubles(angles), degrees)
         rank = static.rank(angles)

@@ -2,9 +2,9 @@
 
     t = KDTree(points);  d, i = t.query(x)    places of the points nearest to the rows of x, and their distances
 
-The search has no derivative, and distances have theirs by `x` and by the points.  Among equal distances SciPy may choose
-another point.  Source: J. Friedman, J. Bentley and R. Finkel, An algorithm for finding best matches in logarithmic
-expected time (1977).
+The search has no derivative, and distances have theirs by `x` and by the points.  Among equal distances SciPy may
+choose another point.  Source: J. Friedman, J. Bentley and R. Finkel, An algorithm for finding best matches in
+logarithmic expected time (1977).
 """
 
 from dataclasses import dataclass

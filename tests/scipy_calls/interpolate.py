@@ -83,13 +83,14 @@ interpolate.CubicSpline(x, Z[0].T, axis=1).c
 interpolate.CubicSpline(x, Z[..., 0], axis=-1, bc_type="natural").integrate(1.0, 2.0)
 interpolate.PchipInterpolator(x, Z, axis=1)(2.0, 1)
 interpolate.Akima1DInterpolator(x, Z[:, :, 0], axis=1)(u)
-(interpolate.interp1d(x, Y.T)(u), interpolate.interp1d(x, Z, axis=1)(T), interpolate.interp1d(x, Y.T, kind="nearest")(2.0))
+(interpolate.interp1d(x, Y.T)(u), interpolate.interp1d(x, Z, axis=1)(T))
+interpolate.interp1d(x, Y.T, kind="nearest")(2.0)
 interpolate.interp1d(x, Y.T, bounds_error=False)(far)
 (interpolate.interp1d(x, y, kind="quadratic")(u), interpolate.interp1d(x, Y.T, kind="slinear")(u))
 (interpolate.interp1d(x, y, kind="zero")(u), interpolate.interp1d(x, y, kind=5)(u))
 (interpolate.make_interp_spline(x, y, k=2)(u), interpolate.make_interp_spline(x, y, k=4)(u, 2))
 (interpolate.make_interp_spline(x, y, k=0)(u), interpolate.make_interp_spline(x, Y.T, k=2, axis=1)(T))
-interpolate.make_interp_spline(x, y, 3, np.concatenate((x[:1], x[:1], x[:1], x[:1], x[2:-2], x[-1:], x[-1:], x[-1:], x[-1:]))).c
+interpolate.make_interp_spline(x, y, 3, np.concatenate((np.repeat(x[:1], 4), x[2:-2], np.repeat(x[-1:], 4)))).c
 (interpolate.make_interp_spline(x, y).integrate(1.0, 2.5), interpolate.make_interp_spline(x, y).antiderivative()(u))
 interpolate.BSpline(np.arange(7.0), Z[0, :4], 2, axis=0)(T + 2.0, 1)
 interpolate.BSpline(np.arange(7.0), y[:4], 2, extrapolate="periodic")(far)
@@ -110,7 +111,8 @@ interpolate.RBFInterpolator(np.stack((S[:, 0], S[:, 1]), 1), s)(q)
 interpolate.RBFInterpolator(S, s, kernel="gaussian", epsilon=2.0, smoothing=0.1, degree=-1)(q)
 interpolate.RBFInterpolator(S, np.stack((s, s**2), 1), kernel="multiquadric", epsilon=1.5)(q)
 (interpolate.NearestNDInterpolator(S, s)(q), interpolate.NearestNDInterpolator(S, s)(q[:, 0], q[:, 1]))
-(interpolate.griddata(S, s, q, method="nearest"), interpolate.griddata(x, y, u), interpolate.griddata(S, s, (q[:, 0], 0.5), "nearest"))
+(interpolate.griddata(S, s, q, method="nearest"), interpolate.griddata(x, y, u))
+interpolate.griddata(S, s, (q[:, 0], 0.5), "nearest")
 """
 SMOOTH = """
 interpolate.CubicSpline(x, y)(u)

@@ -17,7 +17,8 @@ ARRAYS = {
 RTOL = 1e-10
 CALLS = """
 signal.csd(x, y, fs=10.0, nperseg=32)
-(signal.csd(X, X[::-1], nperseg=16, scaling="spectrum", detrend="linear"), signal.coherence(x, y, nperseg=32, noverlap=20))
+signal.csd(X, X[::-1], nperseg=16, scaling="spectrum", detrend="linear")
+signal.coherence(x, y, nperseg=32, noverlap=20)
 signal.spectrogram(x, fs=5.0, nperseg=32)
 signal.spectrogram(X, nperseg=16, noverlap=4, window="hamming", mode="magnitude", detrend=False)
 signal.stft(x, fs=4.0, nperseg=32)
@@ -25,10 +26,13 @@ signal.stft(X, nperseg=20, noverlap=15, window="blackman", boundary=None, padded
 signal.istft(signal.stft(x, nperseg=32)[2])
 signal.istft(Z, fs=2.0)
 (signal.lombscargle(u, y[:30], w), signal.lombscargle(u, y[:30], w, normalize=True))
-[signal.get_window(name, 11) for name in ("bartlett", "triang", "cosine", ("tukey", 0.3), ("kaiser", 5.0), ("gaussian", 2.0))]
-(signal.get_window("triang", 8, False), signal.get_window(("tukey", 0.7), 9, fftbins=False), signal.windows.get_window("hann", 6))
+[signal.get_window(name, 11) for name in ("bartlett", "triang", "cosine")]
+[signal.get_window(name, 11) for name in (("tukey", 0.3), ("kaiser", 5.0), ("gaussian", 2.0))]
+(signal.get_window("triang", 8, False), signal.get_window(("tukey", 0.7), 9, fftbins=False))
+signal.windows.get_window("hann", 6)
 [signal.correlation_lags(n, m, mode) for n, m in ((5, 3), (4, 7)) for mode in ("full", "same", "valid")]
-(signal.chirp(t, 0.5, 5.0, 2.0), signal.chirp(t, 0.5, 5.0, 2.0, "quadratic", phi=30), signal.chirp(t, 0.5, 5.0, 2.0, "log"))
+(signal.chirp(t, 0.5, 5.0, 2.0), signal.chirp(t, 0.5, 5.0, 2.0, "quadratic", phi=30))
+signal.chirp(t, 0.5, 5.0, 2.0, "log")
 (signal.chirp(t, 0.5, 5.0, 2.0, "quadratic", vertex_zero=False), signal.chirp(t, 2.0, 5.0, 0.5, "hyperbolic"))
 (signal.sawtooth(t), signal.sawtooth(t, 0.3), signal.square(t), signal.square(t, duty=0.2))
 (signal.gausspulse(t * 0.1, fc=5), signal.gausspulse(t * 0.1, fc=5, retquad=True, retenv=True))

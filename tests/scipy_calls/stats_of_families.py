@@ -17,7 +17,7 @@ CALLS = "\n".join([
     *(line.replace(f"stats.{name}.entropy({given(shape, '0.2, 1.5')}), ", "") if name in NO_ENTROPY else line
       for name, shape in CONTINUOUS.items() for line in methods(name, shape)),
     *(line for name, shape in DISCRETE.items() for line in of_ints(name, shape)
-      if name != "hypergeom"),  # its functions of numbers between ints are nan in SciPy, and those of the int below here
+      if name != "hypergeom"),  # functions of numbers between ints are nan in SciPy, and those of the int below here
     *"""
 (stats.genpareto.pdf(X, -0.4), stats.genpareto.cdf(X, -0.4), stats.genpareto.ppf(Q, -0.4), stats.genpareto.mean(-0.4))
 (stats.genpareto.logpdf(X, 0.0), stats.genpareto.sf(X, 0.0), stats.genpareto.ppf(Q, 0.0), stats.genpareto.var(0.7))
