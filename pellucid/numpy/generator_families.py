@@ -8,6 +8,9 @@ normal or exponential numbers have.  Sources: G. Marsaglia and W. Tsang, A simpl
 NumPy's `Generator`, whose order of draws this keeps.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..compiler.ops import primitives as op
@@ -28,6 +31,10 @@ def require(condition, message):
 
 class Families:
     """Methods of a generator that has `next_float`, `next_normal` and `next_exponential`."""
+
+    next_float: Callable[[], Any]
+    next_normal: Callable[[], Any]
+    next_exponential: Callable[[], Any]
 
     def each(self, one, size, word, *parameters):
         """What `one` gives for numbers of each parameter, in the order in which the elements lie."""
