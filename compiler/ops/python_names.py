@@ -226,8 +226,10 @@ def _stand_ins(imported: tuple[str, ...]) -> dict[int, tuple[Any, Any]]:
 
 
 def stand_in(value: Any) -> Any:
-    """The object of the library that stands for one of SciPy's with methods, `scipy.stats.norm`; others stay."""
-    if not type(value).__module__.startswith("scipy."):
+    """The object of the library that stands for one of SciPy's with methods, `scipy.stats.norm`, or for a class whose
+    methods make objects, `Rotation`; others stay."""
+    owner = value if isinstance(value, type) else type(value)
+    if not owner.__module__.startswith("scipy."):
         return value
     entry = _stand_ins(_imported()).get(id(value))
     return entry[1] if entry and entry[0] is value else value

@@ -20,8 +20,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
-        "linalg": "solve solve_triangular inv det lstsq pinv norm cholesky cho_factor cho_solve lu_factor lu_solve lu"
-        " qr svd svdvals polar null_space orth eigh eigvalsh eig eigvals issymmetric",
+        "linalg": "lstsq norm cho_factor cho_solve lu_factor lu_solve lu qr svd polar null_space orth eig eigvals"
+        " issymmetric",
+        "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh",
         "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
         " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
         " fractional_matrix_power orthogonal_procrustes",
@@ -37,13 +38,23 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
         " detrend hilbert resample medfilt",
         "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
+        "signal_spectra": "csd coherence spectrogram stft istft lombscargle",
+        "signal_waves": "correlation_lags chirp sawtooth square gausspulse firwin sosfreqz freqz_sos=sosfreqz tf2zpk"
+        " zpk2tf sos2tf",
     },
     "scipy.ndimage": {
         "image_filters": "gaussian_filter gaussian_filter1d uniform_filter uniform_filter1d correlate correlate1d"
-        " convolve convolve1d sobel prewitt laplace gaussian_laplace gaussian_gradient_magnitude maximum_filter"
-        " minimum_filter median_filter center_of_mass label binary_erosion binary_dilation",
+        " convolve convolve1d sobel prewitt laplace gaussian_laplace gaussian_gradient_magnitude",
+        "image_orders": "maximum_filter minimum_filter maximum_filter1d minimum_filter1d median_filter rank_filter"
+        " percentile_filter grey_erosion grey_dilation grey_opening grey_closing morphological_gradient"
+        " generate_binary_structure binary_erosion binary_dilation binary_opening binary_closing binary_fill_holes",
+        "image_parts": "center_of_mass label sum_labels mean variance standard_deviation maximum minimum"
+        " distance_transform_edt",
         "image_coordinates": "map_coordinates",
+        "image_transforms": "shift zoom rotate affine_transform spline_filter",
     },
+    "scipy.spatial": {"trees": "KDTree cKDTree=KDTree", "distances": "procrustes"},
+    "scipy.spatial.transform": {"rotations": "Slerp"},
     "scipy.spatial.distance": {
         "distances": "euclidean sqeuclidean cityblock chebyshev minkowski cosine correlation canberra braycurtis"
         " hamming jensenshannon mahalanobis cdist pdist squareform",
@@ -53,8 +64,14 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "statistics": "zscore zmap sem gmean hmean pmean gstd variation moment skew kurtosis describe iqr"
         " median_abs_deviation trim_mean rankdata mode entropy percentileofscore boxcox_llf",
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
+        "hypotheses_of_ranks": "mannwhitneyu wilcoxon kruskal friedmanchisquare kendalltau",
+        "hypotheses_of_shape": "skewtest kurtosistest normaltest shapiro levene bartlett",
+        "hypotheses_of_tables": "power_divergence chi2_contingency fisher_exact",
+        "kolmogorov": "ks_1samp ks_2samp kstest",
         "multivariate": "gaussian_kde",
     },
+    "scipy.stats.contingency": {"hypotheses_of_tables": "chi2_contingency"},
+    "scipy.signal.windows": {"signal_design": "get_window"},
     "scipy.sparse": {
         "sparse": "coo_array csr_array csc_array coo_matrix csr_matrix csc_matrix eye_array eye identity diags_array"
         " diags kron issparse",
@@ -62,7 +79,11 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized", "sparse_iterative": "cg gmres bicgstab"},
     "scipy.interpolate": {
         "piecewise": "CubicSpline PchipInterpolator Akima1DInterpolator",
-        "interpolation": "interp1d BSpline make_interp_spline RegularGridInterpolator interpn",
+        "interpolation": "interp1d",
+        "splines": "BSpline make_interp_spline splrep splev splint splder InterpolatedUnivariateSpline"
+        " UnivariateSpline",
+        "grids": "RegularGridInterpolator interpn",
+        "scattered": "RBFInterpolator NearestNDInterpolator griddata",
     },
     "scipy.integrate": {
         "integrate": "solve_ivp",
@@ -83,13 +104,19 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
 SCIPY_OBJECTS: dict[str, dict[str, str]] = {
     "scipy.stats": {
         "families": "norm halfnorm lognorm t f gamma chi2 invgamma beta uniform expon laplace cauchy logistic gumbel_r"
-        " weibull_min pareto rayleigh triang vonmises poisson binom bernoulli geom nbinom randint",
+        " weibull_min pareto rayleigh triang vonmises truncnorm skewnorm invgauss chi gengamma gumbel_l genextreme"
+        " genpareto maxwell powerlaw loguniform reciprocal halfcauchy poisson binom bernoulli geom nbinom randint"
+        " hypergeom betabinom zipf multinomial",
         "multivariate": "multivariate_normal dirichlet",
     },
+    "scipy.spatial.transform": {"rotations": "Rotation"},
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
-    "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "linalg": "*", "linalg_stacks": "*",
+    "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
+    "signal_spectra": "istft",
+    "signal_waves": "zpk2tf",
     "lambert": "lambertw",
 }  # fmt: skip

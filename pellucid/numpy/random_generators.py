@@ -17,6 +17,7 @@ import numpy as np
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import operand, strong
+from .generator_families import Families
 from .pcg64 import HALF, begun, high_product, stepped
 from .random_bits import count_of, lengths_of
 from .ziggurats import (
@@ -31,7 +32,7 @@ from .ziggurats import (
 
 
 @dataclass
-class Generator:
+class Generator(Families):
     """The state of PCG64 and the half of a word that is left of the last one."""
 
     high: np.uint64

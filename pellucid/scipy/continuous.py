@@ -49,7 +49,7 @@ class Normal(Continuous):
 class HalfNormal(Continuous):
     name, shapes = "halfnorm", ()
 
-    def support(self):
+    def ends(self):
         return 0.0, inf
 
     def log_density(self, z):
@@ -78,7 +78,7 @@ class HalfNormal(Continuous):
 class LogNormal(Continuous):
     name, shapes = "lognorm", ("s",)
 
-    def support(self, s):
+    def ends(self, s):
         return 0.0, inf
 
     def is_valid(self, s):
@@ -118,6 +118,7 @@ class LogNormal(Continuous):
 @dataclass(frozen=True)
 class Students(Continuous):
     name, shapes = "t", ("df",)
+    has_moments = False
 
     def is_valid(self, df):
         return df > 0.0
@@ -152,7 +153,7 @@ class Students(Continuous):
 class Gamma(Continuous):
     name, shapes = "gamma", ("a",)
 
-    def support(self, a):
+    def ends(self, a):
         return 0.0, inf
 
     def is_valid(self, a):
@@ -184,7 +185,7 @@ class Gamma(Continuous):
 class ChiSquare(Continuous):
     name, shapes = "chi2", ("df",)
 
-    def support(self, df):
+    def ends(self, df):
         return 0.0, inf
 
     def is_valid(self, df):
@@ -216,8 +217,9 @@ class ChiSquare(Continuous):
 @dataclass(frozen=True)
 class InverseGamma(Continuous):
     name, shapes = "invgamma", ("a",)
+    has_moments = False
 
-    def support(self, a):
+    def ends(self, a):
         return 0.0, inf
 
     def is_valid(self, a):
@@ -253,7 +255,7 @@ class InverseGamma(Continuous):
 class Beta(Continuous):
     name, shapes = "beta", ("a", "b")
 
-    def support(self, a, b):
+    def ends(self, a, b):
         return 0.0, 1.0
 
     def is_valid(self, a, b):
@@ -287,8 +289,9 @@ class Beta(Continuous):
 @dataclass(frozen=True)
 class FRatio(Continuous):
     name, shapes = "f", ("dfn", "dfd")
+    has_moments = False
 
-    def support(self, dfn, dfd):
+    def ends(self, dfn, dfd):
         return 0.0, inf
 
     def is_valid(self, dfn, dfd):

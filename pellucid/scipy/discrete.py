@@ -43,7 +43,7 @@ class OnInts(Discrete):
 
     def ppf(self, q, *args, **kwds):
         shape, (loc,) = self.arguments(args, kwds)
-        low, high = self.support(*shape)
+        low, high = self.ends(*shape)
 
         def one(q, low, high, is_good, *shape):
             if not is_good:
@@ -82,7 +82,7 @@ class Poisson(OnInts):
 class Binomial(OnInts):
     name, shapes = "binom", ("n", "p")
 
-    def support(self, n, p):
+    def ends(self, n, p):
         return 0, n
 
     def within(self, n, p):
@@ -109,7 +109,7 @@ class Binomial(OnInts):
 class Bernoulli(OnInts):
     name, shapes = "bernoulli", ("p",)
 
-    def support(self, p):
+    def ends(self, p):
         return 0, 1
 
     def within(self, p):
@@ -135,7 +135,7 @@ class Bernoulli(OnInts):
 class Geometric(OnInts):
     name, shapes = "geom", ("p",)
 
-    def support(self, p):
+    def ends(self, p):
         return 1, inf
 
     def is_valid(self, p):
@@ -182,7 +182,7 @@ class NegativeBinomial(OnInts):
 class RandomInts(OnInts):
     name, shapes = "randint", ("low", "high")
 
-    def support(self, low, high):
+    def ends(self, low, high):
         return low, high - 1.0
 
     def is_valid(self, low, high):

@@ -13,11 +13,11 @@ from ..compiler.ops import static
 from ..numpy.elementary import in_dtype, operand
 from ..numpy.joining import concatenate
 from ..numpy.manipulation import as_array
-from .special import of_floats, rel_entr
+from .special import in_doubles, of_floats, rel_entr
 
 
 def euclidean(u, v, w=None):
-    return root_of(sqeuclidean(u, v, w), 2.0)
+    return op.cast(root_of(sqeuclidean(u, v, w), 2.0), dtype="f64")
 
 
 def root_of(x, p):
@@ -67,7 +67,7 @@ def correlation(u, v, w=None, centered=True):
 
 
 def canberra(u, v, w=None):
-    u, v = of_floats(u), of_floats(v)
+    u, v = in_doubles(u), in_doubles(v)
     size = op.absolute(u) + op.absolute(v)
     return op.sum(weighted(op.absolute(u - v) / op.where(size == 0.0, 1.0, size), w))
 
@@ -202,6 +202,23 @@ def squareform(X, force="no", checks=True):
             whole[j, i] = x[k]
             k += 1
     return whole
+
+
+def procrustes(data1, data2):
+    """(the first points centered and scaled, the second ones turned and scaled onto them, the squares between)."""
+    a, b = doubles(data1, "data1", None), doubles(data2, "data2", None)
+    if a.shape[0] != b.shape[0] or a.shape[1] != b.shape[1]:
+        raise ValueError("Input matrices must be of same shape")
+    if a.size == 0:
+        raise ValueError("Input matrices must be >0 rows and >0 cols")
+    a, b = a - np.mean(a, axis=0), b - np.mean(b, axis=0)
+    first, second = op.sqrt(op.sum(a * a)), op.sqrt(op.sum(b * b))
+    if first == 0.0 or second == 0.0:
+        raise ValueError("Input matrices must contain >1 unique points")
+    a, b = a / first, b / second
+    u, s, v = np.linalg.svd(np.transpose(np.matmul(np.transpose(b), a)))
+    b = np.matmul(b, np.transpose(np.matmul(u, v))) * op.sum(s)
+    return a, b, op.sum((a - b) ** 2)
 
 
 # --- clusters --------------------------------------------------------------------------------------------------------

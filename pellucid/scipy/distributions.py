@@ -3,7 +3,7 @@
     gamma.logpdf(x, a, loc, scale)    ->    z = (x - loc) / scale;  where(inside, log_density(z, a) - log(scale), -inf)
     d = gamma(a, scale=s);  d.cdf(x)  ->    gamma.cdf(x, a, 0, s)
 
-A family has `shapes`, the names of its parameters besides `loc` and `scale`; `support(*shape)`, between which points
+A family has `shapes`, the names of its parameters besides `loc` and `scale`; `ends(*shape)`, between which points
 it lies, and `within(*shape)`, a point inside; `is_valid(*shape)`; `log_density`, `below` (the distribution function)
 and its kin, `quantile`; and `moments(*shape)`, its mean and variance.  Outside the support nothing is evaluated, so
 that derivatives stay finite.  All results are float64, as SciPy's.
@@ -14,13 +14,10 @@ from math import inf, nan
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .special import of_floats
-
-DRAW = "draw with `np.random.default_rng(seed)` or with `pellucid.random`"
-
-
-def in_doubles(x):
-    return op.cast(of_floats(x), dtype="f64")
+from .expectations import expectation, expected_count, shape_of
+from .fitting import fit
+from .frozen import DRAW, Frozen
+from .special import in_doubles
 
 
 def all_of(*conditions):
@@ -49,6 +46,8 @@ def is_open(end):
 @dataclass(frozen=True)
 class Distribution:
     """What continuous and discrete ones have in common."""
+
+    has_moments = True
 
     def arguments(self, args, kwds):
         """The shape parameters, and the others: `loc`, and `scale` of a continuous one."""
@@ -108,12 +107,44 @@ class Distribution:
         return op.sqrt(self.var(*args, **kwds))
 
     def stats(self, *args, moments="mv", **kwds):
+        """Of the letters "mvsk": mean, variance, skewness, excess kurtosis."""
         found = []
         for letter in moments:
-            if letter not in "mv":
-                static.refuse("U012", f"{self.name}.stats gives moments of 'mv' here, not of {moments!r}")
-            found.append(self.mean(*args, **kwds) if letter == "m" else self.var(*args, **kwds))
+            if letter == "m":
+                found.append(self.mean(*args, **kwds))
+            elif letter == "v":
+                found.append(self.var(*args, **kwds))
+            elif letter == "s":
+                found.append(shape_of(self, args, kwds, 3))
+            elif letter == "k":
+                found.append(shape_of(self, args, kwds, 4) - 3.0)
+            else:
+                static.refuse("U012", f"{self.name}.stats gives moments of 'mvsk', not of {moments!r}")
         return tuple(found) if len(found) > 1 else found[0]
+
+    def support(self, *args, **kwds):
+        """The ends, moved and scaled."""
+        shape, others = self.arguments(args, kwds)
+        scale = others[1] if len(others) > 1 else 1.0
+        low, high = self.ends(*shape)
+        is_good = self.is_valid(*shape)
+        ends = [in_doubles(end) if is_open(end) else in_doubles(end) * scale + others[0] for end in (low, high)]
+        return where_all(is_good, ends[0], nan), where_all(is_good, ends[1], nan)
+
+    def moment(self, order, *args, **kwds):
+        """The mean of x^order; of 3 and more by an integral, of numbers."""
+        if order == 0:
+            return in_doubles(1.0)
+        if order == 1:
+            return self.mean(*args, **kwds)
+        if order == 2:
+            return self.var(*args, **kwds) + self.mean(*args, **kwds) ** 2
+        self.require_moments()
+        return self.mean_of(lambda x: x**order, args, kwds)
+
+    def require_moments(self):
+        if not self.has_moments:
+            static.refuse("U012", f"moments of {self.name} beyond the second may not exist", "integrate with `quad`")
 
     def interval(self, confidence, *args, **kwds):
         """The ends between which lies that much, with as much on either side."""
@@ -125,78 +156,12 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class Frozen:
-    """A distribution with its parameters."""
-
-    dist: object
-    parameters: tuple
-
-    def all_parameters(self):
-        shape, others = self.parameters
-        return (*shape, *others)
-
-    def pdf(self, x):
-        return self.dist.pdf(x, *self.all_parameters())
-
-    def logpdf(self, x):
-        return self.dist.logpdf(x, *self.all_parameters())
-
-    def pmf(self, k):
-        return self.dist.pmf(k, *self.all_parameters())
-
-    def logpmf(self, k):
-        return self.dist.logpmf(k, *self.all_parameters())
-
-    def cdf(self, x):
-        return self.dist.cdf(x, *self.all_parameters())
-
-    def logcdf(self, x):
-        return self.dist.logcdf(x, *self.all_parameters())
-
-    def sf(self, x):
-        return self.dist.sf(x, *self.all_parameters())
-
-    def logsf(self, x):
-        return self.dist.logsf(x, *self.all_parameters())
-
-    def ppf(self, q):
-        return self.dist.ppf(q, *self.all_parameters())
-
-    def isf(self, q):
-        return self.dist.isf(q, *self.all_parameters())
-
-    def mean(self):
-        return self.dist.mean(*self.all_parameters())
-
-    def var(self):
-        return self.dist.var(*self.all_parameters())
-
-    def std(self):
-        return self.dist.std(*self.all_parameters())
-
-    def median(self):
-        return self.dist.median(*self.all_parameters())
-
-    def stats(self, moments="mv"):
-        return self.dist.stats(*self.all_parameters(), moments=moments)
-
-    def entropy(self):
-        return self.dist.entropy(*self.all_parameters())
-
-    def interval(self, confidence):
-        return self.dist.interval(confidence, *self.all_parameters())
-
-    def rvs(self, *args, **kwds):
-        static.refuse("U012", f"{self.dist.name}.rvs draws numbers from a generator that is outside", DRAW)
-
-
-@dataclass(frozen=True)
 class Continuous(Distribution):
     """By the standard form: of x as of z = (x - loc) / scale."""
 
     others = ("loc", "scale")
 
-    def support(self, *shape):
+    def ends(self, *shape):
         return -inf, inf
 
     def within(self, *shape):
@@ -206,9 +171,9 @@ class Continuous(Distribution):
         """(z, z or a point inside, whether z is inside, whether the parameters are good, the parameters)."""
         shape, (loc, scale) = self.arguments(args, kwds)
         z = (in_doubles(x) - loc) / scale
-        low, high = self.support(*shape)
-        above = True if is_open(low) else z >= low
-        under = z <= high if not is_open(high) else True if is_open(low) else z < inf
+        low, high = self.ends(*shape)
+        above = True if is_open(low) else op.logical_and(z >= low, z > -inf)
+        under = op.logical_and(z <= high, z < inf) if not is_open(high) else True if is_open(low) else z < inf
         inside = all_of(above, under)
         is_valid = self.is_valid(*shape)
         is_good = all_of(is_valid, op.cast(scale, dtype="f64") > 0.0)
@@ -230,12 +195,12 @@ class Continuous(Distribution):
     def of_ends(self, x, args, kwds, function, at_low, at_high):
         """A function of z inside, and what it is below and above."""
         z, safe, _, is_good, shape, _ = self.standard(x, args, kwds)
-        low, high = self.support(*shape)
+        low, high = self.ends(*shape)
         found = function(safe, *shape)
         if not is_open(low):
-            found = op.where(z < low, at_low, found)
+            found = op.where(op.logical_or(z < low, z == -inf), at_low, found)
         if not (is_open(low) and is_open(high)):
-            found = op.where(z == inf if is_open(high) else z > high, at_high, found)
+            found = op.where(z == inf if is_open(high) else op.logical_or(z > high, z == inf), at_high, found)
         return op.where(op.logical_or(op.logical_not(is_good), op.isnan(z)), nan, found)
 
     def upper_quantile(self, q, *shape):
@@ -254,11 +219,26 @@ class Continuous(Distribution):
         is_good = all_of(self.is_valid(*shape), op.cast(scale, dtype="f64") > 0.0)
         is_between = all_of(q > 0.0, q < 1.0, is_good)
         found = function(op.where(is_between, q, 0.5), *shape) * scale + loc
-        ends = self.support(*shape)
+        ends = self.ends(*shape)
         low, high = [end if is_open(end) else end * scale + loc for end in ends]
         at_zero, at_one = (high, low) if is_upper else (low, high)
         found = op.where(q == 0.0, at_zero, op.where(q == 1.0, at_one, found))
         return op.where(all_of(q >= 0.0, q <= 1.0, is_good), found, nan)
+
+    def expect(self, func=None, args=(), loc=0, scale=1, lb=None, ub=None, conditional=False):
+        """The mean of func(x), a number, between two ends; `conditional`: out of the share that lies there."""
+        found = expectation(self, func, (*args, loc, scale), {}, lb, ub)
+        if conditional:
+            above = 1.0 if ub is None else self.cdf(ub, *args, loc, scale)
+            return found / (above - (0.0 if lb is None else self.cdf(lb, *args, loc, scale)))
+        return found
+
+    def mean_of(self, func, args, kwds):
+        return expectation(self, func, args, kwds, None, None)
+
+    def fit(self, data, *args, **kwds):
+        """The parameters that make the sample likeliest; `floc=`, `fscale=` and `f0=` hold some."""
+        return fit(self, data, kwds)
 
     def mean(self, *args, **kwds):
         return self.moment_of(args, kwds, 0)
@@ -287,7 +267,7 @@ class Discrete(Distribution):
 
     others = ("loc",)
 
-    def support(self, *shape):
+    def ends(self, *shape):
         return 0, inf
 
     def within(self, *shape):
@@ -296,7 +276,7 @@ class Discrete(Distribution):
     def standard(self, k, args, kwds):
         shape, (loc,) = self.arguments(args, kwds)
         k = in_doubles(k) - loc
-        low, high = self.support(*shape)
+        low, high = self.ends(*shape)
         inside = all_of(k >= low, True if is_open(high) else k <= high)
         is_good = self.is_valid(*shape)
         return k, where_all(all_of(inside, is_good), k, self.within(*shape)), inside, is_good, shape
@@ -313,12 +293,25 @@ class Discrete(Distribution):
 
     def of_ends(self, k, args, kwds, function, at_low, at_high):
         z, safe, _, is_good, shape = self.standard(k, args, kwds)
-        low, high = self.support(*shape)
+        low, high = self.ends(*shape)
         found = op.where(z < low, at_low, function(op.floor(safe), *shape))
         if not is_open(high):
             found = op.where(z >= high, at_high, found)
         found = op.where(op.isnan(z), nan, op.where(z == inf, at_high, found))
         return where_all(is_good, found, nan)
+
+    def expect(self, func=None, args=(), loc=0, lb=None, ub=None, conditional=False):
+        found = expected_count(self, func, (*args, loc), {}, lb, ub)
+        if conditional:
+            above = 1.0 if ub is None else self.cdf(ub, *args, loc)
+            return found / (above - (0.0 if lb is None else self.cdf(lb - 1, *args, loc)))
+        return found
+
+    def mean_of(self, func, args, kwds):
+        return expected_count(self, func, args, kwds, None, None)
+
+    def entropy(self, *args, **kwds):
+        return expected_count(self, lambda k: -self.logpmf(k, *args, **kwds), args, kwds, None, None)
 
     def mean(self, *args, **kwds):
         shape, (loc,) = self.arguments(args, kwds)

@@ -19,7 +19,7 @@ EULER = 0.57721566490153286
 class Uniform(Continuous):
     name, shapes = "uniform", ()
 
-    def support(self):
+    def ends(self):
         return 0.0, 1.0
 
     def log_density(self, z):
@@ -45,7 +45,7 @@ class Uniform(Continuous):
 class Exponential(Continuous):
     name, shapes = "expon", ()
 
-    def support(self):
+    def ends(self):
         return 0.0, inf
 
     def log_density(self, z):
@@ -109,6 +109,7 @@ class Laplace(Continuous):
 @dataclass(frozen=True)
 class Cauchy(Continuous):
     name, shapes = "cauchy", ()
+    has_moments = False
 
     def log_density(self, z):
         return -log(pi) - op.log1p(z * z)
@@ -198,7 +199,7 @@ class Gumbel(Continuous):
 class WeibullMin(Continuous):
     name, shapes = "weibull_min", ("c",)
 
-    def support(self, c):
+    def ends(self, c):
         return 0.0, inf
 
     def is_valid(self, c):
@@ -233,8 +234,9 @@ class WeibullMin(Continuous):
 @dataclass(frozen=True)
 class Pareto(Continuous):
     name, shapes = "pareto", ("b",)
+    has_moments = False
 
-    def support(self, b):
+    def ends(self, b):
         return 1.0, inf
 
     def within(self, b):
@@ -273,7 +275,7 @@ class Pareto(Continuous):
 class Rayleigh(Continuous):
     name, shapes = "rayleigh", ()
 
-    def support(self):
+    def ends(self):
         return 0.0, inf
 
     def log_density(self, z):
@@ -307,7 +309,7 @@ class Triangular(Continuous):
 
     name, shapes = "triang", ("c",)
 
-    def support(self, c):
+    def ends(self, c):
         return 0.0, 1.0
 
     def is_valid(self, c):

@@ -11,7 +11,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.manipulation import as_array
 from ..numpy.statistics import mean, var
-from .special import of_floats
+from .special import ndtr, of_floats
 from .statistics import along, kurtosis, length_along, ranks, require_propagate, skew
 
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -63,6 +63,14 @@ def by_students(t, df, alternative):
     if alternative == "greater":
         return op.stdtr(df, -t)
     return 2.0 * op.stdtr(df, -op.absolute(t))
+
+
+def by_normal(z, alternative):
+    """The share of the normal distribution that is as far out."""
+    require_known(alternative)
+    if alternative == "less":
+        return ndtr(z)
+    return ndtr(-z) if alternative == "greater" else 2.0 * ndtr(-op.absolute(z))
 
 
 # --- means -----------------------------------------------------------------------------------------------------------
@@ -129,18 +137,23 @@ def f_oneway(*samples, axis=0, equal_var=True, nan_policy="propagate", keepdims=
 def chisquare(f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="propagate", keepdims=False):
     found, axis = along(f_obs, axis, nan_policy)
     n = length_along(found, axis)
-    if f_exp is None:
-        expected = mean(found, axis=axis, keepdims=True)
-    else:
-        expected = of_floats(f_exp)
-        left, right = op.sum(found, axis=axis, keepdims=False), op.sum(expected, axis=axis, keepdims=False)
-        if sum_check and op.any(op.absolute(left - right) > 1.5e-8 * op.minimum(left, right)):
-            raise ValueError(
-                "For each axis slice, the sum of the observed frequencies must agree with the sum of the expected "
-                "frequencies"
-            )
+    expected = require_expected(found, f_exp, axis, sum_check)
     statistic = op.sum((found - expected) ** 2 / expected, axis=axis, keepdims=keepdims)
     return Power_divergenceResult(statistic, op.gammaincc(0.5 * (n - 1.0 - ddof), 0.5 * statistic))
+
+
+def require_expected(found, f_exp, axis, sum_check):
+    """What is expected, which has the sum of what was found; without `f_exp` the mean."""
+    if f_exp is None:
+        return mean(found, axis=axis, keepdims=True)
+    expected = of_floats(f_exp)
+    left, right = op.sum(found, axis=axis, keepdims=False), op.sum(expected, axis=axis, keepdims=False)
+    if sum_check and op.any(op.absolute(left - right) > 1.5e-8 * op.minimum(left, right)):
+        raise ValueError(
+            "For each axis slice, the sum of the observed frequencies must agree with the sum of the expected "
+            "frequencies"
+        )
+    return expected
 
 
 # --- correlations ----------------------------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ MARGIN = 12  # SciPy continues an image by so many elements before it fits cubic
 
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     """The values at `coordinates` f64[rank, ...], in the dtype of the image."""
-    if not static.is_static(order) or order not in (0, 1, 3):
-        static.refuse("U012", "scipy.ndimage.map_coordinates has the orders 0, 1 and 3 here")
+    if not static.is_static(order) or order not in (0, 1, 2, 3):
+        static.refuse("U012", "scipy.ndimage.map_coordinates has the orders 0 to 3 here")
     if mode not in MODES:
         raise RuntimeError("boundary mode not supported")
     given = whole(as_array(input), output)
@@ -34,14 +34,14 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     places = of_floats(coordinates if not static.is_sequence(coordinates) else np.stack(coordinates))
     if places.shape[0] != static.rank(x):
         raise RuntimeError("invalid shape for coordinate array")
-    if order == 3:
+    if order > 1:
         if mode not in OF_CUBICS:
             static.refuse("U012", f"cubics of scipy.ndimage.map_coordinates do not go on by {mode!r} here: {OF_CUBICS}")
         if mode == "nearest":
             x = np.pad(x, MARGIN, mode="edge")
             places = places + MARGIN
         if prefilter:
-            x = spline_coefficients(x, mode)
+            x = spline_coefficients(x, mode, order)
     inside, found = places[0] == places[0], 0.0 * places[0]
     weights, cells = [], []
     for axis in range(static.rank(x)):
@@ -52,14 +52,14 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
             at = op.minimum(op.maximum(at, 0.0), n - 1.0)
         elif mode == "wrap":
             at = op.where(op.logical_and(at >= 0.0, at <= n - 1.0), at, op.remainder(at, max(n - 1.0, 1.0)))
-        low = op.floor(at + 0.5) if order == 0 else op.floor(at)
+        low = op.floor(at + 0.5) if order % 2 == 0 else op.floor(at)
         cells.append(in_dtype(low, "i64"))
         weights.append(shares(at - low, order))
     for corner in itertools.product(range(len(weights[0])), repeat=static.rank(x)):
         weight, place, exists = 1.0, [], True
         for axis, k in enumerate(corner):
             weight = weight * weights[axis][k]
-            at, n = cells[axis] + (k - 1 if order == 3 else k), x.shape[axis]
+            at, n = cells[axis] + (k - 1 if order > 1 else k), x.shape[axis]
             exists = op.logical_and(exists, op.logical_and(at >= 0, at < n))
             place.append(folded(at, n, mode))
         value = x[tuple(place)]
@@ -75,6 +75,8 @@ def shares(d, order):
         return (1.0,)
     if order == 1:
         return (1.0 - d, d)
+    if order == 2:
+        return (0.5 * (0.5 - d) ** 2, 0.75 - d * d, 0.5 * (0.5 + d) ** 2)
     e = 1.0 - d
     return (
         e * e * e / 6.0,
@@ -98,20 +100,21 @@ def folded(i, n, mode):
     return op.minimum(op.minimum(j, period - j), n - 1)
 
 
-def spline_coefficients(x, mode):
-    """c with (c[i - 1] + 4 c[i] + c[i + 1]) / 6 = x[i] along each axis, continued as `mode` says."""
-    is_mirror = mode in ("constant", "mirror")
+def spline_coefficients(x, mode, order):
+    """c with (c[i - 1] + 4 c[i] + c[i + 1]) / 6 = x[i] along each axis, continued as `mode` says; of the order 2 with
+    (c[i - 1] + 6 c[i] + c[i + 1]) / 8."""
+    is_mirror, side = mode in ("constant", "mirror"), 1.0 / 6.0 if order == 3 else 1.0 / 8.0
     for axis in range(static.rank(x)):
         moved = moveaxis(x, axis, 0)
         n = moved.shape[0]
         if n > 1:
-            lower, middle, upper = np.full(n, 1.0 / 6.0), np.full(n, 4.0 / 6.0), np.full(n, 1.0 / 6.0)
+            lower, middle, upper = np.full(n, side), np.full(n, 1.0 - 2.0 * side), np.full(n, side)
             if is_mirror:
-                upper[0] = 2.0 / 6.0
-                lower[n - 1] = 2.0 / 6.0
+                upper[0] = 2.0 * side
+                lower[n - 1] = 2.0 * side
             else:
-                middle[0] = 5.0 / 6.0
-                middle[n - 1] = 5.0 / 6.0
+                middle[0] = 1.0 - side
+                middle[n - 1] = 1.0 - side
             columns = op.reshape(moved, shape=(n, moved.size // n))
             moved = op.reshape(solve_tridiagonal(lower, middle, upper, columns), shape=moved.shape)
         x = moveaxis(moved, 0, axis)

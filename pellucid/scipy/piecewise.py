@@ -17,27 +17,39 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.elementary import in_dtype, number
 from ..numpy.interpolation import searchsorted
-from ..numpy.manipulation import as_array, ravel
+from ..numpy.manipulation import as_array, moveaxis, ravel, total, transpose
 from .special import of_floats
 
-HELP = "keep the axis in front: `np.moveaxis(y, axis, 0)`"
 
-
-def points(x, y, axis=0):
-    """The points and the values, in increasing order of the points."""
+def points(x, y, axis=0, is_finite=False):
+    """(the points, the values with a column for each function, the lengths of the axes before and after the one of the
+    points); in increasing order of the points."""
     x, y = of_floats(as_array(x)), as_array(y)
     y = y if static.is_complex(y) else of_floats(y)
     if static.rank(x) != 1:
         raise ValueError("`x` must be 1-dimensional.")
-    if static.rank(y) not in (1, 2) or static.axis_of(axis, static.rank(y)) != 0:
-        static.refuse("U012", "interpolators take vectors, or matrices whose first axis is that of the points", HELP)
+    y, lead, tail = columns(y, axis)
     if x.shape[0] < 2:
         raise ValueError("`x` must contain at least 2 elements.")
     if x.shape[0] != y.shape[0]:
-        raise ValueError("The length of `y` along `axis`=0 doesn't match the length of `x`")
+        raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
+    if is_finite and not op.all(op.isfinite(x)):
+        raise ValueError("`x` must contain only finite values.")
+    if is_finite and not op.all(op.isfinite(y)):
+        raise ValueError("`y` must contain only finite values.")
     if op.any(x[1:] <= x[:-1]):
         raise ValueError("`x` must be strictly increasing sequence.")
-    return x, y
+    return x, y, (lead, tail)
+
+
+def columns(y, axis):
+    """Values as a vector, or as a matrix whose first axis is that of the points."""
+    if static.rank(y) == 1:
+        return y, (), ()
+    place = static.axis_of(axis, static.rank(y))
+    lead, tail = tuple(y.shape[:place]), tuple(y.shape[place + 1 :])
+    rows = moveaxis(y, place, 0)
+    return op.reshape(rows, shape=(rows.shape[0], total((*lead, *tail)))), lead, tail
 
 
 def by_rows(steps, y):
@@ -58,6 +70,7 @@ class Piecewise:
     rows: tuple
     x: np.ndarray
     extrapolate: object  # True, False or "periodic"
+    around: tuple = ((), ())  # the lengths of the axes before and after that of the points
 
     def __call__(self, x, nu=0, extrapolate=None):
         """The value, or the derivative of order `nu`, at points of any shape."""
@@ -77,23 +90,25 @@ class Piecewise:
         if not is_circle(outside) and not outside:
             inside = op.logical_and(flat >= self.x[0], flat <= self.x[-1])
             found = op.where(by_rows(inside, found), found, nan)
-        return shaped(found, at)
+        return shaped(found, at, self.around)
 
     @property
     def c(self):
-        return np.stack(self.rows)
+        found = np.stack(self.rows)
+        lengths = (*self.around[0], *self.around[1])
+        return found if static.rank(found) == 2 else op.reshape(found, shape=(*found.shape[:2], *lengths))
 
     def derivative(self, nu=1):
         rows = self.rows
         for _ in tuple(range(nu)):
             rows = slopes_of(rows)
-        return Piecewise(rows, self.x, self.extrapolate)
+        return Piecewise(rows, self.x, self.extrapolate, self.around)
 
     def antiderivative(self, nu=1):
         found = self
         for _ in tuple(range(nu)):
             rest = False if is_circle(found.extrapolate) else found.extrapolate
-            found = Piecewise(sums_of(found.rows, found.x), found.x, rest)
+            found = Piecewise(sums_of(found.rows, found.x), found.x, rest, found.around)
         return found
 
     def integrate(self, a, b, extrapolate=None):
@@ -121,11 +136,19 @@ def beyond(extrapolate, usual):
     return extrapolate
 
 
-def shaped(found, at):
-    """The results in the shape of the points."""
+def shaped(found, at, around=((), ())):
+    """The results, with the axes of the points where that of the values was."""
     if static.rank(found) == 1:
         return number(op.reshape(found, shape=at.shape)) if static.rank(at) != 0 else found[0]
-    return op.reshape(found, shape=(*at.shape, found.shape[1])) if static.rank(at) != 0 else found[0]
+    lead, tail = around
+    if static.rank(at) == 0:
+        return op.reshape(found, shape=(*lead, *tail))
+    found = op.reshape(found, shape=(*at.shape, *lead, *tail))
+    first, count = static.rank(at), len(lead)
+    if count == 0:
+        return found
+    order = tuple(range(first, first + count)) + tuple(range(first)) + tuple(range(first + count, static.rank(found)))
+    return transpose(found, order)
 
 
 def slopes_of(rows):
@@ -148,12 +171,12 @@ def sums_of(rows, x):
     return (*higher, start)
 
 
-def of_slopes(x, y, slopes, extrapolate):
+def of_slopes(x, y, slopes, extrapolate, around):
     """The cubics with these values and slopes (Hermite)."""
     h = by_rows(x[1:] - x[:-1], y)
     secants = (y[1:] - y[:-1]) / h
     t = (slopes[:-1] + slopes[1:] - 2.0 * secants) / h
-    return Piecewise((t / h, (secants - slopes[:-1]) / h - t, slopes[:-1], y[:-1]), x, extrapolate)
+    return Piecewise((t / h, (secants - slopes[:-1]) / h - t, slopes[:-1], y[:-1]), x, extrapolate, around)
 
 
 # --- splines ---------------------------------------------------------------------------------------------------------
@@ -164,16 +187,16 @@ ENDS = ("not-a-knot", "natural", "clamped")
 def CubicSpline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     """The cubics whose first and second derivatives are continuous; `bc_type` says what holds at the ends:
     "not-a-knot", "natural", "clamped", "periodic", or a pair of such words or of (order, value)."""
-    x, y = points(x, y, axis)
+    x, y, around = points(x, y, axis, True)
     is_open = beyond(extrapolate, "periodic" if static.is_text(bc_type) and bc_type == "periodic" else True)
     if static.is_text(bc_type):
         if bc_type == "periodic":
-            return of_slopes(x, y, periodic_slopes(x, y), is_open)
+            return of_slopes(x, y, periodic_slopes(x, y), is_open, around)
         if bc_type not in ENDS:
             raise ValueError(f"bc_type={bc_type} is not allowed.")
-        return of_slopes(x, y, spline_slopes(x, y, bc_type, bc_type), is_open)
+        return of_slopes(x, y, spline_slopes(x, y, bc_type, bc_type), is_open, around)
     first, last = bc_type
-    return of_slopes(x, y, spline_slopes(x, y, first, last), is_open)
+    return of_slopes(x, y, spline_slopes(x, y, first, last), is_open, around)
 
 
 def spline_slopes(x, y, first, last):
@@ -218,10 +241,15 @@ def of_end(kind, n, h, next_h, secant, next_secant, sign):
         return next_h, d, ((h + 2.0 * d) * next_h * secant + h * h * next_secant) / d
     order, value = kind
     if order == 1:
-        return 1.0, 0.0, value + 0.0 * secant
+        return 1.0, 0.0, flat_value(value, secant) + 0.0 * secant
     if order != 2:
         raise ValueError("The specified derivative order must be 1 or 2.")
-    return 2.0 * h, h, 3.0 * h * secant - sign * 0.5 * value * h * h
+    return 2.0 * h, h, 3.0 * h * secant - sign * 0.5 * flat_value(value, secant) * h * h
+
+
+def flat_value(value, secant):
+    """A derivative at an end for each column."""
+    return ravel(as_array(value)) if static.rank(secant) == 1 and static.rank(value) > 1 else value
 
 
 def solve_tridiagonal(lower, middle, upper, right):
@@ -267,8 +295,8 @@ def periodic_slopes(x, y):
 
 def PchipInterpolator(x, y, axis=0, extrapolate=None):
     """Monotone where the values are: slopes are weighted harmonic means of the secants' slopes, or zero."""
-    x, y = points(x, y, axis)
-    return of_slopes(x, y, monotone_slopes(x, y), beyond(extrapolate, True))
+    x, y, around = points(x, y, axis, True)
+    return of_slopes(x, y, monotone_slopes(x, y), beyond(extrapolate, True), around)
 
 
 def monotone_slopes(x, y):
@@ -304,13 +332,13 @@ def Akima1DInterpolator(x, y, axis=0, *, method="akima", extrapolate=None):
     weights the size of these."""
     if method not in ("akima", "makima"):
         raise NotImplementedError(f"`method`={method} is unsupported.")
-    x, y = points(x, y, axis)
+    x, y, around = points(x, y, axis, True)
     n = x.shape[0]
     secants = (y[1:] - y[:-1]) / by_rows(x[1:] - x[:-1], y)
     if n == 2:
         out = op.zeros(shape=y.shape, dtype=static.element(secants))
         out[:] = secants[0]
-        return of_slopes(x, y, out, beyond(extrapolate, False))
+        return of_slopes(x, y, out, beyond(extrapolate, False), around)
     m = op.empty(shape=(n + 3, *y.shape[1:]), dtype=static.element(secants))
     m[2 : n + 1] = secants
     m[1] = 2.0 * m[2] - m[3]
@@ -325,4 +353,4 @@ def Akima1DInterpolator(x, y, axis=0, *, method="akima", extrapolate=None):
     plain = both > 1e-9 * op.max(both)
     means = (left * m[1:-2] + right * m[2:-1]) / op.where(plain, both, 1.0)
     slopes = op.where(plain, means, 0.5 * (m[3:] + m[:-3]) if method == "akima" else 0.0)
-    return of_slopes(x, y, slopes, beyond(extrapolate, False))
+    return of_slopes(x, y, slopes, beyond(extrapolate, False), around)

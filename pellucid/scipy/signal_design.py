@@ -164,15 +164,57 @@ COSINES = {
 
 
 def get_window(window, Nx, fftbins=True):
-    """A sum of cosines by its name, as long as a period where `fftbins` says so."""
-    if not static.is_text(window) or window not in COSINES:
-        static.refuse("U012", f"the window {window!r} is not supported: {', '.join(COSINES)} are")
+    """A window by its name, or a pair of it and its parameter; as long as a period where `fftbins` says so."""
+    name, parameter = window if static.is_sequence(window) else (window, None)
+    if not static.is_text(name) or (name not in COSINES and name not in WINDOWS):
+        static.refuse("U012", f"the window {window!r} is not supported: {', '.join((*COSINES, *WINDOWS))} are")
     n = Nx + 1 if fftbins else Nx
-    angle = 2.0 * pi * op.arange(0, Nx, 1, shape=(Nx,), dtype="f64") / max(n - 1, 1)
+    places = op.arange(0, Nx, 1, shape=(Nx,), dtype="f64")
+    if name in WINDOWS:
+        return WINDOWS[name](places, n, parameter)
+    angle = 2.0 * pi * places / max(n - 1, 1)
     found = 0.0 * angle
-    for k, weight in enumerate(COSINES[window]):
+    for k, weight in enumerate(COSINES[name]):
         found = found + (-1.0) ** k * weight * op.cos(k * angle)
     return found
+
+
+def tukey(k, n, alpha):
+    """A cosine up over a part of the ends, and 1 between."""
+    alpha = 0.5 if alpha is None else alpha
+    if alpha <= 0.0:
+        return 0.0 * k + 1.0
+    near = op.minimum(k, n - 1.0 - k)
+    turn = pi * (2.0 * near / (min(alpha, 1.0) * max(n - 1.0, 1.0)) - 1.0)
+    return op.where(turn < 0.0, 0.5 * (1.0 + op.cos(op.minimum(turn, 0.0))), 1.0)
+
+
+def kaiser(k, n, beta):
+    share = 2.0 * k / max(n - 1.0, 1.0) - 1.0
+    return op.i0(beta * op.sqrt(op.maximum(1.0 - share * share, 0.0))) / op.i0(beta * 1.0)
+
+
+def gaussian(k, n, std):
+    x = k - 0.5 * (n - 1.0)
+    return op.exp(-x * x / (2.0 * std * std))
+
+
+def bartlett(k, n, parameter):
+    return 1.0 - op.absolute(2.0 * k / max(n - 1.0, 1.0) - 1.0)
+
+
+def triangle(k, n, parameter):
+    """Without zeros at the ends."""
+    return 1.0 - op.absolute(2.0 * k - (n - 1.0)) / (n + 1.0 if n % 2 == 1 else 1.0 * n)
+
+
+def cosine(k, n, parameter):
+    return op.sin(pi / n * (k + 0.5))
+
+
+WINDOWS = {
+    "tukey": tukey, "kaiser": kaiser, "gaussian": gaussian, "bartlett": bartlett, "triang": triangle, "cosine": cosine,
+}  # fmt: skip
 
 
 def welch(
@@ -186,7 +228,7 @@ def welch(
         raise ValueError(f"Unknown scaling: {scaling!r}")
     x = of_floats(as_array(x))
     rows = moveaxis(x, axis, -1)
-    if static.is_text(window):
+    if static.is_text(window) or static.is_sequence(window):
         size = min(256 if nperseg is None else nperseg, rows.shape[-1])
         weights = get_window(window, size)
     else:

@@ -16,6 +16,10 @@ def of_floats(x):
     return number(as_floating(strong(operand(x))))
 
 
+def in_doubles(x):
+    return op.cast(of_floats(x), dtype="f64")
+
+
 def of_doubles(x):
     """Singles as they are, all others as doubles: SciPy's functions have the loop for doubles first."""
     x = number(operand(x))

@@ -64,7 +64,8 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
     """The standard error of the mean."""
     a, axis = along(a, axis, nan_policy)
-    return std(a, axis=axis, ddof=ddof, keepdims=keepdims) / op.sqrt(op.cast(length_along(a, axis), dtype="f64"))
+    word = static.real_word(static.element(a))
+    return std(a, axis=axis, ddof=ddof, keepdims=keepdims) / op.sqrt(op.cast(length_along(a, axis), dtype=word))
 
 
 def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):

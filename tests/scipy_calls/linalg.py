@@ -18,6 +18,8 @@ ARRAYS = {
     "L": np.array([[0.0, 1.0, 0.5, 0.25], [4.0, 5.0, 6.0, 7.0], [1.0, 2.0, -1.0, 0.5]]),
     "K": np.array([[0.0, 1.0, 0.5, 0.25], [4.0, 5.0, 6.0, 7.0]]),
     "F": A.astype(np.float32),
+    "V": np.stack((A, A.T, A @ A)),
+    "M": np.stack((A @ A.T, A.T @ A)),
     "N": np.array([[2, 1, 0, 0], [1, 3, 1, 0], [0, 1, 4, 1], [0, 0, 1, 5]]),
 }
 RTOL = 1e-10
@@ -143,6 +145,12 @@ linalg.solve_banded((0, 2), L, C[0])
 linalg.solve_banded((2, 0), L[::-1], v)
 linalg.solveh_banded(K, v)
 linalg.solveh_banded(K[::-1, ::-1], B, lower=True)
+(linalg.solve(V, B), linalg.solve(V[:, None], B[:, :2] + M[0, 0, 0]))
+(linalg.solve(V, v), linalg.solve(A, V, assume_a="gen"))
+(linalg.inv(V), linalg.det(V), linalg.pinv(V[:, :3]), linalg.svdvals(V), linalg.solve_triangular(V, v, lower=True))
+(linalg.cholesky(M), linalg.cholesky(M, lower=True), linalg.eigvalsh(M), linalg.eigh(M, M[::-1], eigvals_only=True))
+(linalg.eigh(M)[0], np.abs(linalg.eigh(M)[1]))
+(linalg.pinvh(P - 2.0 * np.eye(4)), linalg.pinvh(np.outer(v, v), return_rank=True)[1])
 """
 SMOOTH = """
 linalg.solve(P, B, assume_a="pos")
@@ -176,4 +184,7 @@ linalg.solve_circulant(v, A[0])
 linalg.solve_banded((1, 1), L, v)
 linalg.solve_banded((1, 1), L, B)
 linalg.solveh_banded(K, v)
+linalg.solve(V, B)
+linalg.inv(V)
+linalg.eigvalsh(M + np.swapaxes(M, 1, 2))
 """

@@ -40,7 +40,7 @@ from ..source.resolve import (
 from ..source.scopes import LEAVES, Scope, evaluated_here
 
 AS_A_CONSTANT = "if nothing changes it, write its name in capitals: it is a constant then"
-OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist view")
+OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist view power")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 
 
