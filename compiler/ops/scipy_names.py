@@ -76,6 +76,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "optimize_scalar": "minimize_scalar",
         "optimize_systems": "root fsolve",
         "optimize_least_squares": "least_squares curve_fit",
+        "optimize_boxes": "nnls lsq_linear",
         "assignment": "linear_sum_assignment",
     },
 }
