@@ -77,6 +77,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "optimize_systems": "root fsolve",
         "optimize_least_squares": "least_squares curve_fit",
         "optimize_boxes": "nnls lsq_linear",
+        "optimize_linear": "linprog",
+        "optimize_constraints": "Bounds LinearConstraint NonlinearConstraint",
         "assignment": "linear_sum_assignment",
     },
 }
