@@ -66,6 +66,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "scipy.integrate": {
         "integrate": "solve_ivp",
+        "integrate_odeint": "odeint",
         "samples": "trapezoid cumulative_trapezoid simpson",
         "integrate_quad": "quad dblquad quad_vec",
     },
