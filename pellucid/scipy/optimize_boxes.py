@@ -146,7 +146,7 @@ def lsq_linear(
     return dict_of_class(
         OptimizeResult, x=x, fun=residual, cost=0.5 * np.sum(residual * residual), nit=steps, status=status,
         optimality=np.max(np.abs(np.where(is_inside, gradient, 0.0))), success=status > 0,
-        active_mask=active_mask(found, low, high, is_inside),
+        active_mask=active_mask(found, low, high, is_inside) * (1.0 if bounds is None or method == "bvls" else 1),
         message="The first-order optimality measure is less than `tol`." if is_found else
         "The maximum number of iterations is exceeded.",
     )  # fmt: skip

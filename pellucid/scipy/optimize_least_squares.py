@@ -65,7 +65,7 @@ def least_squares(
             costs=costs,
         )  # fmt: skip
         x = root_of(grad(lambda z: cost_of(loss, f_scale, residuals(z))), found)
-        mask = np.zeros(len(start), np.int64)
+        mask = np.zeros(len(start), np.int64 if method == "lm" else np.float64)
     else:
         low_given, high_given = ends_of(bounds, len(start))
         low, high = stop_gradient(low_given), stop_gradient(high_given)
