@@ -269,6 +269,9 @@ def curve_fit(
         xdata = np.asarray(xdata, np.float64)
     start = between(bounds, count) if p0 is None else np.atleast_1d(np.asarray(p0, np.float64))
 
+    places = (0.0,) * count  # a function within a derivative knows the length of a tuple, and not a number
+    apart = lambda p: [p[k] for k, _ in enumerate(places)]  # noqa: E731
+
     def whitened(r):
         if sigma is None:
             return r
@@ -277,10 +280,10 @@ def curve_fit(
             return np.linalg.solve(np.linalg.cholesky(deviations), r)
         return r / (deviations if r.ndim == 1 or deviations.ndim == 0 else deviations[:, None])
 
-    residuals = lambda p: whitened(np.ravel(f(xdata, *p) - y))  # noqa: E731
+    residuals = lambda p: whitened(np.ravel(f(xdata, *apart(p)) - y))  # noqa: E731
     jacobian = None
     if callable(jac):
-        jacobian = lambda p: whitened(np.asarray(jac(xdata, *p), np.float64))  # noqa: E731
+        jacobian = lambda p: whitened(np.asarray(jac(xdata, *apart(p)), np.float64))  # noqa: E731
     most = (200 * (count + 1) if method == "lm" else 100 * count) if maxfev is None else maxfev
     found = least_squares(
         residuals, start, jacobian, bounds, method, ftol, xtol, gtol, x_scale, loss, f_scale,
