@@ -29,7 +29,7 @@ def solve_ivp(
 
     fun           gives a number for each of the n components of y, which is a vector
     t_span        (t0, tf), of which tf may be before t0
-    method        "RK45", "RK23" or "DOP853", and for stiff problems "Radau" or "BDF", known when it is compiled;
+    method        "RK45", "RK23" or "DOP853", and for stiff problems "Radau" or "BDF", known when compiled;
                   "LSODA" begins as "RK45" and goes on as "BDF" while the problem is stiff
     jac           for these three, the Jacobian of `fun` by y: a function jac(t, y, *args), or a matrix if it is constant;
                   without it, the exact one is made

@@ -18,7 +18,7 @@ def odeint(
     """The states of y' = func(y, t, *args) at the times `t`, of shape (m, n), from y0 at t[0].
 
     tfirst       whether the function is func(t, y, *args)
-    Dfun         its Jacobian, with the same arguments; without it, the exact one is made.  `col_deriv`: of shape (n, n),
+    Dfun         its Jacobian, with the same arguments; without it, the exact one is made.  `col_deriv`: it is
                  transposed
     rtol, atol   1.49012e-8 without them
 
@@ -39,7 +39,7 @@ def odeint(
         f = lambda t, y: np.atleast_1d(np.asarray(func(y, t, *further), np.float64))  # noqa: E731
     jac = None
     if Dfun is not None:
-        given = (lambda t, y: Dfun(t, y, *further)) if tfirst else (lambda t, y: Dfun(y, t, *further))  # noqa: E731
+        given = (lambda t, y: Dfun(t, y, *further)) if tfirst else (lambda t, y: Dfun(y, t, *further))
         jac = lambda t, y: np.asarray(given(t, y)).T if col_deriv else given(t, y)  # noqa: E731
     near = np.maximum(TOLERANCE if rtol is None else rtol, 100.0 * np.finfo(np.float64).eps)
     level = np.asarray(TOLERANCE if atol is None else atol, np.float64)

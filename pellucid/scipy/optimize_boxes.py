@@ -77,7 +77,10 @@ def with_slopes(matrix, b, low, high, found, is_inside):
 
 
 def nnls(A, b, *, maxiter=None, atol=None):
-    """(the x >= 0 with the least |A x - b|, that norm).  Raises RuntimeError where `maxiter` steps, 3 n, are not enough."""
+    """(the x >= 0 with the least |A x - b|, that norm).
+
+    Raises RuntimeError where `maxiter` steps, 3 n without it, are not enough.
+    """
     matrix, b = np.asarray(A, np.float64), np.asarray(b, np.float64)
     if matrix.ndim != 2:
         raise ValueError("Expected a 2-D array")

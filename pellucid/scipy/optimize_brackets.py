@@ -25,7 +25,7 @@ def ridder(f, a, b, args=(), xtol=2e-12, rtol=RTOL, maxiter=100, full_output=Fal
 
 
 def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=RTOL, maxiter=100, full_output=False, disp=True):
-    """A root between `a` and `b`, where `f` has different signs, to the same tolerance: by the iterations of `brentq`."""
+    """A root between `a` and `b`, where `f` has different signs: by those of `brentq`, to the same tolerance."""
     if k < 1:
         raise ValueError(f"k too small ({k} < 1)")
     of_one = with_args(f, args)
@@ -84,7 +84,7 @@ def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
     while not is_found and steps < maxiter:
         steps += 1
         first = second = x
-        for k in range(1 if method == "iteration" else 2):
+        for _ in range(1 if method == "iteration" else 2):
             first, second = second, stop_gradient(f(second))
         found = second
         if method == "del2":

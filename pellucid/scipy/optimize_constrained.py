@@ -4,8 +4,8 @@
                                          B, of the Lagrangian, by damped changes of its gradient
 
 The programme of a step is a problem of least distance, which is one of least squares in its multipliers.  Where its
-constraints contradict each other, as far from a solution they may, what is missing is paid for by its square.  The first
-`a` is 1, and it shrinks until f and what violates the constraints, weighted, are less.
+constraints contradict each other, as far from a solution they may, what is missing is paid for by its square.  The
+first `a` is 1, and it shrinks until f and what violates the constraints, weighted, are less.
 
 Derivatives follow from the equations of Karush, Kuhn and Tucker, the constraints that hold x standing as they are.
 
@@ -38,8 +38,9 @@ def constrained(f, both, x0, low_given, high_given, constraints, accuracy, most)
     least, largest = stop_gradient(least_given), stop_gradient(largest_given)
     n = len(x0)
     found, weights, pushes, gradient, steps, calls, status = descended(
-        both, with_jacobian(values, None), np.minimum(np.maximum(x0, low), high), low, high, least, largest, accuracy, most
-    )
+        both, with_jacobian(values, None), np.minimum(np.maximum(x0, low), high), low, high, least, largest, accuracy,
+        most,
+    )  # fmt: skip
     is_held, is_at_end = weights != 0.0, pushes != 0.0
     targets = np.where(is_held, np.where(weights > 0.0, least_given, largest_given), 0.0)
     ends = np.where(is_at_end, np.where(pushes > 0.0, low_given, high_given), 0.0)

@@ -2,8 +2,7 @@
 
     {"type": "ineq", "fun": g}, LinearConstraint(A, 0.0, b)     ->     low <= [g(x), A @ x] <= high
 
-`LinearConstraint`, `NonlinearConstraint` and `Bounds` made in compiled functions hold what SciPy's hold; SciPy's own may
-be arguments.
+`LinearConstraint`, `NonlinearConstraint` and `Bounds` are made in compiled functions, and hold what SciPy's hold.
 """
 
 import dataclasses

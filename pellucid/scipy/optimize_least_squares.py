@@ -168,7 +168,8 @@ def within_bounds(scaled, r, low, high, radius):
 
 
 def descended(
-    residuals, both, x, scale, by_columns, ftol, xtol, gtol, most, factor, low=None, high=None, costs=("linear", 1.0)
+    residuals, both, x, scale, by_columns, ftol, xtol, gtol, most, factor, low=None, high=None,
+    costs=("linear", 1.0),
 ):  # fmt: skip
     """(the x found, calls, Jacobians, status); `both` gives residuals and Jacobian, `costs` are a loss and its scale."""
     loss, f_scale = costs
@@ -194,7 +195,8 @@ def descended(
         gradient = j.T @ r
         slope = gradient
         if low is not None:
-            slope = np.where(np.logical_or(x <= low, x >= high), x - np.minimum(np.maximum(x - slope, low), high), slope)
+            inside = np.minimum(np.maximum(x - slope, low), high)
+            slope = np.where(np.logical_or(x <= low, x >= high), x - inside, slope)
         if status != -1:
             pass
         elif np.max(np.abs(slope)) < gtol:

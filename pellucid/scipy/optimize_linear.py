@@ -4,8 +4,8 @@
                                                   reduced cost says so, another one leaves it at its bound
 
 A first phase makes the sum of what is missing zero.  The cost that falls fastest enters, and after many steps that
-change nothing the first (Bland's rule), so that it ends.  In the last basis B x_B = b - N x_N is solved anew: from that x
-and the dual values have their derivatives, which are those of a programme whose basis is unique.
+change nothing the first (Bland's rule), so that it ends.  In the last basis B x_B = b - N x_N is solved anew: from that
+x and the dual values have their derivatives, which are those of a programme whose basis is unique.
 
 Source: V. Chvatal, Linear Programming (1983), chapters 3, 8 and 10.
 """
@@ -50,8 +50,9 @@ def linprog(
     m, k = len(sides), len(upper_sides)
     most = 5000 if options is None else options.get("maxiter", 5000)
     status, x_found, signs, basis, is_basic, steps = simplex(
-        stop_gradient(costs), stop_gradient(rows), stop_gradient(sides), k, stop_gradient(low), stop_gradient(high), most
-    )
+        stop_gradient(costs), stop_gradient(rows), stop_gradient(sides), k, stop_gradient(low), stop_gradient(high),
+        most,
+    )  # fmt: skip
     x, duals = vertex(costs, rows, sides, k, low, high, x_found, signs, basis, is_basic)
     if status != 0:
         x, duals = np.full(n, np.nan), np.full(m, np.nan)

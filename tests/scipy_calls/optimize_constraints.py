@@ -48,6 +48,15 @@ draw = np.random.default_rng(2)
 t = np.linspace(0.0, 4.0, 12)
 y = 2.5 * np.exp(-1.3 * t) + 0.5 + 0.02 * np.sin(9.0 * t)
 y[3] += 0.8
+MORE = """
+def rough(p, t, y):
+    return decay(t, p[0], p[1], p[2]) - y
+
+
+def stiff(t, y, m):
+    return [y[1], m * (1.0 - y[0] ** 2) * y[1] - y[0]]
+"""
+HEAD = HEAD + MORE.rstrip() + "\n"
 ARRAYS = {
     "a": np.float64(1.2), "t": t, "y": y, "A": draw.uniform(size=(6, 4)), "b": np.array([0.9, 0.1, 1.2, 0.7, 0.3, 0.8]),
     "M": np.array([[0.04, 0.01, 0.0], [0.01, 0.09, 0.02], [0.0, 0.02, 0.06]]), "m": np.array([0.08, 0.12, 0.1]),
@@ -65,7 +74,7 @@ minimize(lambda x: x[0] * x[3] * np.sum(x[:3]) + x[2] * a, [1.0, 5, 5, 1], bound
 minimize(valley, [-1.2, 1.0], args=(a,), method="Powell").nfev
 minimize(valley, [-1.2, 0.5], args=(a,), method="TNC", bounds=[(-2.0, 2.0), (None, 0.8)], tol=1e-8).x
 programme(linprog(c, A, b))
-programme(linprog(c, A_ub=A[:3], b_ub=b[:3], A_eq=A[3:4], b_eq=b[3:4], bounds=[(0, 1), (None, None), (-1, 0.1), (0, None)]))
+programme(linprog(c, A[:3], b[:3], A[3:4], b[3:4], bounds=[(0, 1), (None, None), (-1, 0.1), (0, None)]))
 linprog(c, A_eq=A[:1], b_eq=-b[:1]).status
 linprog(c, bounds=(None, 1.0)).status
 linprog(-c, A[:2], b[:2], bounds=(None, 1.0)).success
@@ -73,17 +82,17 @@ nnls(A, b)
 fit(lsq_linear(A, b, (-0.1, 0.4)))
 fit(lsq_linear(A, b, ([-np.inf, 0.0, 0.1, -1.0], [np.inf, 0.2, 0.3, 0.0]), method="bvls"))
 fit(lsq_linear(A, b))
-fit(least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1, 1], bounds=(0, [2.2, np.inf, 9]), xtol=1e-12, ftol=1e-12))
-least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1.0, 1.0], loss="soft_l1", f_scale=0.1).nfev
-least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1.0, 1.0], loss="huber", f_scale=0.1, x_scale=[2, 1, 1]).cost
-least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1.0, 1.0], loss="cauchy", f_scale=0.1).nfev
-least_squares(lambda p: decay(t, p[0], p[1], p[2]) - y, [1.0, 1.0, 1.0], loss="arctan", f_scale=0.5).cost
+fit(least_squares(rough, [1.0, 1, 1], args=(t, y), bounds=(0, [2.2, np.inf, 9]), xtol=1e-12, ftol=1e-12))
+least_squares(rough, [1.0, 1.0, 1.0], args=(t, y), loss="soft_l1", f_scale=0.1).nfev
+least_squares(rough, [1.0, 1.0, 1.0], args=(t, y), loss="huber", f_scale=0.1, x_scale=[2, 1, 1]).cost
+least_squares(rough, [1.0, 1.0, 1.0], args=(t, y), loss="cauchy", f_scale=0.1).nfev
+least_squares(rough, [1.0, 1.0, 1.0], args=(t, y), loss="arctan", f_scale=0.5).cost
 curve_fit(decay, t, y, bounds=(0.0, [3.0, 2.0, 1.0]))[0]
 curve_fit(decay, t, y, bounds=([0, 0, 0.6], [3.0, 2.0, 1.0]), ftol=1e-14, xtol=1e-14)[1]
 curve_fit(decay, t, y, [2.0, 1.0, 0.4], 0.1 + 0.1 * t, True, method="trf", loss="soft_l1", ftol=1e-13, xtol=1e-13)
 odeint(swing, [3.0, 0.0], np.linspace(0.0, 5.0, 7), args=(a,))
 odeint(lambda t, y: -a * y, 2.0, [0.0, 1.0, 2.0], tfirst=True, rtol=1e-10, atol=1e-12)
-solve_ivp(lambda t, y: [y[1], 90.0 * a * (1.0 - y[0] ** 2) * y[1] - y[0]], (0, 300.0), [2.0, 0.0], "LSODA", t_eval=[60.0], rtol=1e-9, atol=1e-10).y
+solve_ivp(stiff, (0, 300.0), [2.0, 0.0], "LSODA", t_eval=[60.0], args=(90.0 * a,), rtol=1e-9, atol=1e-10).y
 """
 CALLS = CALLS.replace(
     "constraints=(\n",
