@@ -31,7 +31,7 @@ def solve_ivp(
     t_span        (t0, tf), of which tf may be before t0
     method        "RK45", "RK23" or "DOP853", and for stiff problems "Radau" or "BDF", known when compiled;
                   "LSODA" begins as "RK45" and goes on as "BDF" while the problem is stiff
-    jac           for these three, the Jacobian of `fun` by y: a function jac(t, y, *args), or a matrix if it is constant;
+    jac           for these, the Jacobian of `fun` by y: a function jac(t, y, *args), or a matrix if it is constant;
                   without it, the exact one is made
     t_eval        the times to return, in their order; without it, the ends of the steps.  Only these states are kept
     dense_output  whether `sol.sol(t)` gives the state at any time

@@ -171,7 +171,7 @@ def descended(
     residuals, both, x, scale, by_columns, ftol, xtol, gtol, most, factor, low=None, high=None,
     costs=("linear", 1.0),
 ):  # fmt: skip
-    """(the x found, calls, Jacobians, status); `both` gives residuals and Jacobian, `costs` are a loss and its scale."""
+    """(the x found, calls, Jacobians, status); `both` gives residuals and Jacobian, `costs` a loss and its scale."""
     loss, f_scale = costs
     n, m = len(x), len(stop_gradient(residuals(x)))
     r, j, cost, radius = np.zeros(m), np.zeros((m, n)), 0.0, factor

@@ -1,7 +1,7 @@
 """Losses of `least_squares`: what becomes of the square of a residual, so that outliers count less.
 
-    least_squares(r, x0, loss="huber", f_scale=c)     ->     the least  c^2 / 2 sum rho((r / c)^2),  rho(z) = z for z <= 1
-                                                             and 2 z^(1/2) - 1 above
+    least_squares(r, x0, loss="huber", f_scale=c)     ->     the least  c^2 / 2 sum rho((r / c)^2),
+                                                             rho(z) = z for z <= 1 and 2 z^(1/2) - 1 above
 
 Source: B. Triggs et al., Bundle Adjustment, A Modern Synthesis (2000), section 4.3.
 """

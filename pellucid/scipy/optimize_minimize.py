@@ -32,12 +32,12 @@ def minimize(
 ):  # fmt: skip
     """A minimum of fun(x, *args) near `x0`, a vector.
 
-    method    "BFGS", "CG", "L-BFGS-B", "Newton-CG", "Nelder-Mead", "Powell" or "SLSQP"; "TNC" is L-BFGS-B, "trust-constr" is
-              SLSQP to 1e-10; without one BFGS, L-BFGS-B with `bounds`, or SLSQP with `constraints`
+    method    "BFGS", "CG", "L-BFGS-B", "Newton-CG", "Nelder-Mead", "Powell" or "SLSQP"; "TNC" is L-BFGS-B,
+              "trust-constr" is SLSQP to 1e-10; without one BFGS, L-BFGS-B with `bounds`, or SLSQP with `constraints`
     jac       a function that gives the gradient, or True where `fun` gives (value, gradient)
     bounds    pairs (low, high), of which either may be None, or a `Bounds`; of L-BFGS-B and SLSQP
-    constraints   a dict {"type": "eq" or "ineq", "fun": g, "args": ()}, a `LinearConstraint`, a `NonlinearConstraint`, or
-              several of these
+    constraints   a dict {"type": "eq" or "ineq", "fun": g, "args": ()}, a `LinearConstraint`, a
+              `NonlinearConstraint`, or several of these
     options   a dict known when it is compiled: `gtol`, `ftol`, `maxiter`, `maxcor`, `maxls`, `xatol`, `fatol`
     """
     if callback is not None:

@@ -39,7 +39,7 @@ def by_directions(f, x, tol, chosen):
                     is_searched = bend < largest * (value_before - beyond) ** 2
         start = value
         if is_searched and np.any(direction != 0.0):
-            of_one = lambda a: f(x + a * direction)  # noqa: E731
+            of_one = lambda a, x=x, d=direction: f(x + a * d)  # noqa: E731
             a, b, c, low, more = surrounded(of_one, np.float64(0.0), np.float64(1.0))
             share, further, _, _ = narrowed(of_one, min(a, c), max(a, c), b, low, near * 100.0, 1e-11, 500)
             direction = share * direction
