@@ -210,3 +210,32 @@ def test_programs_have_scipys_numbers(function, given, rtol):
 def test_a_fit_around_odeint():
     """Both methods of LSODA, and their derivatives, four times: long to compile."""
     held(epidemic, (np.linspace(0.0, 18.0, 10), SICK), 1e-3)
+
+
+def on_disc(a):
+    return minimize(
+        lambda x: (x[0] - a) ** 2 + (x[1] - 2.0) ** 2, [0.5, 0.5], tol=1e-10,
+        constraints={"type": "ineq", "fun": lambda x: 1.0 - x @ x},
+    ).x  # fmt: skip
+
+
+def amounts(measured):
+    return nnls(np.array([[1.0, 0.2], [0.3, 1.0], [0.5, 0.4]]), measured)[0]
+
+
+def best(limits):
+    return linprog(np.array([-1.0, -2.0]), np.array([[1.0, 1.0], [0.2, 1.0], [1.0, 0.1]]), limits).x
+
+
+MEASURED = DRAW.uniform(-0.5, 1.0, size=(4, 3))
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize(
+    ("function", "examples"),
+    [(on_disc, np.array([0.2, 1.0, 2.0])), (amounts, MEASURED), (best, np.abs(MEASURED))],
+    ids=["minimize", "nnls", "linprog"],
+)
+def test_each_example_has_its_own_iterations(function, examples):
+    wanted = [function(one) for one in examples]
+    np.testing.assert_allclose(pellucid.vmap(function)(examples), wanted, rtol=1e-6, atol=1e-9)
