@@ -148,6 +148,15 @@ WAYS_OUT = {
         ),
         "write the loop",
     ),
+    **dict.fromkeys(
+        words(
+            "scipy.optimize.differential_evolution scipy.optimize.basinhopping scipy.optimize.dual_annealing"
+            " scipy.optimize.shgo scipy.optimize.direct scipy.optimize.brute"
+        ),
+        "call it outside with the compiled function, or start `scipy.optimize.minimize` at several points in a loop",
+    ),
+    "scipy.optimize.milp": "call it outside; `scipy.optimize.linprog` is supported, without integers",
+    "scipy.integrate.ode": "call `scipy.integrate.solve_ivp`",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
 }

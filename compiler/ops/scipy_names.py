@@ -87,6 +87,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "scipy.integrate": {
         "integrate": "solve_ivp",
+        "integrate_odeint": "odeint",
         "samples": "trapezoid cumulative_trapezoid simpson",
         "integrate_quad": "quad dblquad quad_vec",
     },
@@ -97,6 +98,10 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "optimize_scalar": "minimize_scalar",
         "optimize_systems": "root fsolve",
         "optimize_least_squares": "least_squares curve_fit",
+        "optimize_brackets": "ridder toms748 fixed_point bracket approx_fprime check_grad",
+        "optimize_boxes": "nnls lsq_linear",
+        "optimize_linear": "linprog",
+        "optimize_constraints": "Bounds LinearConstraint NonlinearConstraint",
         "assignment": "linear_sum_assignment",
     },
 }

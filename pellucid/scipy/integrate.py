@@ -30,8 +30,9 @@ def solve_ivp(
 
     fun           gives a number for each of the n components of y, which is a vector
     t_span        (t0, tf), of which tf may be before t0
-    method        "RK45", "RK23" or "DOP853", and for stiff problems "Radau" or "BDF", known when it is compiled
-    jac           for these two, the Jacobian of `fun` by y: a function jac(t, y, *args), or a matrix if it is constant;
+    method        "RK45", "RK23" or "DOP853", and for stiff problems "Radau" or "BDF", known when compiled;
+                  "LSODA" begins as "RK45" and goes on as "BDF" while the problem is stiff
+    jac           for these, the Jacobian of `fun` by y: a function jac(t, y, *args), or a matrix if it is constant;
                   without it, the exact one is made
     t_eval        the times to return, in their order; without it, the ends of the steps.  Only these states are kept
     dense_output  whether `sol.sol(t)` gives the state at any time
@@ -43,8 +44,6 @@ def solve_ivp(
     array for each event.  `sol.status` is 0 at the end, 1 at a terminal event, and -1 if the steps became too small;
     `sol.success` says whether it is not -1.
     """
-    if method == "LSODA":
-        raise ValueError('`method="LSODA"` is not here: take "Radau" or "BDF" for stiff problems, else "RK45"')
     if method not in METHODS:
         raise ValueError(f"`method` must be one of {METHODS}")
     if vectorized:

@@ -46,19 +46,23 @@ class Past:
 
 def start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step):
     """(the state of the method, calls)."""
-    n = len(y)
     if first_step is None:
         slope, size = first_slope(f, t, y, t_end, direction, 1, rtol, atol, most)
     else:
         slope, size = f(t, y), np.float64(first_step)
-    size = stop_gradient(size)
+    return begun(y, slope, stop_gradient(size), direction, is_fixed), 2 if first_step is None else 1
+
+
+def begun(y, slope, size, direction, is_fixed):
+    """What is known before the first step."""
+    n = len(y)
     differences = np.zeros((HIGHEST + 3, n))
     differences[0], differences[1] = y, slope * size * direction
     none = np.zeros((n, n))
     return Past(
         size, False, 1, 0, differences, none, True, is_fixed, none * 0.0, none * 1.0, np.zeros(n, np.int64), False,
         0 if is_fixed else 1, 0,
-    ), 2 if first_step is None else 1  # fmt: skip
+    )  # fmt: skip
 
 
 def products(factor):

@@ -8,6 +8,8 @@ import dataclasses
 
 import numpy as np
 
+RUNGE_KUTTA_POWERS = 4
+
 
 def between(method, t, h, y, polynomial, when):
     """The state at a time between the ends of a step."""
@@ -19,16 +21,31 @@ def between(method, t, h, y, polynomial, when):
             value = (value + polynomial[count - 1 - k]) * (x if k % 2 == 0 else 1.0 - x)
         return y + value
     if method == "BDF":
-        size = polynomial[count - 1, 0]
-        value, product = polynomial[0], 1.0
-        for k in range(count - 2):
-            product = product * (when - (t + h - size * k)) / (size * (1.0 + k))
-            value = value + product * polynomial[k + 1]
-        return value
+        return by_differences(polynomial, t + h, when)
+    if method == "LSODA":
+        if polynomial[0, 0] > 0.0:
+            return by_differences(polynomial[1:], t + h, when)
+        return y + h * by_powers(polynomial[1 : RUNGE_KUTTA_POWERS + 1], x)
+    return y + by_powers(polynomial, x) * (1.0 if method == "Radau" else h)
+
+
+def by_powers(polynomial, x):
+    count = len(polynomial)
     value = polynomial[count - 1] * x
     for k in range(1, count):
         value = (value + polynomial[count - 1 - k]) * x
-    return y + value if method == "Radau" else y + h * value
+    return value
+
+
+def by_differences(polynomial, end, when):
+    """Of backward differences at the end of a step, in whose last row is the size of the steps."""
+    count = len(polynomial)
+    size = polynomial[count - 1, 0]
+    value, product = polynomial[0], 1.0
+    for k in range(count - 2):
+        product = product * (when - (end - size * k)) / (size * (1.0 + k))
+        value = value + product * polynomial[k + 1]
+    return value
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from . import integrate_bdf, integrate_explicit, integrate_implicit
+from . import integrate_bdf, integrate_explicit, integrate_implicit, integrate_switching
 
-EXPLICIT, IMPLICIT = ("RK23", "RK45", "DOP853"), ("Radau", "BDF")
+EXPLICIT, IMPLICIT = ("RK23", "RK45", "DOP853"), ("Radau", "BDF", "LSODA")
 
 
 def start(problem, method, t, y, t_end, direction, first_step):
@@ -17,6 +17,8 @@ def start(problem, method, t, y, t_end, direction, first_step):
         return integrate_explicit.start(f, method, t, y, t_end, direction, rtol, atol, most, first_step)
     if method == "Radau":
         return integrate_implicit.start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step)
+    if method == "LSODA":
+        return integrate_switching.start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step)
     return integrate_bdf.start(f, t, y, t_end, direction, is_fixed, rtol, atol, most, first_step)
 
 
@@ -27,6 +29,11 @@ def attempt(problem, method, state, t, y, t_end, direction):
         return integrate_explicit.attempt(f, method, state, t, y, t_end, direction, rtol, atol, most)
     if method == "Radau":
         outcome, t_new, y_new, polynomial, calls = integrate_implicit.attempt(
+            f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, most
+        )
+        return outcome, t_new, y_new, state, polynomial, calls
+    if method == "LSODA":
+        outcome, t_new, y_new, polynomial, calls = integrate_switching.attempt(
             f, jacobian, is_fixed, state, t, y, t_end, direction, rtol, atol, most
         )
         return outcome, t_new, y_new, state, polynomial, calls
@@ -49,9 +56,13 @@ def at_rest(method, y):
         rows = np.zeros((integrate_bdf.HIGHEST + 2, len(y)))
         rows[0], rows[integrate_bdf.HIGHEST + 1] = y, 1.0
         return rows
+    if method == "LSODA":
+        return np.zeros((integrate_bdf.HIGHEST + 3, len(y)))
     return np.zeros((3 if method == "Radau" else integrate_explicit.powers(method), len(y)))
 
 
 def work_of(method, state):
     """(Jacobians, factorisations)."""
+    if method == "LSODA":
+        return state.past.jacobians, state.past.factorings
     return (0, 0) if method in EXPLICIT else (state.jacobians, state.factorings)

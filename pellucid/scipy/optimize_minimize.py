@@ -17,12 +17,14 @@ from ..compiler.ops import static
 from ..forward_mode import jvp
 from ..lax import stop_gradient
 from ..transformations import grad, value_and_grad
-from .optimize_bounded import within
+from .optimize_bounded import ends, within
+from .optimize_constrained import constrained
+from .optimize_powell import by_directions
 from .optimize_search import along, first_trial, searched
 from .optimize_simplex import by_simplex
 from .results import result
 
-METHODS = ("BFGS", "CG", "L-BFGS-B", "Nelder-Mead", "Newton-CG")
+METHODS = ("BFGS", "CG", "L-BFGS-B", "Nelder-Mead", "Newton-CG", "Powell", "SLSQP", "TNC", "trust-constr")
 
 
 def minimize(
@@ -31,35 +33,48 @@ def minimize(
 ):  # fmt: skip
     """A minimum of fun(x, *args) near `x0`, a vector.
 
-    method    "BFGS", "CG", "L-BFGS-B", "Newton-CG" or "Nelder-Mead"; without one BFGS, or L-BFGS-B with `bounds`
+    method    "BFGS", "CG", "L-BFGS-B", "Newton-CG", "Nelder-Mead", "Powell" or "SLSQP"; "TNC" is L-BFGS-B,
+              "trust-constr" is SLSQP to 1e-10; without one BFGS, L-BFGS-B with `bounds`, or SLSQP with `constraints`
     jac       a function that gives the gradient, or True where `fun` gives (value, gradient)
-    bounds    pairs (low, high), of which either may be None; of L-BFGS-B alone
+    bounds    pairs (low, high), of which either may be None, or a `Bounds`; of L-BFGS-B and SLSQP
+    constraints   a dict {"type": "eq" or "ineq", "fun": g, "args": ()}, a `LinearConstraint`, a
+              `NonlinearConstraint`, or several of these
     options   a dict known when it is compiled: `gtol`, `ftol`, `maxiter`, `maxcor`, `maxls`, `xatol`, `fatol`
     """
-    if constraints:
-        raise ValueError("`minimize` takes no `constraints=` here")
     if callback is not None:
         static.refuse("U012", "`minimize` takes no `callback=` here")
     if hess is not None or hessp is not None:
         static.refuse("U012", "`minimize` makes Hessians of `fun` itself: leave out `hess=` and `hessp=`")
+    is_constrained = not (isinstance(constraints, list | tuple) and len(constraints) == 0)
     if method is None:
-        method = "BFGS" if bounds is None else "L-BFGS-B"
+        method = "SLSQP" if is_constrained else "BFGS" if bounds is None else "L-BFGS-B"
     if method not in METHODS:
         raise ValueError(f"Unknown solver {method}: there are {METHODS}")
-    if bounds is not None and method != "L-BFGS-B":
-        raise ValueError(f'`bounds=` are for method="L-BFGS-B", not {method}')
+    if is_constrained and method not in ("SLSQP", "trust-constr"):
+        raise ValueError(f'`constraints=` are for method="SLSQP", not {method}')
+    if bounds is not None and method not in ("L-BFGS-B", "TNC", "SLSQP", "trust-constr"):
+        raise ValueError(f'`bounds=` are for method="L-BFGS-B" or "SLSQP", not {method}')
     further = args if isinstance(args, tuple) else (args,)
     chosen = {} if options is None else options
     f = lambda x: (fun(x, *further)[0] if jac is True else fun(x, *further)) * 1.0  # noqa: E731
     start = np.atleast_1d(np.asarray(stop_gradient(x0), np.float64))
     if method == "Nelder-Mead":
         return by_simplex(f, start, tol, chosen)
+    if method == "Powell":
+        return by_directions(f, start, tol, chosen)
     both = value_and_grad(f)
     if jac is True:
         both = lambda x: fun(x, *further)  # noqa: E731
     elif callable(jac):
         both = lambda x: (f(x), jac(x, *further))  # noqa: E731
-    if method == "L-BFGS-B":
+    if method in ("SLSQP", "trust-constr"):
+        accuracy = chosen.get("ftol", (1e-6 if method == "SLSQP" else 1e-10) if tol is None else tol)
+        low, high = ends(bounds, len(start))
+        if len(low) != len(start):
+            raise ValueError("The number of bounds is not compatible with the length of `x0`.")
+        most = chosen.get("maxiter", 100 if method == "SLSQP" else 1000)
+        return constrained(f, both, start, low, high, constraints, accuracy, most)
+    if method in ("L-BFGS-B", "TNC"):
         return within(f, both, start, bounds, tol, chosen)
     gtol = chosen.get("gtol", 1e-5 if tol is None else tol)
     most = chosen.get("maxiter", 200 * len(start))
