@@ -58,6 +58,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.sparse": {
         "sparse": "coo_array csr_array csc_array coo_matrix csr_matrix csc_matrix eye_array eye identity diags_array"
         " diags kron issparse",
+        "sparse_stacks": "vstack hstack bmat block_array block_diag",
     },
     "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized", "sparse_iterative": "cg gmres bicgstab"},
     "scipy.interpolate": {
