@@ -16,17 +16,20 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "said_by_rows": "exp2 cbrt expm1 log1p zeta factorial comb perm huber pseudo_huber agm"
         " eval_sh_legendre eval_sh_chebyt eval_sh_chebyu sph_harm_y jvp yvp ivp kvp",
         "lambert": "lambertw",
+        "spherical": "spherical_jn spherical_yn spherical_in spherical_kn bernoulli",
         "numpy.windows": "sinc",
-        "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
+        "numpy.gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
         "linalg": "solve solve_triangular inv det lstsq pinv norm cholesky cho_factor cho_solve lu_factor lu_solve lu"
-        " qr svd svdvals polar null_space orth eigh eigvalsh eig eigvals issymmetric",
+        " qr svd svdvals polar null_space orth eigh eigvalsh eig eigvals issymmetric pinvh subspace_angles",
+        "banded": "cholesky_banded cho_solve_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal",
+        "discrete_riccati": "solve_discrete_are",
         "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
         " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
         " fractional_matrix_power orthogonal_procrustes",
         "special_matrices": "toeplitz hankel circulant companion leslie block_diag hilbert dft khatri_rao"
-        " convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
+        " hadamard convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
     },
     "scipy.fft": {
         "fft": "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftfreq rfftfreq"
@@ -90,7 +93,8 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
-    "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "linalg": "*", "matrix_functions": "*", "special_matrices": "*", "banded": "*", "discrete_riccati": "*",
+    "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
     "lambert": "lambertw",
 }  # fmt: skip

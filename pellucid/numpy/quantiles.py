@@ -10,7 +10,9 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import operand, require_no_out
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape, total
-from .sorting import sort
+from .places import take_along_axis
+from .reductions import cumsum
+from .sorting import argsort, sort
 from .statistics import mean
 
 # How methods count: the place of q among n elements is n q + alpha + q (1 - alpha - beta) - 1 (Hyndman and Fan 1996).
@@ -19,6 +21,7 @@ ALPHA_BETA = {
     "median_unbiased": (1.0 / 3.0, 1.0 / 3.0), "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
 }  # fmt: skip
 BETWEEN = ("lower", "higher", "midpoint", "nearest")
+STEPS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")  # elements, by the steps of what counts them
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -78,11 +81,12 @@ def require_between(q, most, message):
 
 def quantiles(a, q, is_weak, axis, method, keepdims, weights):
     """Each of the quantiles `q`, in axes in front."""
-    if weights is not None:
-        static.refuse("U012", "weighted quantiles are not supported; search the running sum of the sorted weights")
     a = as_array(a)
     if static.rank(q) > 1:
         static.refuse("S002", "q must be a scalar or 1d")
+    if weights is not None:
+        found = weighted(a, q, axis, method, weights)
+        return kept(found, a, axis, static.rank(q)) if keepdims else found
     ordered = sort(in_front(a, axis), 0)
     if ordered.shape[0] == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
@@ -96,6 +100,40 @@ def quantiles(a, q, is_weak, axis, method, keepdims, weights):
         for k in range(q.shape[0]):
             found[k] = at_quantile(ordered, places[k], is_weak, method)
     return kept(found, a, axis, static.rank(q)) if keepdims else found
+
+
+def weighted(a, q, axis, method, weights):
+    """The first of the sorted elements up to which the share of the weights is q."""
+    if method != "inverted_cdf":
+        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+    weights = as_array(weights)
+    if static.rank(weights) != static.rank(a):
+        static.refuse("U012", "weights of another shape than the array's are not supported here: broadcast them")
+    if weights.shape != a.shape:
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    if op.any(weights < 0):
+        raise ValueError("Weights must be non-negative.")
+    values, shares = in_front(a, axis), in_front(weights, axis)
+    order = argsort(values, 0)
+    values = take_along_axis(values, order, 0)
+    running = cumsum(op.cast(take_along_axis(shares, order, 0), dtype="f64"), 0)
+    running = running / running[-1]
+    if static.rank(q) == 0:
+        return up_to(values, running, q)
+    found = op.empty(shape=(q.shape[0], *values.shape[1:]), dtype=static.element(values))
+    for k in range(q.shape[0]):
+        found[k] = up_to(values, running, q[k])
+    return found
+
+
+def up_to(values, running, q):
+    last = values.shape[0] - 1
+    before = op.sum(op.cast(op.logical_or(running < q, running == 0), dtype="i64"), axis=0)
+    if static.rank(values) == 1:
+        found = values[min(int(before), last)]
+    else:
+        found = take_along_axis(values, op.minimum(before, last)[None], 0)[0]
+    return op.where(op.isnan(values[last]), values[last], found) if static.kind(values) == "float" else found
 
 
 def in_places(q, method):
@@ -118,15 +156,32 @@ def at_quantile(ordered, q, is_weak, method):
             found = ordered[whole(op.rint(place))]
         else:
             found = between(ordered, place, is_weak, True)
+    elif method in STEPS:
+        found = by_steps(ordered, count * q - 1, is_weak, method)
     elif method in ALPHA_BETA:
         alpha, beta = ALPHA_BETA[method]
         place = (count - 1) * q if method == "linear" else count * q + (alpha + q * (1 - alpha - beta)) - 1
         found = between(ordered, place, is_weak, False)
     else:
-        static.refuse("U012", f"the method {method!r} is not supported; use one of {(*BETWEEN, *ALPHA_BETA)}")
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {(*STEPS, *ALPHA_BETA, *BETWEEN)}")
     if static.kind(ordered) == "float":
         found = op.where(op.isnan(ordered[count - 1]), ordered[count - 1], found)
     return found
+
+
+def by_steps(ordered, place, is_weak, method):
+    """An element, or the mean of two where the place falls on the one before a step."""
+    if method == "closest_observation":
+        place = place - 0.5
+    low = op.floor(place)
+    is_step = place == low
+    if method == "averaged_inverted_cdf":
+        middle = between(ordered, low + 0.5, is_weak, True)
+        return op.where(is_step, middle, between(ordered, low + 1.0, is_weak, False))
+    if method == "closest_observation":
+        is_step = op.logical_and(is_step, low - 2.0 * op.floor(low / 2.0) == 1.0)
+    at = op.where(is_step, low, low + 1.0)
+    return ordered[whole(op.maximum(op.minimum(at, ordered.shape[0] - 1), 0))]
 
 
 def whole(place):

@@ -138,6 +138,11 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
     return (found, op.sum(counts)) if return_rank else found
 
 
+def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
+    """The pseudo-inverse of a matrix that is its own adjoint, of which one triangle is read."""
+    return pinv(from_triangle(square(a, check_finite), lower), atol=atol, rtol=rtol, return_rank=return_rank)
+
+
 def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     return norm_of_numpy(finite(a, check_finite), ord, axis, keepdims)
 
@@ -277,6 +282,22 @@ def orth(A, rcond=None):
     u, s, _ = op.svd(a)
     ratio = max(a.shape[0], a.shape[1]) * static.limits(static.element(s)).eps if rcond is None else rcond
     return u[:, : rank_above(s, ratio)]
+
+
+def subspace_angles(A, B):
+    """The angles between what the columns of two matrices span, the largest first: by sines where they are small
+    (Knyazev and Argentati 2002)."""
+    left, right = orth(matrix(A)), orth(matrix(B))
+    if left.shape[0] != right.shape[0]:
+        raise ValueError(f"A and B must have the same number of rows, got {left.shape[0]} and {right.shape[0]}")
+    product = adjoint(left) @ right
+    cosines = svdvals(product)
+    if left.shape[1] >= right.shape[1]:
+        sines = svdvals(right - left @ product)
+    else:
+        sines = svdvals(left - right @ adjoint(product))
+    angles = op.arccos(op.minimum(cosines[::-1], 1.0))
+    return op.where(cosines**2 >= 0.5, op.arcsin(op.minimum(sines, 1.0)), angles)
 
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
