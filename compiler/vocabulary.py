@@ -165,7 +165,7 @@ WAYS_OUT = {
 
 def instead_of(dotted: str) -> str:
     """The way out for a function of a library that is not supported."""
-    return WAYS_OUT.get(dotted, INSTEAD_OF_LIBRARY)
+    return WAYS_OUT.get(dotted) or WAYS_OUT.get(dotted.rpartition(".")[0], INSTEAD_OF_LIBRARY)
 
 
 METHOD_WAYS_OUT = {
