@@ -72,7 +72,7 @@ STANDARD_METHODS = NUMPY_METHODS.union(*(vars(type_) for type_ in (list, dict, s
 # Methods that change the object they are called on; those of `METHODS` are fine on what the function made itself.
 CHANGING_METHODS = words(
     "append extend insert remove pop clear sort reverse update setdefault popitem add discard fill resize put"
-    " itemset partition setflags byteswap setfield intersection_update difference_update symmetric_difference_update"
+    " itemset partition setflags setfield intersection_update difference_update symmetric_difference_update"
     " __setitem__ __delitem__ __iadd__"
 )
 # Those that arrays do not have: what they change is a list or dict, which the specialiser follows by identity.
@@ -158,13 +158,23 @@ WAYS_OUT = {
     "scipy.optimize.milp": "call it outside; `scipy.optimize.linprog` is supported, without integers",
     "scipy.integrate.ode": "call `scipy.integrate.solve_ivp`",
     "numpy.matrix": "use a two-dimensional array and `@`",
+    "numpy.bmat": "use `np.block`",
+    "numpy.lib.stride_tricks.as_strided": "use `np.lib.stride_tricks.sliding_window_view`, or index arrays",
+    "numpy.polynomial.Polynomial": "use `np.polynomial.polynomial.polyval` and `polyfit` with the coefficients",
+    "numpy.polynomial.Chebyshev": "use `np.polynomial.chebyshev.chebval` and `chebfit` with the coefficients",
+    "scipy.special.legendre": "use `scipy.special.eval_legendre(n, x)`",
+    "scipy.sparse.lil_matrix": "collect rows, columns and values, and make `scipy.sparse.coo_matrix` of them",
+    "scipy.sparse.dok_matrix": "collect rows, columns and values, and make `scipy.sparse.coo_matrix` of them",
+    "scipy.sparse.linalg.eigsh": "use `np.linalg.eigh(A.toarray())`",
+    "scipy.spatial.cKDTree": f"sort the distances of `scipy.spatial.distance.cdist`, or {OUTSIDE}",
+    "scipy.spatial.KDTree": f"sort the distances of `scipy.spatial.distance.cdist`, or {OUTSIDE}",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
 }
 
 
 def instead_of(dotted: str) -> str:
     """The way out for a function of a library that is not supported."""
-    return WAYS_OUT.get(dotted, INSTEAD_OF_LIBRARY)
+    return WAYS_OUT.get(dotted) or WAYS_OUT.get(dotted.rpartition(".")[0], INSTEAD_OF_LIBRARY)
 
 
 METHOD_WAYS_OUT = {

@@ -249,7 +249,7 @@ def test_errors_are_scipys(words):
     ("words", "program"),
     [
         ("gives an np.matrix", lambda A, x: sp.csr_matrix(A).sum(axis=0)),
-        ("multiplied and divided by numbers", lambda A, x: (A * x).toarray()),
+        ("multiplied by numbers and dense arrays", lambda A, x: (A * A).toarray()),
         ("takes a dense right side", lambda A, x: spsolve(A, A)),
         ("`callback=`", lambda A, x: cg(A, x, callback=print)[0]),
     ],

@@ -87,3 +87,9 @@ def test_the_entropy_of_a_quotient_that_no_float_holds():
     function = function_of("scipy.special.rel_entr(x, y)", "x, y")
     function.__globals__["scipy"] = scipy
     np.testing.assert_allclose(compile(function)(x, y), scipy.special.rel_entr(x, y), rtol=1e-14)
+
+
+def test_numbers_of_bernoulli_are_the_fractions():
+    known = (1.0, -1 / 2, 1 / 6, 0.0, -1 / 30, 0.0, 1 / 42, 0.0, -1 / 30, 0.0, 5 / 66, 0.0, -691 / 2730)
+    found = compile(lambda n: scipy.special.bernoulli(n))(12)
+    np.testing.assert_allclose(found, known, rtol=1e-14, atol=0.0)

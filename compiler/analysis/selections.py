@@ -13,6 +13,7 @@ combine elements pass on only what is one condition for all of them; a reduction
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
@@ -54,9 +55,25 @@ ALWAYS: Condition = frozenset({frozenset()})
 
 def either(one: Condition, other: Condition) -> Condition:
     """The condition of a value that is taken under one of two; what another alternative implies is left out."""
-    found = one | other
+    found = without_opposites(one | other)
     least = frozenset(a for a in found if not any(b < a for b in found))
     return least if len(least) <= MOST else ALWAYS
+
+
+def without_opposites(condition: Condition) -> Condition:
+    """The same where no two alternatives differ in the two branches of one choice alone: one of these is taken."""
+    for one, other in itertools.combinations(condition, 2):
+        if len(one - other) == len(other - one) == 1 and are_opposite(*(one - other), *(other - one)):
+            return without_opposites(condition - {one, other} | {one & other})
+    return condition
+
+
+def are_opposite(one: Selection, other: Selection) -> bool:
+    if one.statement is not other.statement or one.reductions != other.reductions or one.position < 0:
+        return False
+    row = OPERATORS[one.statement.value.func.id]
+    rules = row.taken[one.position], row.taken[other.position]
+    return any(right == f"logical_not({left})" for left, right in (rules, rules[::-1]))
 
 
 def narrowed(condition: Condition, selection: Selection | None) -> Condition:

@@ -43,11 +43,11 @@ infix("multiply", "*", Precedence.TERM, of_complex="own", meaning=operator.mul, 
 
 
 def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
-    """-out_bar * out / y; of 1.0 / y without a second division."""
+    """-out_bar / y * out, which divides what the slope by x is; of 1.0 / y without a second division."""
     x, y = operands
     if isinstance(x, gast.Constant) and x.value == 1:
         return builder.quote("-out_bar * (out * out)", out=out, out_bar=out_bar)
-    return builder.quote("-out_bar * out / y", out=out, out_bar=out_bar, y=y)
+    return builder.quote("-(out_bar / y * out)", out=out, out_bar=out_bar, y=y)
 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=by_zero, works_in=as_quotient, meaning=operator.truediv,

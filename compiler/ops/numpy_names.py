@@ -47,12 +47,19 @@ NUMPY_FUNCTIONS = {
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
-    "polynomial_series": "polynomial.polynomial.polyval=polyval polynomial.polynomial.polyfit=polyfit"
+    "polynomial_series": "polynomial.polynomial.polyval=polyval"
     " polynomial.polynomial.polyadd=add polynomial.polynomial.polysub=subtract polynomial.polynomial.polymul=multiply"
     " polynomial.polynomial.polyder=derivative polynomial.polynomial.polyfromroots=from_roots"
     " polynomial.polynomial.polyroots=polyroots polynomial.legendre.legval=legval polynomial.legendre.leggauss=leggauss"
     " polynomial.chebyshev.chebval=chebval polynomial.chebyshev.chebgauss=chebgauss polynomial.hermite.hermval=hermval"
     " polynomial.hermite_e.hermeval=hermeval polynomial.laguerre.lagval=lagval",
+    "polynomial_fits": "polynomial.polynomial.polyvander=polyvander polynomial.chebyshev.chebvander=chebvander"
+    " polynomial.legendre.legvander=legvander polynomial.hermite.hermvander=hermvander"
+    " polynomial.hermite_e.hermevander=hermevander polynomial.laguerre.lagvander=lagvander"
+    " polynomial.polynomial.polyfit=polyfit polynomial.chebyshev.chebfit=chebfit polynomial.legendre.legfit=legfit"
+    " polynomial.hermite.hermfit=hermfit polynomial.hermite_e.hermefit=hermefit polynomial.laguerre.lagfit=lagfit",
+    "gauss": "polynomial.hermite.hermgauss=hermgauss polynomial.hermite_e.hermegauss=hermegauss"
+    " polynomial.laguerre.laggauss=laggauss",
     "polynomial_class": "poly1d",
     "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots polyint poly polydiv",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"

@@ -16,18 +16,21 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "said_by_rows": "exp2 cbrt expm1 log1p zeta factorial comb perm huber pseudo_huber agm"
         " eval_sh_legendre eval_sh_chebyt eval_sh_chebyu sph_harm_y jvp yvp ivp kvp",
         "lambert": "lambertw",
+        "spherical": "spherical_jn spherical_yn spherical_in spherical_kn bernoulli",
         "numpy.windows": "sinc",
-        "gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
+        "numpy.gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
         "linalg": "lstsq norm cho_factor cho_solve lu_factor lu_solve lu qr svd polar null_space orth eig eigvals"
-        " issymmetric",
+        " issymmetric subspace_angles",
         "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh",
+        "banded": "cholesky_banded cho_solve_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal",
+        "discrete_riccati": "solve_discrete_are",
         "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
         " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
         " fractional_matrix_power orthogonal_procrustes",
         "special_matrices": "toeplitz hankel circulant companion leslie block_diag hilbert dft khatri_rao"
-        " convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
+        " hadamard convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
     },
     "scipy.fft": {
         "fft": "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftfreq rfftfreq"
@@ -75,6 +78,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
     "scipy.sparse": {
         "sparse": "coo_array csr_array csc_array coo_matrix csr_matrix csc_matrix eye_array eye identity diags_array"
         " diags kron issparse",
+        "sparse_stacks": "vstack hstack bmat block_array block_diag",
     },
     "scipy.sparse.linalg": {"sparse_solve": "spsolve splu factorized", "sparse_iterative": "cg gmres bicgstab"},
     "scipy.interpolate": {
@@ -118,7 +122,7 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 }
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
-    "linalg": "*", "linalg_stacks": "*",
+    "linalg": "*", "linalg_stacks": "*", "banded": "*", "discrete_riccati": "*",
     "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
     "signal_spectra": "istft",

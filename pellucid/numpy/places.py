@@ -194,6 +194,12 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     return tuple([op.copy(op.broadcast_to(part, shape=shape)) for part in along])
 
 
+def open_grid(*axes):
+    """`np.ogrid`: the coordinates in one dtype, each along an axis of its own."""
+    word = static.strict_common(*axes)
+    return meshgrid(*[in_dtype(axis, word) for axis in axes], sparse=True, indexing="ij")
+
+
 def unravel_index(indices, shape, order="C"):
     """Places counted along all axes, as one array of places for each axis."""
     if order == "F":

@@ -11,9 +11,8 @@ from math import pi
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import number, operand, strong
-from .least_squares import lstsq
-from .manipulation import as_array, transposed
-from .polynomials import in_floats, polyadd, polyder, polymul, polysub, require_points, vander
+from .manipulation import as_array
+from .polynomials import in_floats, polyadd, polyder, polymul, polysub
 from .polynomials import poly as with_roots
 from .polynomials import roots as roots_of
 
@@ -118,16 +117,6 @@ def argsort_pairs(found):
 def is_before(left, right):
     a, b = op.real(left), op.real(right)
     return a < b or (a == b and op.imag(left) < op.imag(right))
-
-
-def polyfit(x, y, deg):
-    """The coefficients of the polynomial of a degree that is nearest to the points, by least squares."""
-    x, y = in_floats(x), in_floats(y)
-    require_points(x, y, deg)
-    lhs = vander(x, deg + 1, True)
-    scale = op.sqrt(op.sum(lhs * lhs, axis=0))
-    c = lstsq(lhs / scale, y, x.shape[0] * static.limits(static.element(x)).eps)[0]
-    return transposed(transposed(c) / scale) if static.rank(y) == 2 else c / scale
 
 
 # --- rules of Gauss -------------------------------------------------------------------------------------------------

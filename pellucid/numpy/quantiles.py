@@ -10,8 +10,10 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import operand, require_no_out
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape, total
+from .places import take_along_axis
+from .reductions import cumsum
 from .selection import two_in_order
-from .sorting import sort
+from .sorting import argsort, sort
 from .statistics import mean
 
 # How methods count: the place of q among n elements is n q + alpha + q (1 - alpha - beta) - 1 (Hyndman and Fan 1996).
@@ -20,6 +22,7 @@ ALPHA_BETA = {
     "median_unbiased": (1.0 / 3.0, 1.0 / 3.0), "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
 }  # fmt: skip
 BETWEEN = ("lower", "higher", "midpoint", "nearest")
+STEPS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")  # elements, by the steps of what counts them
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -97,11 +100,12 @@ def require_between(q, most, message):
 
 def quantiles(a, q, is_weak, axis, method, keepdims, weights):
     """Each of the quantiles `q`, in axes in front."""
-    if weights is not None:
-        static.refuse("U012", "weighted quantiles are not supported; search the running sum of the sorted weights")
     a = as_array(a)
     if static.rank(q) > 1:
         static.refuse("S002", "q must be a scalar or 1d")
+    if weights is not None:
+        found = weighted(a, q, axis, method, weights)
+        return kept(found, a, axis, static.rank(q)) if keepdims else found
     front = in_front(a, axis)
     if front.shape[0] == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
@@ -121,6 +125,40 @@ def quantiles(a, q, is_weak, axis, method, keepdims, weights):
         for k in range(q.shape[0]):
             found[k] = at_quantile(ordered, q[k], is_weak, method)
     return kept(found, a, axis, static.rank(q)) if keepdims else found
+
+
+def weighted(a, q, axis, method, weights):
+    """The first of the sorted elements up to which the share of the weights is q."""
+    if method != "inverted_cdf":
+        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+    weights = as_array(weights)
+    if static.rank(weights) != static.rank(a):
+        static.refuse("U012", "weights of another shape than the array's are not supported here: broadcast them")
+    if weights.shape != a.shape:
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    if op.any(weights < 0):
+        raise ValueError("Weights must be non-negative.")
+    values, shares = in_front(a, axis), in_front(weights, axis)
+    order = argsort(values, 0)
+    values = take_along_axis(values, order, 0)
+    running = cumsum(op.cast(take_along_axis(shares, order, 0), dtype="f64"), 0)
+    running = running / running[-1]
+    if static.rank(q) == 0:
+        return up_to(values, running, q)
+    found = op.empty(shape=(q.shape[0], *values.shape[1:]), dtype=static.element(values))
+    for k in range(q.shape[0]):
+        found[k] = up_to(values, running, q[k])
+    return found
+
+
+def up_to(values, running, q):
+    last = values.shape[0] - 1
+    before = op.sum(op.cast(op.logical_or(running < q, running == 0), dtype="i64"), axis=0)
+    if static.rank(values) == 1:
+        found = values[min(int(before), last)]
+    else:
+        found = take_along_axis(values, op.minimum(before, last)[None], 0)[0]
+    return op.where(op.isnan(values[last]), values[last], found) if static.kind(values) == "float" else found
 
 
 def in_places(q, method):
@@ -144,13 +182,17 @@ def place_of(count, q, method):
     if method in ALPHA_BETA:
         alpha, beta = ALPHA_BETA[method]
         return (count - 1) * q if method == "linear" else count * q + (alpha + q * (1 - alpha - beta)) - 1
-    static.refuse("U012", f"the method {method!r} is not supported; use one of {(*BETWEEN, *ALPHA_BETA)}")
+    if method in STEPS:
+        return count * q - (1.5 if method == "closest_observation" else 1)
+    raise ValueError(f"{method!r} is not a valid method. Use one of: {(*STEPS, *ALPHA_BETA, *BETWEEN)}")
 
 
 def at_place(ordered, first, count, place, is_weak, method):
     """What is at a place among so many elements in order, of which the given ones begin with that at `first`."""
     if static.kind(place) == "int":
         return ordered[whole(place) - first]
+    if method in STEPS:
+        return by_steps(ordered, first, count, place, is_weak, method)
     if method == "lower":
         return ordered[whole(op.floor(place)) - first]
     if method == "higher":
@@ -158,6 +200,18 @@ def at_place(ordered, first, count, place, is_weak, method):
     if method == "nearest":
         return ordered[whole(op.rint(place)) - first]
     return between(ordered, first, count, place, is_weak, method == "midpoint")
+
+
+def by_steps(ordered, first, count, place, is_weak, method):
+    """An element, or the mean of two where the place falls on the one before a step."""
+    low = op.floor(place)
+    is_step = place == low
+    after = ordered[whole(op.maximum(op.minimum(low + 1.0, count - 1), 0)) - first]
+    if method == "averaged_inverted_cdf":
+        return op.where(is_step, between(ordered, first, count, low + 0.5, is_weak, True), after)
+    if method == "closest_observation":
+        is_step = op.logical_and(is_step, low - 2.0 * op.floor(low / 2.0) == 1.0)
+    return op.where(is_step, ordered[whole(op.maximum(op.minimum(low, count - 1), 0)) - first], after)
 
 
 def whole(place):

@@ -18,7 +18,7 @@ class Normal(Continuous):
     name, shapes = "norm", ()
 
     def log_density(self, z):
-        return -0.5 * z * z - 0.5 * log(2.0 * pi)
+        return -0.5 * z**2 - 0.5 * log(2.0 * pi)
 
     def below(self, z):
         return ndtr(z)
@@ -53,7 +53,7 @@ class HalfNormal(Continuous):
         return 0.0, inf
 
     def log_density(self, z):
-        return 0.5 * log(2.0 / pi) - 0.5 * z * z
+        return 0.5 * log(2.0 / pi) - 0.5 * z**2
 
     def below(self, z):
         return op.erf(z * sqrt(0.5))

@@ -279,6 +279,22 @@ def orth(A, rcond=None):
     return u[:, : rank_above(s, ratio)]
 
 
+def subspace_angles(A, B):
+    """The angles between what the columns of two matrices span, the largest first: by sines where they are small
+    (Knyazev and Argentati 2002)."""
+    left, right = orth(matrix(A)), orth(matrix(B))
+    if left.shape[0] != right.shape[0]:
+        raise ValueError(f"A and B must have the same number of rows, got {left.shape[0]} and {right.shape[0]}")
+    product = adjoint(left) @ right
+    cosines = svdvals(product)
+    if left.shape[1] >= right.shape[1]:
+        sines = svdvals(right - left @ product)
+    else:
+        sines = svdvals(left - right @ adjoint(product))
+    angles = op.arccos(op.minimum(cosines[::-1], 1.0))
+    return op.where(cosines**2 >= 0.5, op.arcsin(op.minimum(sines, 1.0)), angles)
+
+
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
 

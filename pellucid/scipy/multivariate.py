@@ -33,7 +33,7 @@ class MultivariateNormal:
         if allow_singular:
             static.refuse("U012", "scipy.stats.multivariate_normal takes matrices of full rank here")
         center, factor = self.parameters(mean, cov)
-        is_line = static.rank(cov) == 0 and (mean is None or static.rank(mean) == 0)
+        is_line = static.rank(as_array(cov)) == 0 and (mean is None or static.rank(as_array(mean)) == 0)
         return self.of_factor(x, center, factor, is_line)
 
     def pdf(self, x, mean=None, cov=1.0, allow_singular=False):
@@ -48,9 +48,9 @@ class MultivariateNormal:
 
     def parameters(self, mean, cov):
         """The center and the lower triangle of the covariances."""
-        cov = as_array(in_doubles(cov))
+        cov = in_doubles(as_array(cov))
         if mean is not None:
-            center = ravel(as_array(in_doubles(mean)))
+            center = ravel(in_doubles(as_array(mean)))
         elif static.rank(cov) > 0:
             center = op.zeros(shape=(cov.shape[0],), dtype="f64")
         else:
@@ -64,7 +64,7 @@ class MultivariateNormal:
 
     def of_factor(self, x, center, factor, is_line):
         """A vector is one point, and on a line points."""
-        x = as_array(in_doubles(x))
+        x = in_doubles(as_array(x))
         n = center.shape[0]
         if static.rank(x) > 1:
             points = op.reshape(x, shape=(total(x.shape[:-1]), x.shape[-1]))
@@ -193,7 +193,7 @@ class Kernels:
 
 
 def columns_of(x):
-    x = as_array(in_doubles(x))
+    x = in_doubles(as_array(x))
     if static.rank(x) == 0:
         return op.reshape(x, shape=(1, 1))
     return x[None, :] if static.rank(x) == 1 else x

@@ -56,7 +56,10 @@ def minimize(
         raise ValueError(f'`bounds=` are for method="L-BFGS-B" or "SLSQP", not {method}')
     further = args if isinstance(args, tuple) else (args,)
     chosen = {} if options is None else options
-    f = lambda x: (fun(x, *further)[0] if jac is True else fun(x, *further)) * 1.0  # noqa: E731
+    if jac is True:
+        f = lambda x: fun(x, *further)[0] * 1.0  # noqa: E731
+    else:
+        f = lambda x: fun(x, *further) * 1.0  # noqa: E731
     start = np.atleast_1d(np.asarray(stop_gradient(x0), np.float64))
     if method == "Nelder-Mead":
         return by_simplex(f, start, tol, chosen)

@@ -7,6 +7,7 @@ from math import inf, nan, pi
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..numpy import mathematics
 from ..numpy.elementary import number, operand, strong
 from .special import both_of_singles, of_doubles, of_floats
 
@@ -70,9 +71,11 @@ def kvp(v, z, n=1):
 # --- counts ----------------------------------------------------------------------------------------------------------
 
 
-def require_floats(exact, name):
-    if exact:
-        static.refuse("U012", f"`exact=True` of {name} gives ints of any length: leave it out, or use `math.{name}`")
+def require_ints(name, *numbers):
+    """What `exact=True` is asked of: single ints."""
+    for value in numbers:
+        if static.rank(value) != 0 or static.kind(value) != "int":
+            static.refuse("U012", f"`exact=True` of {name} takes single ints here: leave it out")
 
 
 def of_counts(n):
@@ -83,7 +86,9 @@ def of_counts(n):
 
 def factorial(n, exact=False, extend="zero"):
     """gamma(n + 1); 0 for negative numbers."""
-    require_floats(exact, "factorial")
+    if exact:
+        require_ints("factorial", n)
+        return 0 if n < 0 else mathematics.factorial(n)
     if extend != "zero":
         static.refuse("U012", '`extend="complex"` of factorial is not supported: use `scipy.special.gamma(n + 1)`')
     n = of_counts(n)
@@ -92,7 +97,10 @@ def factorial(n, exact=False, extend="zero"):
 
 def comb(N, k, *, exact=False, repetition=False):
     """How many sets of k things there are among N; `repetition`: the same thing may be taken again."""
-    require_floats(exact, "comb")
+    if exact:
+        require_ints("comb", N, k)
+        total = N + k - 1 if repetition else N
+        return 0 if total < 0 or k < 0 else mathematics.comb(total, k)
     N, k = both_of_singles(strong(operand(N)), strong(operand(k)))
     if repetition:
         return op.where(op.logical_and(N == 0.0, k == 0.0), 1.0, of_set(N + k - 1.0, k))
@@ -106,7 +114,9 @@ def of_set(N, k):
 
 def perm(N, k, exact=False):
     """How many sequences of k different things there are among N."""
-    require_floats(exact, "perm")
+    if exact:
+        require_ints("perm", N, k)
+        return 0 if N < 0 or k < 0 else mathematics.perm(N, k)
     N, k = both_of_singles(strong(operand(N)), strong(operand(k)))
     is_there = op.logical_and(op.logical_and(k <= N, N >= 0.0), k >= 0.0)
     return op.where(is_there, op.poch(op.where(is_there, N - k, 0.0) + 1.0, op.where(is_there, k, 0.0)), 0.0)

@@ -14,7 +14,9 @@ import scipy.sparse
 from ..compiler.ops import static
 from ..numpy.manipulation import as_array
 from ..runtime.foreign import made
+from .sparse_indexing import part
 from .sparse_patterns import compressed, pairs, rows_of
+from .sparse_products import by_dense, by_elements
 
 MISMATCH = "matmul: dimension mismatch with signature (n,k={0}),(k={1},{2})->(n,{2})"
 SCALAR = "adding a nonzero scalar to a sparse array is not supported"
@@ -43,6 +45,18 @@ class Sparse:
 
     def dot(self, other):
         return self @ other
+
+    def __getitem__(self, key):
+        found = part(self.tocsr(), key)
+        return found.asformat(self.format) if is_sparse(found) else found
+
+    def with_elements(self, data, row, col, rows, columns):
+        return assembled(self, data, row, col, rows, columns)
+
+    def asformat(self, format, copy=False):
+        if format is None or format == self.format:
+            return self
+        return self.tocsc() if format == "csc" else self.tocoo() if format == "coo" else self.tocsr()
 
     def __matmul__(self, other):
         if is_sparse(other) and self.format == "csc":
@@ -172,8 +186,7 @@ class Csr(Sparse):
     def sort_indices(self):
         return None
 
-    def sum_duplicates(self):
-        return None
+    sum_duplicates = sort_indices
 
 
 @dataclass(frozen=True)
@@ -333,12 +346,14 @@ def is_sparse(value):
 
 def require_number(value):
     if is_sparse(value) or static.rank(value) != 0:
-        static.refuse("U012", "sparse arrays are multiplied and divided by numbers here: for products by elements, "
-                      "multiply `A.data`")  # fmt: skip
+        static.refuse("U012", "sparse arrays are divided by numbers, and multiplied by numbers and dense arrays, here: "
+                      "for others, work with `A.data`")  # fmt: skip
     return value
 
 
 def scaled(matrix, factor):
+    if not is_sparse(factor) and static.rank(as_array(factor)) > 0:
+        return by_elements(matrix, as_array(factor))
     return matrix.with_data(matrix.data * require_number(factor))
 
 
@@ -355,21 +370,7 @@ def times(matrix, other):
         raise ValueError("Scalar operands are not allowed, use '*' instead")
     if other.shape[0] != matrix.columns:
         raise ValueError(MISMATCH.format(matrix.columns, other.shape[0], "1?" if static.rank(other) == 1 else "m"))
-    rows = matrix.indptr.shape[0] - 1
-    data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
-    word = np.result_type(data.dtype, other.dtype)
-    found = np.zeros((rows, *other.shape[1:]), word)
-    if static.rank(other) == 1:
-        for i in range(rows):
-            total = found[i]
-            for k in range(indptr[i], indptr[i + 1]):
-                total = total + data[k] * other[indices[k]]
-            found[i] = total
-        return found
-    for i in range(rows):
-        for k in range(indptr[i], indptr[i + 1]):
-            found[i] += data[k] * other[indices[k]]
-    return found
+    return by_dense(matrix, other)
 
 
 def sparse_product(matrix, other):

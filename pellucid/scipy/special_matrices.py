@@ -12,8 +12,9 @@ import numpy
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..numpy.bits import bitwise_count
 from ..numpy.creation import eye
-from ..numpy.elementary import clip, conjugated, in_dtype, operand
+from ..numpy.elementary import cast, clip, conjugated, in_dtype, operand
 from ..numpy.fourier import fft, ifft
 from ..numpy.joining import concatenate
 from ..numpy.linear_algebra import in_floats
@@ -151,6 +152,15 @@ def convolution_matrix(a, n, mode="full"):
     first = (min(n, m) - 1) // 2 if mode == "same" else min(n, m) - 1
     last = first + max(n, m) if mode == "same" else max(n, m)
     return whole[first:last]
+
+
+def hadamard(n, dtype=int):
+    """Of ones and minus ones, with orthogonal rows; n is a power of 2."""
+    if n < 1 or n & (n - 1):
+        raise ValueError("n must be an positive integer, and n must be a power of 2")
+    rows, columns = places(n, n)
+    odd = op.cast(bitwise_count(rows & columns), dtype="i64") & 1
+    return cast(1 - 2 * odd, dtype)
 
 
 def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):

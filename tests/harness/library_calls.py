@@ -189,6 +189,16 @@ CALLS = {
         np.quantile(V, 0.3, method="hazen")
         np.quantile(V, 0.99, method="weibull")
         np.quantile(V, 0.01, method="weibull")
+        np.quantile(V, [0.0, 0.25, 0.5, 0.6, 1.0], method="inverted_cdf")
+        np.quantile(V, [0.0, 0.25, 0.5, 0.6, 1.0], method="averaged_inverted_cdf")
+        np.quantile(V, [0.0, 0.25, 0.375, 0.5, 0.625, 1.0], method="closest_observation")
+        np.quantile(A, 0.5, axis=1, method="averaged_inverted_cdf")
+        np.percentile(I, 40, method="inverted_cdf")
+        np.quantile(ODD, 0.3, method="closest_observation")
+        np.quantile(V, 0.3, method="inverted_cdf", weights=np.abs(V))
+        np.quantile(A, [0.3, 0.9], axis=0, method="inverted_cdf", weights=np.abs(A), keepdims=True)
+        np.percentile(I, 30, axis=1, method="inverted_cdf", weights=I ** 2)
+        np.quantile(V, 0.3, weights=np.abs(V))
         np.quantile(A, [0.3,0.4], axis=0, method="lower")
         np.quantile(I32, 0.3, method="lower")
         np.quantile(V, 0.3, method="median_unbiased")
@@ -650,7 +660,6 @@ REFUSED = {
     "np.sort(2.0)": "S002",
     "np.less.reduce(V)": "T001",
     "np.subtract.reduce(V, where=V > 0, initial=0.0)": "U012",
-    "np.quantile(V, 0.5, weights=V)": "U012",
     "np.quantile(V, 0.5, method='inverted_cdf')": "U012",
     "np.nanquantile(V, [0.25, 0.5])": "U012",
     "np.lexsort((A, A))": "U012",

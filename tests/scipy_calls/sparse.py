@@ -49,6 +49,14 @@ sp.csr_array(D).data
 sp.diags_array(x, offsets=1).toarray()
 sp.diags([1.0, -2.0, 1.0], [-1, 0, 1], shape=(4, 4)).toarray()
 sp.kron(sp.eye_array(2), of(d, I, J)).toarray()
+(of(d, I, J)[[3, 1]][:, [0, 2, 3]].toarray(), of(d, I, J)[1:, ::2].toarray(), of(d, I, J).tocsc()[[2, 2, 0]].toarray())
+(of(d, I, J)[2, 0], of(d, I, J).tocsc()[-1, 1], of(d, I, J)[I[:3], J[4:7]], of(d, I, J)[np.ix_(P[:2], Q[2:4])].data)
+(of(d, I, J)[x > 0.0].shape, of(d, I, J)[:, x > 0.0].indptr, sp.csr_matrix(D)[1].toarray(), sp.csc_matrix(D)[:, 2].data)
+(sp.vstack([of(d, I, J), of(e, P, Q)]).indptr, sp.hstack([of(d, I, J).tocsc(), of(e, P, Q).tocsc()]).indptr)
+sp.vstack([of(d, I, J), of(d, I, J)[:, [0]]])
+(sp.bmat([[of(d, I, J), None], [B.T, np.eye(3)]]).toarray(), sp.block_array([[None, sp.csr_matrix(D)], [D, None]]).col)
+(sp.block_diag([of(d, I, J), 2.0, D]).toarray(), sp.block_diag([sp.csr_matrix(D), D], format="csr").indices)
+(of(d, I, J).multiply(x).toarray(), (of(d, I, J) * B[:, :1]).toarray(), of(d, I, J).asformat("csc").indices)
 spsolve(of(d, I, J), x)
 spsolve(of(d, I, J).tocsc(), B)
 spsolve(of(d, I, J).T, x[:, None])
@@ -63,6 +71,9 @@ bicgstab(of(d, I, J), x, rtol=1e-13, M=sp.diags_array(1.0 / of(d, I, J).diagonal
 gmres(of(d, I, J), 0.0 * x)
 """
 SMOOTH = """
+of(d, I, J)[[3, 1, 1]][:, [0, 2, 3]] @ x[:3] + of(d, I, J)[2, 0] + of(d, I, J)[I[:3], J[4:7]]
+sp.bmat([[of(d, I, J), B], [B.T, None]]).toarray() @ np.concatenate((x, x[:3]))
+of(d, I, J).multiply(x) @ x
 of(d, I, J) @ x
 of(d, I, J) @ B
 B.T @ of(d, I, J).T

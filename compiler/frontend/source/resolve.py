@@ -267,7 +267,7 @@ def library_name(value: Any) -> str | None:
     known = types.FunctionType | types.BuiltinFunctionType | type
     if module.startswith("pellucid") and not (isinstance(value, known) or _is_compiled(value)):
         return None
-    parts = module.split(".")
+    parts = module.removeprefix("_").split(".")  # `functools.reduce` says that it is `_functools`'s
     places = [".".join(parts[:length]) for length in range(1, len(parts) + 1)] + ["scipy.special"]
     for place in places:
         if getattr(sys.modules.get(place), name, None) is value:

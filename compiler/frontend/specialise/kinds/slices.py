@@ -22,6 +22,7 @@ from ..values import NONE, Sequence, Static, Value, are_known, is_sequence, part
 from . import arrays
 
 OBJECTS: dict[int, str] = {id(getattr(np, name)): name for name in INDEX_EXPRESSIONS}
+OPEN_GRID = NameBinding(function="places:open_grid")
 JOINS = {"r_": NameBinding(function="joining:in_a_row"), "c_": NameBinding(function="joining:as_columns")}
 
 
@@ -106,9 +107,10 @@ def _counted(frame: Frame, part: Value, node: gast.AST) -> Value | None:
 def _grid(frame: Frame, name: str, axes: list[Any], is_one: bool, node: gast.AST) -> Value:
     if is_one:
         return axes[0]
-    options: dict[str, Value] = {"indexing": Static("ij"), "sparse": Static(name == "ogrid")}
-    grids = apply.call_object(frame, np.meshgrid, axes, options, node, "t")
-    return grids if name == "ogrid" else apply.call_object(frame, np.stack, [grids], {}, node, "t")
+    if name == "ogrid":
+        return library.call(frame, OPEN_GRID, axes, {}, node, "t")
+    grids = apply.call_object(frame, np.meshgrid, axes, {"indexing": Static("ij")}, node, "t")
+    return apply.call_object(frame, np.stack, [grids], {}, node, "t")
 
 
 @python_class.of(Slice)

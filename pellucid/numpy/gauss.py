@@ -1,4 +1,4 @@
-"""Nodes and weights of Gauss's quadratures: `scipy.special.roots_legendre` and its relatives.
+"""Nodes and weights of Gauss's quadratures: `scipy.special.roots_legendre` and its relatives, `hermgauss`, `laggauss`.
 
     x, w = scipy.special.roots_legendre(5)     ->     eigenvalues of Jacobi's matrix, one step of Newton's, weights
 
@@ -96,3 +96,26 @@ def roots_chebyu(n, mu=False):
     angle = (n - k) * pi / (n + 1.0)
     x, s = np.cos(angle), np.sin(angle)
     return x, pi * s * s / (n + 1.0)
+
+
+# --- the same under NumPy's names ------------------------------------------------------------------------------------
+
+
+def require_degree(deg):
+    if deg <= 0:
+        raise ValueError("deg must be a positive integer")
+
+
+def hermgauss(deg):
+    require_degree(deg)
+    return roots_hermite(deg)
+
+
+def hermegauss(deg):
+    require_degree(deg)
+    return roots_hermitenorm(deg)
+
+
+def laggauss(deg):
+    require_degree(deg)
+    return roots_laguerre(deg)
