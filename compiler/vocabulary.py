@@ -166,8 +166,6 @@ WAYS_OUT = {
     "scipy.sparse.lil_matrix": "collect rows, columns and values, and make `scipy.sparse.coo_matrix` of them",
     "scipy.sparse.dok_matrix": "collect rows, columns and values, and make `scipy.sparse.coo_matrix` of them",
     "scipy.sparse.linalg.eigsh": "use `np.linalg.eigh(A.toarray())`",
-    "scipy.spatial.cKDTree": f"sort the distances of `scipy.spatial.distance.cdist`, or {OUTSIDE}",
-    "scipy.spatial.KDTree": f"sort the distances of `scipy.spatial.distance.cdist`, or {OUTSIDE}",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
 }
 

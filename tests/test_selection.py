@@ -22,8 +22,20 @@ MAKERS = {
 @compile
 def chosen(x, q, k):
     half = np.median(x), np.median(x, keepdims=True)
-    between = np.quantile(x, q), np.quantile(x, q, method="hazen"), np.percentile(x, 100 * q, method="midpoint")
-    return *half, *between, np.quantile(x, q, method="lower"), np.quantile(x, q, method="higher"), np.partition(x, k)
+    between = (
+        np.quantile(x, q),
+        np.quantile(x, q, method="hazen"),
+        np.quantile(x, q, method="averaged_inverted_cdf"),
+        np.percentile(x, 100 * q, method="midpoint"),
+    )
+    return (
+        *half,
+        *between,
+        np.quantile(x, q, method="lower"),
+        np.quantile(x, q, method="higher"),
+        np.quantile(x, q, method="closest_observation"),
+        np.partition(x, k),
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 2001, 20011])

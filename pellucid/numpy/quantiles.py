@@ -206,12 +206,13 @@ def by_steps(ordered, first, count, place, is_weak, method):
     """An element, or the mean of two where the place falls on the one before a step."""
     low = op.floor(place)
     is_step = place == low
-    after = ordered[whole(op.maximum(op.minimum(low + 1.0, count - 1), 0)) - first]
+    left = ordered[whole(op.maximum(op.minimum(low, count - 1), 0)) - first]
+    right = ordered[whole(op.maximum(op.minimum(low + 1.0, count - 1), 0)) - first]
     if method == "averaged_inverted_cdf":
-        return op.where(is_step, between(ordered, first, count, low + 0.5, is_weak, True), after)
+        return mixed(left, right, op.where(is_step, 0.5, 1.0), is_weak)
     if method == "closest_observation":
         is_step = op.logical_and(is_step, low - 2.0 * op.floor(low / 2.0) == 1.0)
-    return op.where(is_step, ordered[whole(op.maximum(op.minimum(low, count - 1), 0)) - first], after)
+    return op.where(is_step, left, right)
 
 
 def whole(place):
@@ -228,10 +229,14 @@ def between(ordered, first, count, place, is_weak, halves):
         share = share * 0.0
     if halves:
         share = op.where(share > 0, 0.5, 0.0)
+    return mixed(ordered[low - first], ordered[high - first], share, is_weak)
+
+
+def mixed(left, right, share, is_weak):
+    """Between the left and the right one, by the share of the right one."""
+    if static.kind(left) == "bool":
+        static.refuse("T001", "np.quantile of bools is not supported, as they have no differences; convert them")
     if is_weak:
         share = op.cast(share, dtype="f64", weak=True)
-    left, right = ordered[low - first], ordered[high - first]
-    if static.kind(ordered) == "bool":
-        static.refuse("T001", "np.quantile of bools is not supported, as they have no differences; convert them")
     gap = right - left
     return right - gap * (1 - share) if share >= 0.5 else left + gap * share
