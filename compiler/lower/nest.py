@@ -289,7 +289,7 @@ def allocate(low: Lowering, name: str, lengths: Sequence[Length], dtype: str) ->
 def table(low: Lowering, name: str, static: Mapping[str, Any]) -> Stored:
     """An array of given numbers: a few are stored one by one, so that they are seen through."""
     values, dtype = static["values"], static["dtype"]
-    lengths = [ONE_LONG if extent == 1 else Length(extent, syntax.constant(extent)) for extent in static["shape"]]
+    lengths = tuple(ONE_LONG if n == 1 else Length(n, syntax.constant(n)) for n in static["shape"])
     name = name if name not in low.facts.merged else low.fresh(name)
     if len(values) > MANY_NUMBERS:
         shape, type_ = tuple(static["shape"]), Array(dtype, tuple(static["shape"]))

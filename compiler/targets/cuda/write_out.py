@@ -38,7 +38,7 @@ def _block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
     return found
 
 
-def _stores(statement: gast.Assign) -> list[gast.stmt]:
+def _stores(statement: gast.stmt) -> list[gast.stmt]:
     static, name = syntax.static_of(statement.value), statement.targets[0].id
     places = itertools.product(*map(range, static["shape"]))
     made: list[gast.stmt] = [syntax.assign(name, syntax.call("empty", shape=static["shape"], dtype=static["dtype"]))]

@@ -204,7 +204,7 @@ def _assign_name(frame: Emission, name: str, value: gast.expr) -> None:
         case ArrayPlace() as place if name in small_arrays(frame.function):
             take_room(frame, place)
             if syntax.operator_of(value) == "table":
-                tables.fill(frame, value, frame.code.load("ptr", place.data))
+                tables.fill(frame, value, frame.code.load("ptr", place.data))  # type: ignore[arg-type]
         case ArrayPlace():
             view, fresh = _array_value(frame, value, frame.own_results.get(name))
             bind(frame, name, view, fresh)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from string import Formatter
+from typing import Any
 
 import gast
 
@@ -117,7 +118,7 @@ def _eye(static: Mapping[str, gast.expr], values: Mapping[str, object]) -> gast.
     return gast.Call(attribute("np.eye"), lengths, keywords)
 
 
-def _table(static: Mapping[str, gast.expr], values: Mapping[str, object]) -> gast.expr:
+def _table(static: Mapping[str, gast.expr], values: Mapping[str, Any]) -> gast.expr:
     """`np.array([[1.0, 2.0], [3.0, 4.0]])`, with its dtype where the numbers do not say it."""
     numbers, dtype = values["values"], str(values["dtype"])
     rows: list[gast.expr] = [syntax.constant(number) for number in numbers]
