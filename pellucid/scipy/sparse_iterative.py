@@ -27,8 +27,8 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     """
     right = right_side(A, b, callback)
     most = 10 * right.shape[0] if maxiter is None else maxiter
-    guess = first_guess(x0, right)
-    solve = lambda f, r: conjugate_gradients(f, r, guess, rtol, atol, most, constant(M))  # noqa: E731
+    guess, near = first_guess(x0, right), constant(M)
+    solve = lambda f, r: conjugate_gradients(f, r, guess, rtol, atol, most, near)  # noqa: E731
     return custom_linear_solve(lambda x: A @ x, right, solve, symmetric=True, has_aux=True)
 
 
@@ -36,9 +36,9 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     """(x, info) for any square matrix."""
     right = right_side(A, b, callback)
     most = 10 * right.shape[0] if maxiter is None else maxiter
-    guess = first_guess(x0, right)
-    solve = lambda f, r: stabilised(f, r, guess, rtol, atol, most, constant(M))  # noqa: E731
-    across = lambda f, r: stabilised(f, r, guess, rtol, atol, most, turned(constant(M)))  # noqa: E731
+    guess, near = first_guess(x0, right), constant(M)
+    solve = lambda f, r: stabilised(f, r, guess, rtol, atol, most, near)  # noqa: E731
+    across = lambda f, r: stabilised(f, r, guess, rtol, atol, most, turned(near))  # noqa: E731
     return custom_linear_solve(lambda x: A @ x, right, solve, across, has_aux=True)
 
 
@@ -47,9 +47,9 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     right = right_side(A, b, callback)
     most = 10 * right.shape[0] if maxiter is None else maxiter
     steps = min(RESTART if restart is None else restart, right.shape[0])
-    guess = first_guess(x0, right)
-    solve = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, constant(M))  # noqa: E731
-    across = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, turned(constant(M)))  # noqa: E731
+    guess, near = first_guess(x0, right), constant(M)
+    solve = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, near)  # noqa: E731
+    across = lambda f, r: minimal_residuals(f, r, guess, rtol, atol, steps, most, turned(near))  # noqa: E731
     return custom_linear_solve(lambda x: A @ x, right, solve, across, has_aux=True)
 
 

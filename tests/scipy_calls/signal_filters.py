@@ -36,7 +36,7 @@ signal.sosfiltfilt(s, x)
 signal.savgol_coeffs(7, 3)
 signal.savgol_coeffs(7, 3, deriv=1, delta=0.5)
 signal.savgol_filter(x, 9, 3)
-signal.savgol_filter(x.astype(np.float32), 9, 3).dtype
+signal.savgol_filter(x.astype(np.float32), 9, 3).dtype.itemsize
 signal.savgol_filter(X, 7, 2, deriv=1)
 signal.savgol_filter(x, 9, 3, mode="nearest")
 signal.savgol_filter(x, 9, 3, mode="constant")
