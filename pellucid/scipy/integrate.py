@@ -69,28 +69,28 @@ def solve_ivp(
     limits = [limits_of(event) for event in several]
     is_fixed = jac is not None and not callable(jac)
     problem = (f, jacobian_of(f, jac, further, len(y)), is_fixed, rtol, atol, max_step)
-    return integrated(problem, start_at, t_end, y, method, t_eval, dense_output, found, limits, first_step)
+    times = None if t_eval is None else times_to_return(t_eval, start_at, t_end)
+    return integrated(problem, start_at, t_end, y, method, times, dense_output, found, limits, first_step)
 
 
-def times_to_return(t_eval, t, t_end, direction):
+def times_to_return(t_eval, t, t_end):
     """The times asked for.  Raises ValueError where they are not within the interval, or not in its order."""
     times = np.asarray(t_eval, np.float64)
     if times.ndim != 1:
         raise ValueError("`t_eval` must be 1-dimensional.")
     if np.any(times < min(t, t_end)) or np.any(times > max(t, t_end)):
         raise ValueError("Values in `t_eval` are not within `t_span`.")
-    if np.any(direction * (times[1:] - times[:-1]) <= 0):
+    if np.any((1.0 if t_end >= t else -1.0) * (times[1:] - times[:-1]) <= 0):
         raise ValueError("Values in `t_eval` are not properly sorted.")
     return times
 
 
-def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limits, first_step):
+def integrated(problem, t, t_end, y, method, times, dense_output, events, limits, first_step):
     direction = 1.0 if t_end >= t else -1.0
     state, nfev = start(problem, method, t, y, t_end, direction, first_step)
-    times = None if t_eval is None else times_to_return(t_eval, t, t_end, direction)
-    states = None if t_eval is None else np.zeros((len(times), len(y)))
+    states = None if times is None else np.zeros((len(times), len(y)))
     done = 0
-    keeps_steps = t_eval is None or dense_output
+    keeps_steps = times is None or dense_output
     ts, ys, sizes, polynomials = [t], [y], [], []
     values = [np.float64(event(t, y)) for event in events]
     counts = [0 for _ in events]
@@ -104,7 +104,7 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
         if dense_output:
             sizes.append(1.0)
             polynomials.append(at_rest(method, y))
-        if t_eval is not None:
+        if times is not None:
             for k in range(len(times)):
                 states[k] = y
             done = len(times)
@@ -122,7 +122,7 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
             is_needed = dense_output
             for is_active in active:
                 is_needed = is_needed or is_active
-            if t_eval is not None:
+            if times is not None:
                 is_needed = is_needed or (done < len(times) and direction * (times[done] - t_new) <= 0.0)
             if is_needed:
                 polynomial, calls = dense(problem, method, t, y, h, stages, y_new)
@@ -143,7 +143,7 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
                 if is_last:
                     status = 1
                     t_new, y_new = t_stop, between(method, t, h, y, polynomial, t_stop)
-            if t_eval is not None:
+            if times is not None:
                 while done < len(times) and direction * (times[done] - t_new) <= 0.0:
                     states[done] = between(method, t, h, y, polynomial, times[done])
                     done += 1
@@ -156,8 +156,8 @@ def integrated(problem, t, t_end, y, method, t_eval, dense_output, events, limit
     jacobians, factorings = work_of(method, state)
     return dict_of_class(
         OdeResult,
-        t=np.array(ts) if t_eval is None else times[:done],
-        y=np.array(ys).T if t_eval is None else states[:done].T,
+        t=np.array(ts) if times is None else times[:done],
+        y=np.array(ys).T if times is None else states[:done].T,
         sol=Solution(method, *map(np.array, (ts, sizes, ys, polynomials))) if dense_output else None,
         t_events=[np.array(found) for found in t_events] if events else None,
         y_events=[np.array(found) for found in y_events] if events else None,

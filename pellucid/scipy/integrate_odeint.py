@@ -30,6 +30,12 @@ def odeint(
         raise ValueError("`odeint` takes neither `ml=` and `mu=` nor `tcrit=` here: leave them out")
     further = args if isinstance(args, tuple) else (args,)
     times = np.asarray(t, np.float64)
+    if times.ndim != 1:
+        raise ValueError("Output times t must be 1-dimensional.")
+    if not (np.all(times[1:] >= times[:-1]) or np.all(times[1:] <= times[:-1])):
+        raise ValueError(
+            "The values in t must be monotonically increasing or monotonically decreasing; repeated values are allowed."
+        )
     y = np.atleast_1d(np.asarray(y0, np.float64))
     if y.ndim != 1:
         raise ValueError("Initial condition y0 must be one-dimensional.")

@@ -100,7 +100,7 @@ def limits(bounds, n):
         return np.zeros(n), np.full(n, np.inf)
     if isinstance(bounds, np.ndarray):
         return bounds[:, 0] * 1.0, bounds[:, 1] * 1.0
-    if len(bounds) == 2 and (bounds[0] is None or np.ndim(bounds[0]) == 0):
+    if len(bounds) == 2 and not isinstance(bounds[0], tuple | list | np.ndarray):
         low, high = (-np.inf if bounds[0] is None else bounds[0]), (np.inf if bounds[1] is None else bounds[1])
         return np.full(n, 1.0) * low, np.full(n, 1.0) * high
     low = np.array([-np.inf if pair[0] is None else pair[0] for pair in bounds], np.float64)

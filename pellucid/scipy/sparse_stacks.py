@@ -32,14 +32,20 @@ def block_array(blocks, *, format=None, dtype=None):
 
 
 def block_diag(mats, format=None, dtype=None):
-    """Blocks on the diagonal; numbers and dense matrices are blocks too."""
+    """Blocks on the diagonal; numbers and dense matrices are blocks too, and keep their zeros as elements."""
     like = family(tuple(mats), Matrices)
     data, row, col, rows, columns = (), (), (), 0, 0
     for block in mats:
-        found = elements(like, block if is_sparse(block) else np.atleast_2d(block), None)
+        found = elements(like, block, None) if is_sparse(block) else all_elements(like, np.atleast_2d(block))
         data, row, col = (*data, found.data), (*row, found.row + np.int32(rows)), (*col, found.col + np.int32(columns))
         rows, columns = rows + found.rows, columns + found.columns
     return joined(like, data, row, col, rows, columns, format, dtype)
+
+
+def all_elements(like, block):
+    m, n = block.shape
+    places = np.arange(m * n)
+    return coo_like(like, block.ravel(), (places // n).astype(np.int32), (places % n).astype(np.int32), m, n)
 
 
 def family(blocks, like):

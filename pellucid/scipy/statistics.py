@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from ..numpy.elementary import operand
+from ..numpy.elementary import in_dtype, operand
 from ..numpy.manipulation import as_array, expand_dims, moveaxis, ravel, total
 from ..numpy.quantiles import median, quantile
 from ..numpy.sorting import argsort, sort
@@ -193,6 +193,14 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
         raise ValueError(f'unknown method "{method}"')
     require_propagate(nan_policy)
     a = as_array(a)
+    if method != "average":
+        if op.any(a != a):
+            raise ValueError("ranks are integers here, and NaN has none: leave it out, or take method='average'")
+        return in_dtype(rankdata_of_floats(a, method, axis), "i64")
+    return rankdata_of_floats(a, method, axis)
+
+
+def rankdata_of_floats(a, method, axis):
     if axis is None:
         return ranks(ravel(a), method)
     place = static.axis_of(axis, static.rank(a))

@@ -92,6 +92,8 @@ curve_fit(decay, t, y, bounds=([0, 0, 0.6], [3.0, 2.0, 1.0]), ftol=1e-14, xtol=1
 curve_fit(decay, t, y, [2.0, 1.0, 0.4], 0.1 + 0.1 * t, True, method="trf", loss="soft_l1", ftol=1e-13, xtol=1e-13)
 odeint(swing, [3.0, 0.0], np.linspace(0.0, 5.0, 7), args=(a,))
 odeint(lambda t, y: -a * y, 2.0, [0.0, 1.0, 2.0], tfirst=True, rtol=1e-10, atol=1e-12)
+odeint(lambda y, t: -a * y, [1.0, 2.0], [0.0, 1.0, 1.0, 3.0])
+linprog(c[:2], A[:, :2], b, bounds=[(0, None), (None, 2.0)]).x
 solve_ivp(stiff, (0, 300.0), [2.0, 0.0], "LSODA", t_eval=[60.0], args=(90.0 * a,), rtol=1e-9, atol=1e-10).y
 """
 CALLS = CALLS.replace(

@@ -119,7 +119,7 @@ def subscript(base: PointsTo, index: gast.AST, value: PointsTo, node: gast.AST) 
     items = index.elts if isinstance(index, gast.Tuple) else [index]
     values = value.elements if isinstance(index, gast.Tuple) and value.elements else (value,)
     if any(isinstance(item, gast.List) for item in items) or any(v.copies_as_index for v in values):
-        return here(node, "array")
+        return here(node, "array" if base.form in ("array", "mask") else "made")  # of a sparse array it is one
     if isinstance(index, gast.Constant) and isinstance(index.value, int) and base.elements:
         inside = -len(base.elements) <= index.value < len(base.elements)
         return base.elements[index.value] if inside else NOTHING
