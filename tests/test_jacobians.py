@@ -169,3 +169,17 @@ def test_none_has_none():
 def test_real_arguments_are_not_complex(transform):
     with pytest.raises(pellucid.GradientError, match="by a complex argument, and `x` is float"):
         transform(lambda x: x, holomorphic=True)(1.0)
+
+
+def exchanged(x):
+    a, b = x[:2], x
+    for _ in range(3):
+        a, b = b[:2] * 1.1, np.concatenate((a, b[-1:])) * x[0]
+    return np.sum(a**2) + np.sum(b**3)
+
+
+def test_lengths_of_equal_slices_are_equal_where_one_is_hoisted():
+    x, near = np.array([1.0, 2.0, 3.0]), 1e-6
+    slope = pellucid.grad(exchanged)
+    columns = [(slope(x + near * e) - slope(x - near * e)) / (2.0 * near) for e in np.eye(3)]
+    np.testing.assert_allclose(pellucid.hessian(exchanged)(x), np.stack(columns), rtol=1e-6, atol=1e-5)

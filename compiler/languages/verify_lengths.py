@@ -22,6 +22,7 @@ from ..analysis.length_owners import owners
 from ..builder import Builder, infer
 from ..diagnostics import InternalError
 from ..dtypes import is_integer
+from ..lower.arithmetic import text_of
 from ..lower.webs import with_separate_numbers
 from ..names import Names
 from ..ops import indexing, schema
@@ -93,6 +94,7 @@ class _Lengths:
         self.held: dict[Extent, Extent] = {}  # by length, the int that it is, where that is no sum of lengths
         self.better: dict[Extent, Extent] = {}  # by symbol, the length that it has turned out to be
         self.meant: dict[str, Extent] = {}  # by symbol, the other length that it is
+        self.slices: dict[tuple[Extent, str], Extent] = {}  # by the length of an axis, the length of a slice of it
         self.guarded: frozenset[tuple[Extent, Extent]] = frozenset()  # lengths that are equal from a guard on
         self.of_merged: dict[str, set[Extent | None]] = {}  # the lengths of names assigned more than once
         facts = def_use(function)
@@ -109,6 +111,7 @@ class _Lengths:
             self.of_recorded |= {s for s in symbols_of(declared) if self.owners.get(s) == name}
         if "?" in symbols_of(declared):
             return f"`{name}` has an unknown length in its type, which passes for any other unknown one"
+        self.learn_slices(declared, value)
         try:
             ways = self.ways(value)
         except (schema.TypeFault, InternalError, KeyError, IndexError):
@@ -129,6 +132,27 @@ class _Lengths:
             if given != [0] or row is None or row.kind != "creation":
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
         return ""
+
+    def learn_slices(self, declared: Array, value: gast.expr) -> None:
+        """Slices with the same bounds of axes of the same length have the same length: so `lower` makes one of two."""
+        match value:
+            case gast.Subscript(value=gast.Name(id=base), slice=gast.Tuple(elts=items)):
+                type_ = self.types[base]
+            case _:
+                return
+        if not isinstance(type_, Array) or not all(isinstance(item, gast.Slice) for item in items):
+            return
+        varying = self.counters | self.builder.merged
+        for item, axis, extent in zip(items, type_.dims, declared.dims):
+            if not isinstance(extent, Dim) or not varying.isdisjoint(syntax.names_read(item)):
+                continue
+            whole = substitute(axis, self.meant) if isinstance(axis, Dim) else axis
+            used = (*extent.symbols(), *(whole.symbols() if isinstance(whole, Dim) else ()))
+            if not self.builder.merged.isdisjoint(self.owners.get(s, s) for s in used):
+                continue  # an array that gets other lengths
+            known = self.slices.setdefault((whole, text_of(item)), extent)
+            if known != extent and extent == symbol(extent.symbols()[0]):
+                self.meant[extent.symbols()[0]] = known
 
     def note_merged(self, name: str, declared: Extent, given: list[Extent]) -> None:
         if name in self.builder.merged and isinstance(declared, Dim) and declared not in given:
