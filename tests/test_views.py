@@ -173,3 +173,20 @@ def test_derivatives_inside_of_a_function_see_changes_through_views():
 
     x = np.array([0.5, 1.5, -2.0])
     np.testing.assert_allclose(pellucid.compile(slope)(x), [25.0, 0.0, -4.0])
+
+
+def turned(x, k):
+    total, line = 0.0, x
+    for d in (1, 2):
+        if k > d:
+            line = x[::-1]
+            total += line[0] ** 2
+        total += np.sum(line[1:] * line[:-1] ** 2)
+    return total
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_part_of_what_is_a_reversed_view_in_one_branch(k):
+    x, near = np.linspace(0.1, 1.0, 4), 1e-6
+    slopes = [(turned(x + near * e, k) - turned(x - near * e, k)) / (2.0 * near) for e in np.eye(4)]
+    np.testing.assert_allclose(pellucid.grad(turned)(x, k), slopes, rtol=1e-7, atol=1e-8)

@@ -1,8 +1,8 @@
 """The backward form of a load: what an element gives goes to the cotangent of the array that it is an element of.
 
-    y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
-    b = a[:, i]
-    y = b[j]            a_bar[j, i] += y_bar               the cotangent of a view is the view of the owner's
+y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
+b = a[:, i]
+y = b[j]            a_bar[j, i] += y_bar               the cotangent of a view is the view of the owner's
 """
 
 from __future__ import annotations
@@ -89,19 +89,27 @@ def add_to_part(
     sweep: Sweep, frame: Cotangents, shown: Shown, name: str, items: list[gast.expr], value: gast.expr
 ) -> None:
     """`name_bar[items] += value`, where the cotangent of a view is the view of its owner's."""
+    if not _is_added(sweep, frame, shown, name, items, value):
+        _is_added(sweep, frame, Place(name), name, items, value)
+
+
+def _is_added(
+    sweep: Sweep, frame: Cotangents, shown: Shown, name: str, items: list[gast.expr], value: gast.expr
+) -> bool:
+    """Add it, unless there are no items that say which elements of the owner they are."""
     if isinstance(shown, Either):
-        _add_to_either(sweep, frame, shown, name, items, value)
-        return
+        return _is_added_to_either(sweep, frame, shown, name, items, value)
     is_first = frame.untouched(shown.root)
     bar = frame.in_place(shown.root)
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
     found = within(frame.builder, replace(shown, root=bar.id), items, value, sweep.views.natural)
     if found is None:
-        add_to_part(sweep, frame, Place(name), name, items, value)
-    elif is_first:
+        return False
+    if is_first:
         frame.builder.append(syntax.store(bar.id, *found))
     else:
         accumulate(frame, bar.id, *found)
+    return True
 
 
 def add_section(sweep: Sweep, frame: Cotangents, name: str) -> None:
@@ -112,19 +120,22 @@ def add_section(sweep: Sweep, frame: Cotangents, name: str) -> None:
         add_to_part(sweep, frame, sweep.views.sections[name], name, everything, frame.full(name, value))
 
 
-def _add_to_either(
+def _is_added_to_either(
     sweep: Sweep, frame: Cotangents, shown: Either, name: str, items: list[gast.expr], value: gast.expr
-) -> None:
-    """The branch that chose what the name shows, once more."""
+) -> bool:
+    """The branch that chose what the name shows, once more; none where that does for one arm only."""
     for root in roots(shown):  # arrays that are made on the way stand before the branch
         frame.in_place(root)
     builder, before = frame.builder, frame.builder.body
     made = syntax.if_(sweep.atom(shown.branch, shown.branch.test), [], [], builder.span)
+    is_added = True
     for part, block in ((shown.then, made.body), (shown.other, made.orelse)):
         builder.body = block
-        add_to_part(sweep, frame, part, name, items, value)
+        is_added = is_added and _is_added(sweep, frame, part, name, items, value)
     builder.body = before
-    builder.append(made)
+    if is_added:
+        builder.append(made)
+    return is_added
 
 
 def is_mask(items: list[gast.expr], types) -> bool:
