@@ -1,8 +1,8 @@
 """The backward form of a load: what an element gives goes to the cotangent of the array that it is an element of.
 
-y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
-b = a[:, i]
-y = b[j]            a_bar[j, i] += y_bar               the cotangent of a view is the view of the owner's
+    y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
+    b = a[:, i]
+    y = b[j]            a_bar[j, i] += y_bar               the cotangent of a view is the view of the owner's
 """
 
 from __future__ import annotations
