@@ -1,4 +1,4 @@
-"""NumPy's sorts called by address: dtypes, rows without elements, any strides; want of memory, and what is left then."""
+"""NumPy's sorts called by address: dtypes, rows without elements, any strides; want of memory and what is left then."""
 
 import ctypes
 
