@@ -97,3 +97,29 @@ def test_second_derivatives_agree(function):
 def test_a_call_with_primals_keeps_the_rule():
     third = grad(grad(grad(lambda x: sine(x, 0.0))))
     np.testing.assert_allclose(third(0.7), -np.cos(0.7), rtol=1e-9)
+
+
+@custom_jvp
+def doubled(x):
+    return x + x
+
+
+@doubled.defjvp
+def doubled_jvp(primals, tangents):
+    return doubled(primals[0]), doubled(tangents[0])
+
+
+@custom_jvp
+def doubled_body(x):
+    """Has the name that the body of `doubled` would have."""
+    return x * 5.0
+
+
+@doubled_body.defjvp
+def doubled_body_jvp(primals, tangents):
+    return doubled_body(primals[0]), doubled_body(tangents[0])
+
+
+def test_a_function_of_the_name_that_a_body_would_have():
+    slope = grad(lambda x: np.sum(doubled(x) * doubled_body(x)))(X)
+    np.testing.assert_allclose(slope, 20.0 * X, rtol=1e-12)

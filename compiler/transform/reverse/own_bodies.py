@@ -24,7 +24,7 @@ from ...renaming import splice
 
 def transposable(program: Program) -> Program:
     """The program with such calls in the form of calls of functions without a rule; the same where there are none."""
-    functions, names = dict(program.functions), Names(program.functions)
+    functions, names, bodies = dict(program.functions), Names(program.functions), dict[str, str]()
     ways = {name: _leads_to(function) for name, function in functions.items()}
     for name, function in program.functions.items():
         rule = function.rule
@@ -33,12 +33,12 @@ def transposable(program: Program) -> Program:
         body = functions[rule.functions[0]]
         for statement in _with_tangents(body, rule):
             callee = syntax.operator_of(getattr(statement, "value", None)) or ""
-            if callee in program.functions and functions[callee].rule is not None and _reaches(callee, name, ways):
-                own = f"{callee}_body" if f"{callee}_body" in functions else names.fresh(f"{callee}_body")
-                functions[own] = functions[callee].with_(name=own, rule=None)
+            if callee in functions and functions[callee].rule is not None and _reaches(callee, name, ways):
+                own = bodies[callee] = bodies.get(callee) or names.fresh(f"{callee}_body")
                 body = body.with_(body=tuple(_calling(body.body, statement, own)))
         functions[body.name] = body
-    return Program(program.entry, functions) if len(functions) > len(program.functions) else program
+    made = {own: program.functions[callee].with_(name=own, rule=None) for callee, own in bodies.items()}
+    return Program(program.entry, functions | made) if made else program
 
 
 def _leads_to(function: Function) -> list[str]:
