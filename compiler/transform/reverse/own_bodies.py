@@ -54,7 +54,7 @@ class _Bodies:
         """The caller, which calls bodies of linear functions where it gives them tangents."""
         tainted, body = _depending(caller, tangents), caller.body
         for statement in syntax.walk(caller.body):
-            callee = syntax.operator_of(getattr(statement, "value", None))
+            callee = syntax.operator_of(getattr(statement, "value", None)) or ""
             if callee in linear and not tainted.isdisjoint(reads_of(statement)):
                 own = self.names[callee] = self.names.get(callee) or self.taken.fresh(f"{callee}_body")
                 given = zip(self.program.functions[callee].parameters, statement.value.args)
