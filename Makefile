@@ -24,9 +24,9 @@ test: $(VENV)/.installed-test
 	$(PYTEST)
 
 # What takes seconds each, above all in LLVM, and of the tests that are `drawn` the cases that `make test` leaves to
-# other days: programs as they are written, samples, all programs of a table.
+# other days: programs as they are written, samples, all programs of a table; but for those that are resting today.
 test-long: $(VENV)/.installed-test
-	$(PYTEST) -m long
+	$(PYTEST) -m "long and not resting"
 
 # A part of the suite without the native part, as where there is no C compiler; of its tables all cases.
 test-portable: $(VENV)/.installed-test

@@ -15,6 +15,7 @@ import ctypes
 import os
 import re
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -49,12 +50,11 @@ class BlasThreads:
         Elsewhere the library's own: without the extension, with another BLAS, or where the environment says how many
         threads it has.
         """
-        found = [one for one in found_in(library) if one.address in self._found]
-        if not found or name[1:] not in PRODUCTS or native_part.extension() is None:
-            return address
-        share = native_part.function("pellucid_product", ctypes.c_void_p, *NUMBERS, *POINTERS)
-        letter, count = "sdcz".index(name[0]), ctypes.cast(found[0].count, ctypes.c_void_p)
-        return int(share(letter, PRODUCTS.index(name[1:]), address, count, found[0].address))
+        with self._lock:
+            known = [self._found[found.address] for found in found_in(library) if found.address in self._found]
+            if not known or name[1:] not in PRODUCTS or native_part.extension() is None:
+                return address
+            return known[0].product(name, address)
 
     def follow(self, threads: int) -> None:
         """Loops have this many threads from now on."""
@@ -71,10 +71,24 @@ class OpenBlas:
     """A library that is loaded, and how many threads it has as long as nobody else says something."""
 
     def __init__(self, library: ctypes.CDLL, form: str) -> None:
-        self.count = getattr(library, form.format("get_num_threads"))
-        self.give = getattr(library, form.format("set_num_threads"))
-        self.address = ctypes.cast(self.give, ctypes.c_void_p).value or 0
+        self.count: Callable[..., Any] = getattr(library, form.format("get_num_threads"))
+        self.give: Callable[..., Any] = getattr(library, form.format("set_num_threads"))
+        self.address, self._ask = (ctypes.cast(one, ctypes.c_void_p).value or 0 for one in (self.give, self.count))
         self.expected = usual_threads(library, form)
+
+    def product(self, name: str, address: int) -> int:
+        """The product of `native/products.c` that calls this one.
+
+        While one runs the library has a thread, and it is said there how many it has otherwise.
+        """
+        share = native_part.function("pellucid_product", ctypes.c_void_p, *NUMBERS, *POINTERS, ctypes.c_int64)
+        kind = "sdcz".index(name[0]), PRODUCTS.index(name[1:])
+        found: int | None = share(*kind, address, self._ask, self.address, self.expected)
+        if found is None:
+            return address
+        self.count = native_part.function("pellucid_count_of_blas", ctypes.c_int64)
+        self.give = native_part.function("pellucid_give_to_blas", None, ctypes.c_int64)
+        return found
 
     def follow(self, wanted: int) -> None:
         if self.count() == self.expected != wanted:

@@ -93,7 +93,7 @@ def threads(count: int) -> _Restore:
         pellucid.threads(1)
         with pellucid.threads(4): ...
 
-    Holds for the whole process; results do not depend on it.  Raises ValueError unless 1 <= count <= 1024.
+    Holds for the whole process; what loops give does not depend on it.  Raises ValueError unless 1 <= count <= 1024.
     """
     wanted, former = checked_threads(count), thread_count()
     _set_threads(wanted)

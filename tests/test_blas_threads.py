@@ -204,3 +204,64 @@ print(os.waitpid(child, 0)[1], end=" ")
 threads()
 """
     assert told(tmp_path, program, PELLUCID_NUM_THREADS="3")[1] == [3, 0, 3]
+
+
+WHILE_ONE_RUNS = """
+import threading
+
+B = np.random.default_rng(0).normal(size=(400, 400))
+product(B)
+
+
+def meanwhile(change):
+    stop = threading.Event()
+
+    def repeat():
+        while not stop.is_set():
+            np.asarray(product(B))
+
+    callers = [threading.Thread(target=repeat) for _ in range(2)]
+    for caller in callers:
+        caller.start()
+    change()
+    stop.set()
+    for caller in callers:
+        caller.join()
+"""
+
+
+def test_a_number_that_is_said_while_products_run_counts_afterwards(tmp_path):
+    program = WHILE_ONE_RUNS + """
+def say(count):
+    for _ in range(200):
+        pellucid.threads(count + 1)
+        pellucid.threads(count)
+
+
+for count in (5, 2, 1, 4):
+    meanwhile(lambda: say(count))
+    threads()
+"""
+    assert told(tmp_path, program, PELLUCID_NUM_THREADS="3")[1] == [5, 2, 1, 4]
+
+
+def test_a_child_of_a_process_in_which_products_run_says_its_own_number(tmp_path):
+    program = WHILE_ONE_RUNS + """
+import os
+
+
+def ask_children():
+    for _ in range(20):
+        if (child := os.fork()) == 0:
+            pellucid.threads(2)
+            libraries = [one for one in threadpool_info() if "numpy.libs" in one["filepath"]]
+            os._exit(libraries[0]["num_threads"])
+        counts.add(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+counts = set()
+meanwhile(ask_children)
+print(*counts, end=" ")
+threads()
+"""
+    assert told(tmp_path, program, PELLUCID_NUM_THREADS="3")[1] == [2, 3]

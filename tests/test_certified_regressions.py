@@ -9,7 +9,7 @@ from scipy.optimize import curve_fit
 import pellucid
 from samples.nist import DATA, MODELS, read_problem
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [pytest.mark.rotated(3), pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 
 def deviations(name):

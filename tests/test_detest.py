@@ -11,6 +11,8 @@ from scipy.integrate import solve_ivp
 
 import pellucid
 
+pytestmark = pytest.mark.rotated(3)
+
 # --- A: single equations; B: small systems; C: moderate systems; D: orbits; E: equations of higher order -------------
 
 

@@ -97,3 +97,48 @@ def test_second_derivatives_agree(function):
 def test_a_call_with_primals_keeps_the_rule():
     third = grad(grad(grad(lambda x: sine(x, 0.0))))
     np.testing.assert_allclose(third(0.7), -np.cos(0.7), rtol=1e-9)
+
+
+@custom_jvp
+def doubled(x):
+    return x + x
+
+
+@doubled.defjvp
+def doubled_jvp(primals, tangents):
+    return doubled(primals[0]), doubled(tangents[0])
+
+
+@custom_jvp
+def doubled_body(x):
+    """Has the name that the body of `doubled` would have."""
+    return x * 5.0
+
+
+@doubled_body.defjvp
+def doubled_body_jvp(primals, tangents):
+    return doubled_body(primals[0]), doubled_body(tangents[0])
+
+
+def test_a_function_of_the_name_that_a_body_would_have():
+    slope = grad(lambda x: np.sum(doubled(x) * doubled_body(x)))(X)
+    np.testing.assert_allclose(slope, 20.0 * X, rtol=1e-12)
+
+
+@custom_jvp
+def with_doubled(x):
+    """Linear by what is linear."""
+    return doubled(x) + doubled_body(x[::-1])
+
+
+@with_doubled.defjvp
+def with_doubled_jvp(primals, tangents):
+    return with_doubled(primals[0]), with_doubled(tangents[0])
+
+
+def test_bodies_call_bodies():
+    matrix = 2.0 * np.eye(4) + 5.0 * np.eye(4)[::-1]
+    slope = grad(lambda x: np.sum(with_doubled(x**2) * x))(X)
+    np.testing.assert_allclose(slope, matrix @ X**2 + 2.0 * X * (matrix.T @ X), rtol=1e-12)
+    curved = hessian(lambda x: np.sum(with_doubled(x) ** 2))(X)
+    np.testing.assert_allclose(curved, 2.0 * matrix.T @ matrix, rtol=1e-12)

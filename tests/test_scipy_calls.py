@@ -13,7 +13,7 @@ import pellucid
 from pellucid.compiler.ops.python_names import BINDINGS
 from pellucid.compiler.ops.scipy_names import SCIPY_FUNCTIONS
 
-pytestmark = [pytest.mark.drawn(8), pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+pytestmark = [pytest.mark.drawn(8), pytest.mark.rotated(3), pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 FOLDER = pathlib.Path(__file__).parent / "scipy_calls"
 TABLES = {

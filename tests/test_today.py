@@ -33,6 +33,12 @@ def test_drawn(k):
 @pytest.mark.parametrize("k", range(12))
 def test_long(k):
     pass
+
+@pytest.mark.drawn(3)
+@pytest.mark.rotated(3)
+@pytest.mark.parametrize("k", range(12))
+def test_rotated(k):
+    pass
 """
 PLUGIN = """
 import pytest
@@ -41,6 +47,8 @@ from tests.harness.today import mark_those_of_other_days
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: of other days")
     config.addinivalue_line("markers", "drawn(one_in): in part")
+    config.addinivalue_line("markers", "rotated(one_in): in part")
+    config.addinivalue_line("markers", "resting: of other days still")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
@@ -51,9 +59,11 @@ def pytest_collection_modifyitems(items):
 def test_what_is_left_to_other_days_is_long(tmp_path):
     (tmp_path / "test_some.py").write_text(TEXT)
     (tmp_path / "conftest.py").write_text(PLUGIN)
-    short, long = (set(collected(tmp_path, expression)) for expression in ("not long", "long"))
-    assert not short & long and len(short | long) == 24
-    assert 0 < len(short) < 12 and all("test_drawn" in name for name in short)
+    kinds = ("not long", "long and not resting", "long and resting")
+    short, long, resting = (set(collected(tmp_path, expression)) for expression in kinds)
+    assert not short & long and len(short) + len(long) + len(resting) == 36
+    assert 0 < len(short) < 24 and not any("test_long" in name for name in short)
+    assert resting and all("test_rotated" in name for name in resting) and any("test_rotated" in name for name in long)
 
 
 def collected(folder, expression):

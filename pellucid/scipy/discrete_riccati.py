@@ -16,7 +16,7 @@ from ..numpy.derivatives import adjoint
 from ..numpy.elementary import in_dtype
 from ..numpy.schur_forms import largest_column_sum
 from .linalg import finite, square
-from .matrix_functions import solve_discrete_lyapunov
+from .matrix_functions import fixed_by
 
 
 def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True):
@@ -65,7 +65,7 @@ def closed_by(a, inner, x):
 @custom_jvp
 def stable(a, inner, q, x):
     closed = closed_by(a, inner, x)
-    return solve_discrete_lyapunov(adjoint(closed), q + adjoint(closed) @ x @ inner @ x @ closed)
+    return fixed_by(adjoint(closed), q + adjoint(closed) @ x @ inner @ x @ closed)
 
 
 def stable_jvp(primals, tangents):
@@ -74,7 +74,7 @@ def stable_jvp(primals, tangents):
     x = stable(a, inner, q, guess)
     closed = closed_by(a, inner, x)
     moved = adjoint(a_dot) @ x @ closed + adjoint(closed) @ x @ a_dot + q_dot
-    return x, solve_discrete_lyapunov(adjoint(closed), moved - adjoint(closed) @ x @ inner_dot @ x @ closed)
+    return x, fixed_by(adjoint(closed), moved - adjoint(closed) @ x @ inner_dot @ x @ closed)
 
 
 stable.defjvp(stable_jvp)

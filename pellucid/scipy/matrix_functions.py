@@ -151,11 +151,18 @@ def solve_discrete_lyapunov(a, q, method=None):
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f"Unknown solver {method}")
     a, q = square(a), square(q)
-    n = a.shape[0]
-    one = op.eye(shape=(n, n), dtype=static.element(a))
+    if a.shape[0] != q.shape[0]:
+        raise ValueError("The shapes of a and q do not go together")
+    word = static.of_functions(static.strict_common(a, q))
+    return fixed_by(in_dtype(a, word), in_dtype(q, word))
+
+
+def fixed_by(a, q):
+    """The same of matrices of one dtype, linear in q."""
+    one = op.eye(shape=a.shape, dtype=static.element(a))
     b = op.solve(a + one, a - one)
     right = adjoint(op.solve(a + one, adjoint(op.solve(a + one, q))))
-    return solve_sylvester(b, adjoint(b), -2.0 * right)
+    return sylvester(b, adjoint(b), -2.0 * right)
 
 
 def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):

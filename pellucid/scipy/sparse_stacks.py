@@ -8,6 +8,7 @@ out, or what `format=` says.
 
 import numpy as np
 
+from ..compiler.ops import static
 from .sparse import elements
 from .sparse_arrays import Matrices, Sparse, coo_like, is_sparse
 
@@ -32,20 +33,27 @@ def block_array(blocks, *, format=None, dtype=None):
 
 
 def block_diag(mats, format=None, dtype=None):
-    """Blocks on the diagonal; numbers and dense matrices are blocks too, and keep their zeros as elements."""
+    """Blocks on the diagonal; numbers and dense matrices are blocks too."""
     like = family(tuple(mats), Matrices)
     data, row, col, rows, columns = (), (), (), 0, 0
     for block in mats:
-        found = elements(like, block, None) if is_sparse(block) else all_elements(like, np.atleast_2d(block))
+        found = every_element(like, np.atleast_2d(block)) if static.is_array(block) else elements_of(like, block)
         data, row, col = (*data, found.data), (*row, found.row + np.int32(rows)), (*col, found.col + np.int32(columns))
         rows, columns = rows + found.rows, columns + found.columns
     return joined(like, data, row, col, rows, columns, format, dtype)
 
 
-def all_elements(like, block):
-    m, n = block.shape
-    places = np.arange(m * n)
-    return coo_like(like, block.ravel(), (places // n).astype(np.int32), (places % n).astype(np.int32), m, n)
+def elements_of(like, block):
+    """Those of a sparse array, or what is not zero of a number and of lists."""
+    return elements(like, block if is_sparse(block) else np.atleast_2d(block), None)
+
+
+def every_element(like, matrix):
+    """Those of a dense matrix, zeros among them."""
+    rows, columns = matrix.shape
+    row = np.repeat(np.arange(rows, dtype=np.int32), columns)
+    col = np.tile(np.arange(columns, dtype=np.int32), rows)
+    return coo_like(like, np.ravel(matrix), row, col, rows, columns)
 
 
 def family(blocks, like):

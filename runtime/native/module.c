@@ -21,6 +21,7 @@ static const Export EXPORTS[] = {
     EXPORT(pellucid_parallel_for), EXPORT(pellucid_get_threads), EXPORT(pellucid_set_threads),
     EXPORT(pellucid_set_threshold), EXPORT(pellucid_set_stream_bytes), EXPORT(pellucid_regions),
     EXPORT(pellucid_workers), EXPORT(pellucid_collective), EXPORT(pellucid_product),
+    EXPORT(pellucid_count_of_blas), EXPORT(pellucid_give_to_blas),
     EXPORT(pellucid_new_result), EXPORT(pellucid_data),
     {"pellucid_signals", &pellucid_signals},
 };

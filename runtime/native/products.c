@@ -4,8 +4,8 @@
 
    The threads of an OpenBLAS wait for one another by spinning, many times in a product: one that the system does not let
    run holds up all of them for as long as that lasts, and so do the threads of a loop beside them.  Workers take tiles
-   when they come.  While a product runs, OpenBLAS has one thread; it gets back what it had.  A number that is not the one
-   which loops have was set by the user, and then the product is OpenBLAS's own affair. */
+   when they come.  While a product runs, OpenBLAS has one thread; it gets back what it had.  A number that it was not told
+   by `blas_threads.py` was set by the user, and then the product is OpenBLAS's own affair. */
 
 #include "native.h"
 
@@ -35,21 +35,27 @@ static const double SPEEDS[LETTERS] = {30.0, 15.0, 7.5, 3.75}; /* multiplication
 
 /* --- how many threads the BLAS has ------------------------------------------------------------------------------- */
 
-static int (*count_of_blas)(void);
-static void (*give_to_blas)(int);
+static int (*ask_blas)(void);
+static void (*tell_blas)(int);
 static SpinLock blas_lock;
-static int64_t holders; /* products that run now */
-static int former;      /* what the BLAS had before the first of them */
+static int64_t holders;      /* products that run now */
+static int former, expected; /* what the BLAS had before the first of them, and what it has unless its user says so */
 
-/* Whether the product is ours: the BLAS has as many threads as loops have, and from now on one. */
-static bool hold_blas(int64_t share)
+/* The threads of the BLAS but for the one that products leave it. */
+static int count_of_blas(void)
+{
+    int count = ask_blas();
+    return holders > 0 && count == 1 ? former : count;
+}
+
+/* Whether the product is ours: the BLAS has as many threads as it was told, and from now on one. */
+static bool hold_blas(void)
 {
     lock(&blas_lock);
-    int count = holders > 0 ? former : count_of_blas();
-    bool ours = count == share;
+    bool ours = count_of_blas() == expected;
     if (ours && holders++ == 0) {
-        former = count;
-        give_to_blas(1);
+        former = expected;
+        tell_blas(1);
     }
     unlock(&blas_lock);
     return ours;
@@ -58,8 +64,8 @@ static bool hold_blas(int64_t share)
 static void release_blas(void)
 {
     lock(&blas_lock);
-    if (--holders == 0 && count_of_blas() == 1) /* else somebody has said something meanwhile */
-        give_to_blas(former);
+    if (--holders == 0 && ask_blas() == 1) /* else somebody has said something meanwhile */
+        tell_blas(former);
     unlock(&blas_lock);
 }
 
@@ -67,8 +73,36 @@ static void release_blas(void)
 void forget_products(void)
 {
     if (holders > 0)
-        give_to_blas(former);
+        tell_blas(former);
     holders = blas_lock = 0;
+}
+
+/* For Python, which may ask in a child before any loop has run there. */
+static void lock_for_python(void)
+{
+    while (!is_own_process())
+        sched_yield();
+    lock(&blas_lock);
+}
+
+/* How many threads the BLAS has, whether a product runs or not. */
+int64_t pellucid_count_of_blas(void)
+{
+    lock_for_python();
+    int count = count_of_blas();
+    unlock(&blas_lock);
+    return count;
+}
+
+/* Gives the BLAS threads: at once, or at the end of the products that run. */
+void pellucid_give_to_blas(int64_t count)
+{
+    lock_for_python();
+    tell_blas((int)count);
+    former = expected = ask_blas(); /* it has a limit */
+    if (holders > 0)
+        tell_blas(1);
+    unlock(&blas_lock);
 }
 
 /* --- matrices ---------------------------------------------------------------------------------------------------- */
@@ -145,7 +179,7 @@ static void gemm(int letter, const char *of_a, const char *of_b, const int64_t *
 {
     double work = (double)*m * (double)*n * (double)*k;
     int64_t share = share_of_threads();
-    bool held = work > SMALL && share > 1 && is_own_process() && hold_blas(share);
+    bool held = work > SMALL && share > 1 && is_own_process() && hold_blas();
     Product product = {gemms[letter], of_a, of_b, m, n, k, lda, ldb, ldc, alpha, a, b, beta, c, SIZES[letter], 0, 0};
     int64_t count = held ? cut(&product, share * TILES) : 1;
     if (count > 1)
@@ -187,7 +221,7 @@ static void gemv(int letter, const char *of_a, const int64_t *m, const int64_t *
 {
     double work = (double)*m * (double)*n;
     int64_t share = share_of_threads(), length = is_plain(of_a) ? *m : *n;
-    bool held = work > SMALL_VECTOR && share > 1 && is_own_process() && hold_blas(share);
+    bool held = work > SMALL_VECTOR && share > 1 && is_own_process() && hold_blas();
     int64_t piece = pieces(pieces(length, share * TILES), STEP) * STEP;
     VectorProduct product = {gemvs[letter], of_a, m, n, lda, step_x, step_y, alpha, a, x, beta, y, SIZES[letter], piece};
     double time = work * (double)SIZES[letter] / BYTES_A_NANOSECOND;
@@ -220,13 +254,19 @@ PRODUCTS(d, 1)
 PRODUCTS(c, 2)
 PRODUCTS(z, 3)
 
-/* What to call instead of a `gemm` or a `gemv` of an OpenBLAS, which says how many threads it has and is told so. */
-void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *count, void *give)
+/* What to call instead of a `gemm` or a `gemv` of an OpenBLAS, which says how many threads it has and is told so; NULL for
+   another library than the first. */
+void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *ask, void *tell, int64_t threads)
 {
     static Gemm *const BY_GEMM[LETTERS] = {sgemm, dgemm, cgemm, zgemm};
     static Gemv *const BY_GEMV[LETTERS] = {sgemv, dgemv, cgemv, zgemv};
-    *(void **)&count_of_blas = count;
-    *(void **)&give_to_blas = give;
+    if (ask_blas == NULL) {
+        *(void **)&ask_blas = ask;
+        *(void **)&tell_blas = tell;
+        expected = (int)threads;
+    } else if (*(void *const *)&tell_blas != tell) {
+        return NULL;
+    }
     *(of_vector ? (void **)&gemvs[letter] : (void **)&gemms[letter]) = routine;
     return of_vector ? *(void *const *)&BY_GEMV[letter] : *(void *const *)&BY_GEMM[letter];
 }

@@ -14,6 +14,7 @@ import sys
 import warnings
 
 import numpy as np
+import scipy.sparse
 
 import pellucid
 from pellucid.runtime import memory
@@ -87,8 +88,12 @@ def many(items, k):
     return items[k % len(items)], items[len(items) - 1]
 
 
+def applied(matrix, x):
+    return matrix @ x, matrix.data
+
+
 KINDS = 50  # of arguments that are thrown at a function before it gives way to another like it
-FUNCTIONS = (add, inside, fields, change, many)
+FUNCTIONS = (add, inside, fields, change, many, applied)
 OPTIONS = {change: {"mutates": ("x",)}}
 again = pellucid.compile(add)
 
@@ -143,6 +148,29 @@ def odd(rng, parts):
     return rng.choice([[state, *parts], itself, deep, missing, collections.OrderedDict(a=1.0), [1.0] * 600])
 
 
+def sparse(rng):
+    """A sparse matrix, whole or with a part that is not as it should be."""
+    kind = rng.choice(["csr_array", "csc_array", "coo_array", "csr_matrix", "coo_matrix"])
+    matrix = getattr(scipy.sparse, kind)(np.arange(12.0).reshape(3, 4) % 3.0)
+    if rng.random() < 0.5:
+        return matrix
+    name = rng.choice([*vars(matrix)])
+    part = vars(matrix).pop(name)
+    if rng.random() < 0.9:
+        spoiled = rng.choice([lambda: part, lambda: spoil(rng, part), lambda: leaf(rng)])()
+        vars(matrix)[rng.choice([str, OddKey])(name)] = spoiled
+    return matrix
+
+
+def spoil(rng, part):
+    """Something like a part of a sparse matrix."""
+    if isinstance(part, tuple):
+        return rng.choice([part[:1], (), [*part], (*part, 1), (part[0], leaf(rng)), (2**70, *part[1:])])
+    if isinstance(part, np.ndarray):
+        return rng.choice([part[:-1], part[::-1], part[::2], part + 9, part.astype(">i4"), part.astype(np.int8), -part])
+    return leaf(rng)
+
+
 def usual(rng, function):
     """Arguments that the function takes, of a few kinds."""
     x = rng.choice([np.ones(3), np.ones(1), 2.0, np.float32(1.0), np.arange(4)[::2]])
@@ -150,6 +178,8 @@ def usual(rng, function):
         return [x, rng.choice([1.0, 2])], {"k": 3} if rng.random() < 0.5 else {}
     if function.__name__ == "many":
         return [rows(rng, x), rng.randrange(3)], {}
+    if function.__name__ == "applied":
+        return [sparse(rng), np.ones(4)], {}
     if function.__name__ == "inside":
         return [{"a": [x], "b": 1.0}, 2.0], {}
     return [State(x, 2.0), (x, 1.0)], {}

@@ -1,4 +1,4 @@
-"""Parallel regions, signals and callers on several threads, for ThreadSanitizer: `make sanitize`.
+"""Parallel regions, products, signals and callers on several threads, for ThreadSanitizer: `make sanitize`.
 
     .venv/bin/python -m tests.fuzz.regions --times 200
 """
@@ -30,8 +30,19 @@ def inverses(x):
     return y
 
 
+@pellucid.compile
+def products(a, x):
+    return a @ a, a @ x
+
+
 def call(times, x):
-    for _ in range(times):
+    left, right = x[:256], x[-256:]
+    a, inner = np.outer(left, right), np.sum(left * right)  # a @ a of NumPy has threads that ThreadSanitizer misreads
+    for turn in range(times):
+        square, column = products(a, left)
+        np.testing.assert_allclose(np.asarray(square), inner * a, rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(column), inner * left, rtol=1e-12)
+        pellucid.threads(3 + turn % 2)
         np.testing.assert_allclose(squashed(x), 2.0 * np.tanh(x), atol=1e-14)
         try:
             inverses(x)

@@ -4,6 +4,8 @@
     @pytest.mark.parametrize("program", programs(), ids=str)
     def test_gradient(program): ...
 
+    @pytest.mark.rotated(3)                      ->    of those that are long a third each day
+
 The day is that of the run's first process, counted from 1970, and stands in the head of what pytest says:
 PELLUCID_DAY=20783 runs the cases of that day again.  Who names a single test gets it, whatever its day.
 """
@@ -28,9 +30,11 @@ def is_of_today(case, one_in):
 
 
 def mark_those_of_other_days(items):
-    """The mark `long` for the cases of drawn tests that have their turn on another day."""
+    """The mark `long` for the cases of drawn tests that have their turn on another day, and `resting` for those of the
+    long ones that have it on another day still."""
     for item in items:
-        for mark in item.iter_markers("drawn"):
-            if not is_of_today(item.nodeid, *mark.args):
-                item.add_marker(pytest.mark.long)
-            break  # the closest one counts
+        drawn, rotated = item.get_closest_marker("drawn"), item.get_closest_marker("rotated")
+        if drawn is not None and not is_of_today(item.nodeid, *drawn.args):
+            item.add_marker(pytest.mark.long)
+        if rotated is not None and not is_of_today(f"long {item.nodeid}", *rotated.args):
+            item.add_marker(pytest.mark.resting)

@@ -166,7 +166,7 @@ linalg.solveh_banded(K[::-1, ::-1], B, lower=True)
 SMOOTH = """
 linalg.pinvh(P)
 linalg.subspace_angles(B, A[:, :1])
-linalg.solve_discrete_are(0.3 * A, B, P, np.eye(B.shape[1]))
+linalg.solve_discrete_are(0.3 * A, B, 0.5 * (P + P.T), np.eye(B.shape[1]))
 linalg.cho_solve_banded((linalg.cholesky_banded(K), False), K.T)
 linalg.eigvals_banded(K)
 linalg.solve(P, B, assume_a="pos")

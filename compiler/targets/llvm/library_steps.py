@@ -116,6 +116,7 @@ class _Steps:
         self.held: dict[str, View | Lying] = {}
         self.direct: dict[str, View] = {}
         self.info: SsaValue | None = None
+        self.unallocated: SsaValue | None = None  # bytes that a routine could not have, or 0
 
     def run(self) -> None:
         frame = self.frame
@@ -125,7 +126,7 @@ class _Steps:
                     along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
                 case gast.Expr(value=gast.Call(func=gast.Name(id="sort" | "order" as which), args=[given, made])):
                     in_order = sorts.sort if which == "sort" else sorts.order
-                    in_order(frame, self.operands[given.id], self._in_place(made.id))
+                    self.unallocated = in_order(frame, self.operands[given.id], self._in_place(made.id))
                 case gast.Expr(value=gast.Call(func=gast.Name(id="across_devices"), args=[which, *names])):
                     self._across_devices(which.value, *(n.id for n in names))
                 case gast.Assign(targets=[gast.Name(id=name)], value=value):
@@ -139,6 +140,9 @@ class _Steps:
                 made.drop(frame)
             else:
                 drop(frame, made.owner)
+        if self.unallocated is not None:
+            failed = frame.code.compare("ne", self.unallocated, int_(0))
+            frame.fail_if(failed, "MemoryError", "unable to allocate {} bytes for an array", self.unallocated)
         if self.info is not None and self.row.error[0]:
             found = frame.code.load("i64", self.info)
             # LAPACK numbers an argument that it refuses, as one with nan, from below zero: without the sign it failed

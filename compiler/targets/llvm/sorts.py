@@ -12,7 +12,7 @@ from .arrays import View, drop
 from .frame import Emission
 from .helpers import defined
 from .library_operands import copied, copy_into
-from .operands import int_
+from .operands import SsaValue
 from .text import OPTIMISED
 
 ROWS = """entry:
@@ -31,7 +31,8 @@ after:
   %next = add i64 %i, 1
   br label %head
 failed:
-  ret i64 1
+  %bytes = mul i64 %n, {SIZE}
+  ret i64 %bytes
 done:
   ret i64 0"""
 SORT = "  %status = call i32 @{name}(ptr %place, i64 %n, ptr null)"
@@ -50,28 +51,27 @@ call:
   %status = call i32 @{name}(ptr %place, ptr %order, i64 %n, ptr null)"""
 
 
-def sort(frame: Emission, given: View, made: View) -> None:
-    """Every row of `given` in order, in the contiguous matrix `made`."""
+def sort(frame: Emission, given: View, made: View) -> SsaValue:
+    """Every row of `given` in order, in the contiguous matrix `made`; how many bytes could not be had, or 0."""
     copy_into(frame, given, made)
-    _call_rows(frame, "sort", made, [])
+    return _call_rows(frame, "sort", made, [])
 
 
-def order(frame: Emission, given: View, made: View) -> None:
-    """The order of every row of `given`, in the contiguous matrix `made`."""
+def order(frame: Emission, given: View, made: View) -> SsaValue:
+    """The order of every row of `given`, in the contiguous matrix `made`; how many bytes could not be had, or 0."""
     rows = copied(frame, given)
-    _call_rows(frame, "argsort", rows, [made])
+    failed = _call_rows(frame, "argsort", rows, [made])
     drop(frame, rows.owner)
+    return failed
 
 
-def _call_rows(frame: Emission, which: str, rows: View, places: list[View]) -> None:
-    module, code = frame.module, frame.code
+def _call_rows(frame: Emission, which: str, rows: View, places: list[View]) -> SsaValue:
+    module, type_ = frame.module, STORED[rows.dtype]
     called = f"pellucid_{which}_{NUMPY_DTYPE[rows.dtype].name}"
     taken = ", ".join(["ptr", *("ptr" for _ in places), "i64", "ptr"])
     module.declare(called, f"declare i32 @{called}({taken})")
     parameters = ["i64 %m", "i64 %n", "ptr %data", *("ptr %places" for _ in places)]
-    body = ROWS.format(T=STORED[rows.dtype], CALL=(ORDER if places else SORT).format(name=called))
+    call = (ORDER if places else SORT).format(name=called)
+    body = ROWS.format(T=type_, SIZE=ITEM_BYTES[rows.dtype], CALL=call)
     name = defined(module, f"pellucid.{which}.{rows.dtype}", "i64", parameters, body, [called], OPTIMISED)
-    status = code.call("i64", name, *rows.dims, rows.data, *(view.data for view in places))
-    bytes_ = code.binary("mul", int_(ITEM_BYTES[rows.dtype]), rows.dims[1])
-    failed = code.compare("ne", status, int_(0))
-    frame.fail_if(failed, "MemoryError", "unable to allocate {} bytes for an array", bytes_)
+    return frame.code.call("i64", name, *rows.dims, rows.data, *(view.data for view in places))
