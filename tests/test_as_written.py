@@ -43,7 +43,7 @@ AT_LENGTH = frozenset(
     onset_detection order_book orf_finder particle_system peak_integration percolation_unionfind pharmacokinetics
     portfolio_frontier power_flow rainfall_runoff ransac_homography ray_tracer repair_events robot_arm seir_age
     sequence_alignment shallow_water simplex_tableau spring_network survival_cox thin_film titration_curve
-    yield_curve_bootstrap
+    yield_curve_bootstrap cdo_copula
     baum_welch beam_vibration bundle_adjustment cox_efron felsenstein fem_poisson gmm_scipy gp_hyperfit ilqr_pendulum
     inverse_kinematics kalman_em mpc_box nuts particle_filter seir_fit weibull_aft
 """.split()

@@ -64,7 +64,7 @@ def spherical_jn(n, z, derivative=False):
 
 def spherical_yn(n, z, derivative=False):
     n, z = of_real(n, z, "spherical_yn")
-    return slope(y, n, z, -1.0, 1.0, inf) if derivative else y(n, z)
+    return slope(y, n, z, -1.0, 1.0, op.where(n == 0.0, inf, nan)) if derivative else y(n, z)
 
 
 def spherical_in(n, z, derivative=False):

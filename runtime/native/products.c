@@ -9,6 +9,7 @@
 
 #include "native.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 enum {
@@ -69,12 +70,23 @@ static void release_blas(void)
     unlock(&blas_lock);
 }
 
+/* A process forks while nobody changes any of this. */
+static void before_fork(void)
+{
+    lock(&blas_lock);
+}
+
+static void after_fork(void)
+{
+    unlock(&blas_lock);
+}
+
 /* A child after fork has none of the threads that held it. */
 void forget_products(void)
 {
     if (holders > 0)
         tell_blas(former);
-    holders = blas_lock = 0;
+    holders = 0;
 }
 
 /* For Python, which may ask in a child before any loop has run there. */
@@ -261,6 +273,8 @@ void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *a
     static Gemm *const BY_GEMM[LETTERS] = {sgemm, dgemm, cgemm, zgemm};
     static Gemv *const BY_GEMV[LETTERS] = {sgemv, dgemv, cgemv, zgemv};
     if (ask_blas == NULL) {
+        if (pthread_atfork(before_fork, after_fork, after_fork) != 0)
+            return NULL;
         *(void **)&ask_blas = ask;
         *(void **)&tell_blas = tell;
         expected = (int)threads;
