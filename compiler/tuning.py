@@ -56,7 +56,7 @@ LANES = 16  # elements that iterate together: two vectors of 64 bytes, for the o
 FEW_LANES, SPARE_TURNS = 4, 8  # fewer lanes than that are left one after the other, but for so many iterations.  No row
 LARGEST_TURN = 300  # expressions of an iteration in lanes.  Runge and Kutta's method with its step as it needs
 UNROLLED = 256  # operations of a counted loop that LLVM unrolls.  Twenty iterations of Newton: 1.2 times as long with 0
-MANY_NUMBERS = 16  # of an array of known numbers: more are copied from a constant.  First calls of solvers
+MANY_NUMBERS = 16  # elements of an array that may as well be written each, or once more.  First calls of solvers
 STACK_BYTES, STACK_TOTAL = 1024, 16384  # of an array of known length on the stack, and of all of a function.  Newton
 
 # --- what LLVM gets ------------------------------------------------------------------------------------------------

@@ -20,20 +20,17 @@ FILES = sorted(FOLDER.glob("*.py"))
 pytestmark = pytest.mark.rotated(2)
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
-COMPILE = frozenset(
-    """
+COMPILE = frozenset("""
     biquad_cascade elastic_net_cd glicko_ratings gp_regression heston_greeks hmm hodgkin_huxley
     implied_vol_surface inventory_policy kalman_mle kepler_ephemeris knapsack_bnb life_table mcmc_hierarchical
     md_lennard_jones mpc_tank pid_thermal recursive_fft schrodinger_wavepacket soft_dtw solar_position
     traffic_idm truss_fem tsp_heuristics wright_fisher
     fast_ica fdtd_2d graphene_bands hp_folding lattice_boltzmann longstaff_schwartz nbody richardson_lucy
     spectral_vorticity tomography tsne
-""".split()
-)
+""".split())
 
 # They compile as well, in two seconds to (job_shop) a minute: `make test-long` runs them.
-AT_LENGTH = frozenset(
-    """
+AT_LENGTH = frozenset("""
     account_ledger adaptive_filters auction_bids bank_queue barnes_hut binomial_american boids bpe_huffman
     camera_projection charged_particles circuit_mna close_encounters colour_science connected_components
     convnet_loops dense_layers ekf_tracking em_gaussian_mixture enzyme_kinetics epidemic_agents fir_equalizer
@@ -46,20 +43,15 @@ AT_LENGTH = frozenset(
     yield_curve_bootstrap cdo_copula
     baum_welch beam_vibration bundle_adjustment cox_efron felsenstein fem_poisson gmm_scipy gp_hyperfit ilqr_pendulum
     inverse_kinematics kalman_em mpc_box nuts particle_filter seir_fit weibull_aft
-""".split()
-)
+""".split())
 # Whose gradient, in seconds or at length, is that of differences; of the rest nobody has looked whether it is smooth.
-SLOPES = frozenset(
-    """
+SLOPES = frozenset("""
     fdtd_2d graphene_bands longstaff_schwartz richardson_lucy
-""".split()
-)
-SLOPES_AT_LENGTH = frozenset(
-    """
+""".split())
+SLOPES_AT_LENGTH = frozenset("""
     baum_welch beam_vibration cox_efron fast_ica fem_poisson gmm_scipy gp_hyperfit hp_folding kalman_em
     lattice_boltzmann mpc_box nbody particle_filter spectral_vorticity tomography tsne weibull_aft
-""".split()
-)
+""".split())
 
 # Not known to compile: in `sudoku` a set of 27 known tuples is written out at each of three calls, and takes minutes,
 # as LLVM does with `transit_network`.  The others go over lists that are constants of their modules.

@@ -8,42 +8,30 @@ Takes and gives functions of the loops stage.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 import gast
 
 from ... import syntax
 from ...program import Function
-from ...renaming import placed, with_blocks
+from ...renaming import placed, splice
 
 
 def write_out(function: Function) -> Function:
     """The function without such arrays; the same object where there are none."""
-    if not any(_is_table(statement) for statement in syntax.walk(function.body)):
+    if not any(map(_is_table, syntax.walk(function.body))):
         return function
-    return function.with_(body=tuple(_block(function.body)))
+    return function.with_(body=tuple(splice(function.body, _stores)))
 
 
 def _is_table(statement: gast.stmt) -> bool:
     return isinstance(statement, gast.Assign) and syntax.operator_of(statement.value) == "table"
 
 
-def _block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-    found: list[gast.stmt] = []
-    for statement in statements:
-        if _is_table(statement):
-            found += _stores(statement)
-        else:
-            found.append(with_blocks(statement, [_block(block) for block in syntax.blocks_of(statement)]))
-    return found
-
-
-def _stores(statement: gast.stmt) -> list[gast.stmt]:
+def _stores(statement: gast.stmt) -> list[gast.stmt] | None:
+    if not _is_table(statement):
+        return None
     static, name = syntax.static_of(statement.value), statement.targets[0].id
-    places = itertools.product(*map(range, static["shape"]))
     made: list[gast.stmt] = [syntax.assign(name, syntax.call("empty", shape=static["shape"], dtype=static["dtype"]))]
-    made += [
-        syntax.store(name, list(map(syntax.constant, place)), syntax.constant(value))
-        for place, value in zip(places, static["values"], strict=True)
-    ]
+    for place, value in zip(itertools.product(*map(range, static["shape"])), static["values"], strict=True):
+        made.append(syntax.store(name, list(map(syntax.constant, place)), syntax.constant(value)))
     return placed(made, statement)

@@ -1,7 +1,8 @@
 """Arrays made of containers, and lists made of arrays.
 
-np.array([(a, b), (c, d)])     ->     made = empty(shape=(2, 2)); made[0, 0] = a; made[0, 1] = b; ...
-x.tolist()                     ->     items = []; for v in x: items.append(v)
+    np.array([(a, b), (c, d)])     ->     made = empty(shape=(2, 2)); made[0, 0] = a; made[0, 1] = b; ...
+    np.array([(1, 2), (3, 4)])     ->     made = table(values=(1, 2, 3, 4), shape=(2, 2))
+    x.tolist()                     ->     items = []; for v in x: items.append(v)
 """
 
 from __future__ import annotations
@@ -125,13 +126,8 @@ def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
                     ("leave out what is None: `[v for v in items if v is not None]`",))  # fmt: skip
     if isinstance(value, Record) and stands_for(value.cls) is not None:
         what = frame.describe(value)
-        frame.fault(
-            "T001",
-            f"NumPy makes an array of one object of a `{what}`",
-            node,
-            "made here",
-            ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",),
-        )
+        frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
+                    ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
     if isinstance(value, Mapping_) or pools.is_pooled(value) or isinstance(value, Record) and not value.is_tuple:
         of_attributes = "make it of attributes: `[p.v for p in ps]`"
         way_out = "make it of the values: `list(d.values())`" if isinstance(value, Mapping_) else of_attributes
