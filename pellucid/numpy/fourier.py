@@ -11,7 +11,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import arange
 from .elementary import in_dtype, operand
-from .manipulation import as_array, moveaxis, roll, total
+from .manipulation import as_array, from_rows, in_rows, roll
 
 # --- along one axis ------------------------------------------------------------------------------------------------
 
@@ -50,19 +50,15 @@ def along(a, n, axis, norm, name):
     if static.rank(a) == 0:
         static.refuse("S002", f"np.fft.{name} takes arrays of at least one dimension")
     place = static.axis_of(axis, static.rank(a))
-    rows = moveaxis(a, place, -1)
-    length = rows.shape[-1]
+    flat, shape = in_rows(a, place)
+    length = flat.shape[1]
     count = (2 * (length - 1) if name == "irfft" else length) if n is None else n
     if count < 1:
         raise ValueError(f"Invalid number of FFT data points ({count}) specified.")
-    lead = rows.shape[:-1]
-    flat = op.reshape(rows, shape=(total(lead), length)) if len(lead) != 1 else rows
     part = static.real_word(static.floating(static.element(a)))
     made = of_rows(in_dtype(flat, transformed_in(part, name)), n, count, name)
     made = scaled(in_dtype(made, part) if name == "irfft" else made, count, norm, part)
-    if len(lead) != 1:
-        made = op.reshape(made, shape=(*lead, made.shape[-1]))
-    return moveaxis(made, -1, place)
+    return from_rows(made, shape, place)
 
 
 def transformed_in(part, name):

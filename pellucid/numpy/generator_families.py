@@ -52,6 +52,13 @@ class Families:
 
     # --- by rejection
 
+    def next_positive(self):
+        """Between 0 and 1, and neither."""
+        u = self.next_float()
+        while u == 0.0:
+            u = self.next_float()
+        return u
+
     def next_gamma(self, a):
         """One call of each kind of draw, so that it is compiled once."""
         b = max(a, 1.0) - 1.0 / 3.0
@@ -251,9 +258,7 @@ class Families:
         require(scale >= 0.0, "scale < 0")
 
         def one(m, s):
-            u = self.next_float()
-            while u == 0.0:
-                u = self.next_float()
+            u = self.next_positive()
             return m - s * np.log(2.0 - u - u) if u >= 0.5 else m + s * np.log(u + u)
 
         return self.each(one, size, "f64", loc, scale)
@@ -263,9 +268,7 @@ class Families:
         require(scale >= 0.0, "scale < 0")
 
         def one(m, s):
-            u = 1.0 - self.next_float()
-            while u == 1.0:
-                u = 1.0 - self.next_float()
+            u = 1.0 - self.next_positive()
             return m - s * np.log(-np.log(u))
 
         return self.each(one, size, "f64", loc, scale)
@@ -275,9 +278,7 @@ class Families:
         require(scale >= 0.0, "scale < 0")
 
         def one(m, s):
-            u = self.next_float()
-            while u == 0.0:
-                u = self.next_float()
+            u = self.next_positive()
             return m + s * np.log(u / (1.0 - u))
 
         return self.each(one, size, "f64", loc, scale)

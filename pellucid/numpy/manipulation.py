@@ -371,3 +371,17 @@ def diag(v, k=0):
     for i in range(v.shape[0]):
         out[i + up, i + down] = v[i]
     return out
+
+
+def in_rows(x, axis):
+    """What lies along an axis as rows of a matrix, and the shape that they had with this axis last."""
+    moved = moveaxis(x, axis, -1)
+    if static.rank(moved) == 2:
+        return moved, moved.shape
+    return op.reshape(moved, shape=(total(moved.shape[:-1]), moved.shape[-1])), moved.shape
+
+
+def from_rows(rows, shape, axis):
+    """The inverse, of rows that may have another length."""
+    moved = rows if len(shape) == 2 else op.reshape(rows, shape=(*shape[:-1], rows.shape[-1]))
+    return moveaxis(moved, -1, axis)

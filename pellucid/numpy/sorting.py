@@ -14,7 +14,7 @@ import numpy
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import operand
-from .manipulation import as_array, moveaxis, ravel, total
+from .manipulation import as_array, from_rows, in_rows, moveaxis, ravel, total
 
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -34,10 +34,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
 def along(of_rows, a, axis):
     """What is done to the rows of a matrix, along an axis."""
     place = static.axis_of(axis, static.rank(a))
-    rows = moveaxis(a, place, -1)
-    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1])) if static.rank(a) != 2 else rows
-    made = of_rows(flat)
-    return moveaxis(op.reshape(made, shape=rows.shape) if static.rank(a) != 2 else made, -1, place)
+    rows, shape = in_rows(a, place)
+    return from_rows(of_rows(rows), shape, place)
 
 
 def sort_method(a, axis=-1, kind=None, order=None, *, stable=None):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from ..numpy.manipulation import as_array, moveaxis, ravel, total
+from ..numpy.manipulation import as_array, from_rows, in_rows, ravel
 from .special import of_floats
 
 
@@ -192,13 +192,11 @@ def distance_transform_edt(
     found = op.where(x, inf, 0.0)
     steps = sampling if static.is_sequence(sampling) else (1.0 if sampling is None else sampling,) * static.rank(x)
     for axis in range(static.rank(x)):
-        moved = moveaxis(found, axis, -1)
-        n = moved.shape[-1]
-        rows = op.reshape(moved, shape=(total(moved.shape[:-1]), n))
+        rows, shape = in_rows(found, axis)
         out = op.empty(shape=rows.shape, dtype="f64")
         for k in range(rows.shape[0]):
             lowest(rows[k], steps[axis] * 1.0, out, k)
-        found = moveaxis(op.reshape(out, shape=moved.shape), -1, axis)
+        found = from_rows(out, shape, axis)
     return op.sqrt(found)
 
 

@@ -58,7 +58,7 @@ def exponential(a):
     norm = largest_column_sum(op.stop_gradient(a))
     halvings = 0
     if norm <= NORMS[-1]:
-        even, odd = by_powers(a, sum([norm > limit for limit in NORMS]))
+        even, odd = by_powers(a, sum([norm > limit for limit in NORMS[:-1]]))
     else:
         if norm > LARGEST and norm < numpy.inf:
             halvings = ceil(log2(norm / LARGEST))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..lax import stop_gradient
 from .implicit import root_of
-from .optimize_roots import RTOL, at_both, require_positive, result, shrunk, with_args
+from .optimize_roots import RTOL, opened, result, shrunk, with_args
 from .optimize_scalar import surrounded
 
 
@@ -34,17 +34,8 @@ def toms748(f, a, b, args=(), k=1, xtol=2e-12, rtol=RTOL, maxiter=100, full_outp
 
 
 def by_exponentials(f, a, b, xtol, rtol, maxiter):
-    require_positive(xtol, rtol)
-    low, high = stop_gradient(np.float64(a)), stop_gradient(np.float64(b))
-    value_low, value_high = at_both(f, low, high)
-    x, iterations, calls = high, 0, 2
-    converged = False
-    if value_low == 0.0:
-        x, converged = low, True
-    elif value_high == 0.0:
-        converged = True
-    elif (value_low < 0.0) == (value_high < 0.0):
-        raise ValueError("f(a) and f(b) must have different signs")
+    low, high, value_low, value_high, x, converged = opened(f, a, b, xtol, rtol)
+    iterations, calls = 0, 2
     tolerance = xtol + rtol * min(abs(low), abs(high))
     while not converged and iterations < maxiter:
         iterations += 1

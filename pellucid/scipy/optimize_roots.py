@@ -70,20 +70,26 @@ def at_both(f, a, b):
     return values[0], values[1]
 
 
+def opened(f, a, b, xtol, rtol):
+    """Both ends of a bracket, their values, and an end that is a root already, if `is_root`; else the last one."""
+    require_positive(xtol, rtol)
+    low, high = stop_gradient(np.float64(a)), stop_gradient(np.float64(b))
+    value_low, value_high = at_both(f, low, high)
+    x, is_root = high, False
+    if value_low == 0.0:
+        x, is_root = low, True
+    elif value_high == 0.0:
+        is_root = True
+    elif (value_low < 0.0) == (value_high < 0.0):
+        raise ValueError("f(a) and f(b) must have different signs")
+    return low, high, value_low, value_high, x, is_root
+
+
 def shrunk(f, a, b, xtol, rtol, maxiter, method):
     """The end `x` of a bracket with the smaller value, and `far`, its other end; `before` is the last `x`."""
-    require_positive(xtol, rtol)
-    before, x = stop_gradient(np.float64(a)), stop_gradient(np.float64(b))
-    value_before, value = at_both(f, before, x)
+    before, _, value_before, value, x, converged = opened(f, a, b, xtol, rtol)
     far, value_far, last_step, step = 0.0 * x, 0.0 * value, 0.0 * x, 0.0 * x
     iterations, calls = 0, 2
-    converged = False
-    if value_before == 0.0:
-        x, converged = before, True
-    elif value == 0.0:
-        converged = True
-    elif (value_before < 0.0) == (value < 0.0):
-        raise ValueError("f(a) and f(b) must have different signs")
     while not converged and iterations < maxiter:
         iterations += 1
         if value_before != 0.0 and value != 0.0 and (value_before < 0.0) != (value < 0.0):

@@ -17,19 +17,9 @@ from ..numpy import fourier
 from ..numpy.elementary import in_dtype, operand
 from ..numpy.joining import concatenate
 from ..numpy.least_squares import lstsq
-from ..numpy.manipulation import as_array, moveaxis, ravel, total
+from ..numpy.manipulation import as_array, from_rows, in_rows, moveaxis, ravel
 from ..numpy.statistics import mean
 from .special import of_floats
-
-
-def in_rows(x, axis):
-    """The signals as rows of a matrix, and the shape they had with the axis last."""
-    moved = moveaxis(x, axis, -1)
-    return op.reshape(moved, shape=(total(moved.shape[:-1]), moved.shape[-1])), moved.shape
-
-
-def back(rows, shape, axis):
-    return moveaxis(op.reshape(rows, shape=(*shape[:-1], rows.shape[-1])), -1, axis)
 
 
 def coefficients(b, a):
@@ -56,7 +46,7 @@ def lfilter(b, a, x, axis=-1, zi=None):
         out = op.empty(shape=rows.shape, dtype=word)
         for k in range(rows.shape[0]):
             out[k] = filtered(above, below, rows[k], op.zeros(shape=(above.shape[0],), dtype=word))[0]
-        return back(out, shape, axis)
+        return from_rows(out, shape, axis)
     if static.rank(x) != 1 or static.rank(zi) != 1:
         static.refuse("S002", "scipy.signal.lfilter with `zi=` takes one signal here")
     if zi.shape[0] != above.shape[0] - 1:
@@ -130,7 +120,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
         forwards = filtered(above, below, long[k], zi * long[k, 0])[0][::-1]
         both = filtered(above, below, forwards, zi * forwards[0])[0][::-1]
         out[k] = both[count : count + rows.shape[1]]
-    return back(out, shape, axis)
+    return from_rows(out, shape, axis)
 
 
 # --- sections --------------------------------------------------------------------------------------------------------
@@ -156,7 +146,7 @@ def sosfilt(sos, x, axis=-1, zi=None):
         for s in range(sos.shape[0]):
             y = filtered(sos[s, :3], sos[s, 3:], y, op.zeros(shape=(3,), dtype="f64"))[0]
         rows = with_row(rows, k, y)
-    return back(rows, shape, axis)
+    return from_rows(rows, shape, axis)
 
 
 def with_row(rows, k, y):
@@ -190,7 +180,7 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
         forwards = through(sos, long[k], states)[::-1]
         both = through(sos, forwards, states)[::-1]
         out[k] = both[size : size + rows.shape[1]]
-    return back(out, shape, axis)
+    return from_rows(out, shape, axis)
 
 
 def through(sos, x, states):
@@ -250,7 +240,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
             last = savgol_coeffs(window_length, polyorder, deriv, delta, pos=window_length - 1 - i, use="dot")
             out[:, i] = rows[:, :window_length] @ first
             out[:, n - 1 - i] = rows[:, n - window_length :] @ last
-    return back(out, shape, axis)
+    return from_rows(out, shape, axis)
 
 
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
@@ -266,7 +256,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
     n = rows.shape[1]
     t = op.arange(0, n, 1, shape=(n,), dtype="f64") - 0.5 * (n - 1)
     slope = (rows @ t) / op.sum(t * t)
-    return back(rows - mean(rows, axis=1)[:, None] - slope[:, None] * t, shape, axis)
+    return from_rows(rows - mean(rows, axis=1)[:, None] - slope[:, None] * t, shape, axis)
 
 
 def hilbert(x, N=None, axis=-1):
@@ -298,7 +288,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
     out[:, :half] = found[:, :half]
     if count % 2 == 0 and num != n:  # the middle frequency stands for two
         out[:, count // 2] = out[:, count // 2] * (2.0 if num < n else 0.5)
-    return back(fourier.irfft(out, num) * (num / n), shape, axis)
+    return from_rows(fourier.irfft(out, num) * (num / n), shape, axis)
 
 
 def medfilt(volume, kernel_size=3):

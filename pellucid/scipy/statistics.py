@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.elementary import in_dtype, operand
-from ..numpy.manipulation import as_array, expand_dims, moveaxis, ravel, total
+from ..numpy.manipulation import as_array, expand_dims, from_rows, in_rows, moveaxis, ravel
 from ..numpy.quantiles import median, quantile
 from ..numpy.sorting import argsort, sort
 from ..numpy.statistics import mean, std, var
@@ -204,12 +204,11 @@ def rankdata_of_floats(a, method, axis):
     if axis is None:
         return ranks(ravel(a), method)
     place = static.axis_of(axis, static.rank(a))
-    rows = moveaxis(a, place, -1)
-    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1]))
-    out = op.empty(shape=flat.shape, dtype="f64")
-    for k in range(flat.shape[0]):
-        out[k] = ranks(flat[k], method)
-    return moveaxis(op.reshape(out, shape=rows.shape), -1, place)
+    rows, shape = in_rows(a, place)
+    out = op.empty(shape=rows.shape, dtype="f64")
+    for k in range(rows.shape[0]):
+        out[k] = ranks(rows[k], method)
+    return from_rows(out, shape, place)
 
 
 def ranks(x, method):
