@@ -133,3 +133,27 @@ def test_a_list_of_one_array_that_is_taken_out_and_put_back_is_a_box():
 ], ids=lambda changes: " ".join(changes.values()))  # fmt: skip
 def test_what_is_done_to_no_box(changes):
     assert boxes_of(**changes) == set()
+
+
+TABLES = {
+    "bool": "[True, False]",
+    "int64": "[3, -2**63]",
+    "uint8": "[1, 255]",
+    "float32": "[0.1, -np.inf]",
+    "float64": "[[1e-300, -0.0], [np.nan, np.pi]]",
+    "complex64": "[1.5, -2j]",
+    "complex128": "[complex(-0.0, 1.0), 0j, complex(np.inf, -0.0), 1e-3j]",
+}
+
+
+@pytest.mark.parametrize("dtype", TABLES)
+def test_arrays_of_known_numbers_are_read_back(dtype):
+    known = f"np.array({TABLES[dtype]}, dtype=np.{dtype})"
+    source = f"import numpy as np\ndef f(k):\n    table = {known}\n    return table[k]\n"
+    made = entry_of(source, "f", "tables.py")
+    stages = Stages(made)
+    typed = stages.program("typed", stages.flatten((1,)))[1]
+    read = edited.read_stage(print_program(typed), "typed.py", "typed")
+    assert "np.array([" in print_program(typed)
+    assert without_lines(print_program(read)) == without_lines(print_program(typed))
+    assert_same(answer(read, (1,)), attempt(made, 1))

@@ -104,9 +104,11 @@ class CallReader:
         return self.operator(node, "complex_of", node.args, {})
 
     def is_literal(self, node: gast.expr) -> bool:
-        """Whether a number is written here: `1.5`, `-math.inf`."""
+        """Whether a number is written here: `1.5`, `-math.inf`, `complex(1.0, -0.0)`."""
         if isinstance(node, gast.UnaryOp):
             return isinstance(node.op, gast.USub) and self.is_literal(node.operand)
+        if isinstance(node, gast.Call):
+            return dotted_name(node.func) == "complex" and all(map(self.is_literal, node.args))
         return isinstance(node, gast.Constant) or isinstance(node, gast.Attribute) and self.parts.is_number(node)
 
     def method(self, node: gast.Call, base: gast.expr, name: str) -> tuple[gast.expr, Type]:
