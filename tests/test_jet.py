@@ -13,6 +13,7 @@ import pytest
 
 from pellucid import GradientError, compile, custom_jvp, grad, jet, jvp, vjp, vmap
 from pellucid.compiler.frontend.specialise.derivatives.rules import expand
+from pellucid.compiler.ops.schema import TypeFault
 from pellucid.compiler.ops.series import Curve
 from pellucid.compiler.request import Jet
 from tests.harness import operators as harness
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.drawn(5)
 
 ORDER = 5
 WIDTHS = 0.16, 0.1
+ENOUGH = 1000  # statements: by its parameters the incomplete beta function takes eight times as many for each order
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -66,7 +68,9 @@ def along(case, positions):
             values[names[-1]], builder.types[names[-1]] = term, builder.types[atoms[k].id]
         curve.give(atoms[k], [atoms[k], *(gast.Name(n, gast.Load(), None, None) for n in names)])
     followed = curve.follow(statement)
-    made = [followed[out.id].at(order) if followed else None for order in range(1, ORDER + 1)]
+    made = []
+    while len(made) < ORDER and len(builder.body) < ENOUGH:
+        made.append(followed[out.id].at(len(made) + 1) if followed else None)
     harness.run(builder.body, values, lambda name, value: None)
     zero = np.zeros(np.shape(values[out.id]))
     found = [zero if atom is None else harness.evaluate(atom, values) for atom in made]
@@ -102,7 +106,11 @@ def double_rows():
 def test_rows(part):
     judged = []
     for case, positions in double_rows()[part::4]:
-        found, value = along(case, positions)
+        try:
+            found, value = along(case, positions)
+        except TypeFault as refused:
+            assert refused.code == "G003", case
+            continue
         try:
             judged.append(assert_derivatives(found, value))
         except ValueError:

@@ -263,8 +263,15 @@ def texts_and_numbers(k):
     return d
 
 
+def numbers_and_arrays(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1 if v > 2 else k
+    return d
+
+
 PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first, unlike_keys,
-            unlike_values, texts_and_numbers]  # fmt: skip
+            unlike_values, texts_and_numbers, numbers_and_arrays]  # fmt: skip
 SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked_up, known_now]
 LONGER = [updated, equal_sets, apart_from_its_copy, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators,
           counted, defaults, heaps]  # fmt: skip
@@ -391,10 +398,10 @@ def sum_of_floats(k):
     return sum({float(v) for v in k})
 
 
-def numbers_and_arrays(k):
+def vectors_and_matrices(k):
     d = {}
     for v in k:
-        d[int(v)] = 1 if v > 2 else k
+        d[int(v)] = k if v > 2 else np.outer(k, k)
     return d
 
 
@@ -414,7 +421,7 @@ def place_in_a_set_of_the_run(k):
 
 
 REFUSED = {
-    in_order: "U007", any_item: "U007", sum_of_floats: "U007", numbers_and_arrays: "T002",
+    in_order: "U007", any_item: "U007", sum_of_floats: "U007", vectors_and_matrices: "T002",
     array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
     ring_changed_in_a_loop: "R003", any_item_of_known_ones: "U007", changed_by_an_operator: "U018",
     changed_by_an_operator_in_an_object: "U018", exclusive_or: "U018", in_one_another: "U018",

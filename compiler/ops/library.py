@@ -18,7 +18,7 @@ from .batching import right_sides, rows_below
 from .kinds import library
 from .raising import always, never
 from .routines import ROUTINES, Routine, formula
-from .rules import Rule, in_language, tangent_in_language, without_slope
+from .rules import Rule, in_language, series_of_moved, tangent_in_language, without_slope
 from .schema import Operator, TypeFault
 from .type_rules import dims_of, in_floats, numeric, real_only
 
@@ -113,7 +113,8 @@ by_routine("eig_of_complex", "geev_of_complex", "pellucid.support.eig_of_complex
 by_routine("eigvals_of_complex", "geev_values_of_complex", "pellucid.support.eigvals_of_complex({a})",
            vjp=["eigvals_of_complex"])  # fmt: skip
 
-by_routine("sort_rows", "sort_into", "np.sort({a})", vjp=["sort_rows"], batch=rows_below)
+by_routine("sort_rows", "sort_into", "np.sort({a})", vjp=["sort_rows"], series=series_of_moved("sort_rows"),
+           batch=rows_below)  # fmt: skip
 by_routine("order_rows", "order_into", "np.argsort({a}, kind='stable')", vjp=[None], batch=rows_below)
 
 # Whether an operator raises LinAlgError: what a `try` asks before it.

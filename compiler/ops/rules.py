@@ -80,6 +80,18 @@ def series_in_language(name: str) -> Rule:
     return rule
 
 
+def series_of_moved(name: str) -> Rule:
+    """The rule of what moves elements alone, by the function for tangents: those of every order go the same way."""
+    first = tangent_in_language(name)
+
+    def rule(builder: Builder, operands: Atoms, terms: Sequence[Sequence[Atom]], static: Static) -> Atom:
+        (given,) = terms
+        made: Atom = first(builder, operands, [given[-1]], static, operands[0])
+        return made
+
+    return rule
+
+
 def tangent_in_language(name: str) -> Rule:
     """The rule that walks through a function of the same name for tangents."""
 

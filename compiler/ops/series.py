@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import gast
 
 from .. import syntax
-from ..diagnostics import InternalError
 from ..types import is_floating
 from .cotangents import Atom
-from .schema import EACH, OPERATORS, TOGETHER, Operator
+from .schema import EACH, OPERATORS, TOGETHER, Operator, TypeFault
 from .tangents import fitted, tangent, tangents_of_results, together
 
 if TYPE_CHECKING:
@@ -189,7 +188,8 @@ class Curve:
         if isinstance(statement, gast.Assign) and not isinstance(statement.targets[0], gast.Subscript):
             self.follow(statement)
         elif any(name in self.known for inner in syntax.walk([statement]) for name in syntax.names_read(inner)):
-            raise InternalError("forward", gast.dump(statement), "a derivative that is a loop has no further ones")
+            raise TypeFault("G003", "a derivative that is computed in a loop has no further ones in Taylor mode",
+                            "nest `jvp` for the derivatives of higher order")  # fmt: skip
 
 
 def _are_same(known: Terms, source: Terms) -> bool:

@@ -253,13 +253,13 @@ def polynomial(name: str, operands: str, samples: str, slope: str, hold: str = "
 
 polynomial("eval_legendre", "n x", "counts unit", "0.5 * (n + 1) * eval_jacobi(n - 1, 1.0, 1.0, x)")
 polynomial("eval_chebyt", "n x", "counts unit", "n * eval_chebyu(n - 1, x)")
-polynomial("eval_chebyu", "n x", "counts unit", "2.0 * eval_gegenbauer(n - 1, 2.0, x)")
+polynomial("eval_chebyu", "n x", "counts unit", "2.0 * eval_gegenbauer(where(n == -1, n, n - 1), 2.0, x)")
 polynomial("eval_hermite", "n x", "counts reals", "2.0 * n * eval_hermite(where(n > 0, n - 1, 0), x)")
 polynomial("eval_hermitenorm", "n x", "counts reals", "n * eval_hermitenorm(where(n > 0, n - 1, 0), x)")
 polynomial("eval_laguerre", "n x", "counts positive", "-eval_genlaguerre(n - 1, 1.0, x)")
 polynomial("eval_genlaguerre", "n alpha x", "counts positive positive", "-eval_genlaguerre(n - 1, alpha + 1.0, x)")
 polynomial("eval_gegenbauer", "n alpha x", "counts positive unit",
-           "2.0 * alpha * eval_gegenbauer(n - 1, alpha + 1.0, x)")  # fmt: skip
+           "2.0 * alpha * eval_gegenbauer(where(n == -1, n, n - 1), alpha + 1.0, x)")  # fmt: skip
 polynomial("eval_jacobi", "n alpha beta x", "counts positive positive unit",
            "0.5 * (n + alpha + beta + 1.0) * eval_jacobi(n - 1, alpha + 1.0, beta + 1.0, x)")  # fmt: skip
 

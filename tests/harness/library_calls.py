@@ -660,7 +660,6 @@ REFUSED = {
     "np.sort(2.0)": "S002",
     "np.less.reduce(V)": "T001",
     "np.subtract.reduce(V, where=V > 0, initial=0.0)": "U012",
-    "np.quantile(V, 0.5, method='inverted_cdf')": "U012",
     "np.nanquantile(V, [0.25, 0.5])": "U012",
     "np.lexsort((A, A))": "U012",
     "np.histogram(M)": "T001",

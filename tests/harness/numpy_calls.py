@@ -538,7 +538,7 @@ MORE_CALLS = {
         np.polynomial.hermite_e.hermevander(V, 4)
         np.polynomial.laguerre.lagvander(W, 3)
         np.polynomial.polynomial.polyfit(V, V ** 3, 2, w=V)
-        np.polynomial.chebyshev.chebfit(V, np.stack([V, V ** 3], axis=1), 2)
+        np.polynomial.chebyshev.chebfit(V, np.stack([np.exp(V), V ** 3], axis=1), 2)
         np.polynomial.legendre.legfit(V, V ** 3, 1, w=V)
         np.polynomial.hermite.hermfit(V, V ** 3, 2)
         np.polynomial.hermite_e.hermefit(V, V ** 3, 2)
