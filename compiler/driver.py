@@ -26,7 +26,7 @@ from .frontend.specialise.built import Learned
 from .frontend.specialise.derivatives.among import among
 from .frontend.specialise.interpreter.constant_tables import may_unroll
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Value
+from .frontend.specialise.values import Leaf, Value, leaves
 from .program import Program, Unnumbered
 from .records import dataclass
 from .request import (
@@ -130,11 +130,12 @@ def derive(
     transforms, along = among(request.transforms, along)
     request = replace(request, transforms=transforms)
     try:
-        return _derived(request, arguments, is_entry, is_differentiated, learned, along)
+        made = _derived(request, arguments, is_entry, is_differentiated, learned, along)
     except CompileError:
         if not may_unroll(learned.forms):
             raise
-    return _derived(request, arguments, is_entry, is_differentiated, learned, along)
+        made = _derived(request, arguments, is_entry, is_differentiated, learned, along)
+    return with_donated(made, request.donate) if is_entry and request.donate else made
 
 
 def _derived(
@@ -175,6 +176,14 @@ def arguments_within(
     for transform, below in zip(transforms[::-1], signatures[::-1]):
         found.append(TRANSFORMATIONS[type(transform)].arguments(transform, found[-1], below, where))
     return found[::-1]
+
+
+def with_donated(made: Specialised, names: Sequence[str]) -> Specialised:
+    """The program that knows which parameters are the arrays that these arguments give away."""
+    given = [leaf.name for name in names for leaf in leaves(made.arguments[name]) if isinstance(leaf, Leaf)]
+    main = made.program.main
+    main = main.with_(donated=tuple(k for k, name in enumerate(main.parameters) if name in given))
+    return replace(made, program=Program(main.name, {**made.program.functions, main.name: main}))
 
 
 def derive_inner(
