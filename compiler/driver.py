@@ -18,6 +18,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+import gast
+
 from . import pipeline
 from .diagnostics import CompileError, Span
 from .frontend.asked import Asked
@@ -26,7 +28,7 @@ from .frontend.specialise.built import Learned
 from .frontend.specialise.derivatives.among import among
 from .frontend.specialise.interpreter.constant_tables import may_unroll
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Leaf, Value, leaves
+from .frontend.specialise.values import Leaf, Static, Value, leaves
 from .program import Program, Unnumbered
 from .records import dataclass
 from .request import (
@@ -157,12 +159,27 @@ def transformed(
     """The typed program of a function after these transformations, one after the other, each for its arguments."""
     before = None
     for transform, arguments in zip(transforms, levels, strict=True):
+        is_alike = TRANSFORMATIONS[type(transform)].arguments is the_same and not isinstance(transform, Vjp)
+        if is_alike and always_raises(made):
+            continue
         wanted = Wanted(transform, where, apart, arguments, is_entry)
         if before is not None and before.is_pullback:
             require_arguments_without_lists(made, wanted)
         before = transform
         made = run_way(made, TRANSFORMATIONS[type(transform)].way(made, wanted), wanted)
     return made
+
+
+def always_raises(made: Specialised) -> bool:
+    """Whether no path of a function returns, for these types: a derivative raises what the function does."""
+    return made.result == Static(None) and _ends(made.program.main.body[:-1])
+
+
+def _ends(body: Sequence[gast.stmt]) -> bool:
+    last = body[-1] if body else None
+    if isinstance(last, gast.If):
+        return _ends(last.body) and _ends(last.orelse)
+    return isinstance(last, gast.Raise)
 
 
 def arguments_within(
