@@ -18,6 +18,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+import gast
+
 from . import pipeline
 from .diagnostics import CompileError, Span
 from .frontend.asked import Asked
@@ -26,7 +28,7 @@ from .frontend.specialise.built import Learned
 from .frontend.specialise.derivatives.among import among
 from .frontend.specialise.interpreter.constant_tables import may_unroll
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Value
+from .frontend.specialise.values import Leaf, Static, Value, leaves
 from .program import Program, Unnumbered
 from .records import dataclass
 from .request import (
@@ -130,11 +132,12 @@ def derive(
     transforms, along = among(request.transforms, along)
     request = replace(request, transforms=transforms)
     try:
-        return _derived(request, arguments, is_entry, is_differentiated, learned, along)
+        made = _derived(request, arguments, is_entry, is_differentiated, learned, along)
     except CompileError:
         if not may_unroll(learned.forms):
             raise
-    return _derived(request, arguments, is_entry, is_differentiated, learned, along)
+        made = _derived(request, arguments, is_entry, is_differentiated, learned, along)
+    return with_donated(made, request.donate) if is_entry and request.donate else made
 
 
 def _derived(
@@ -156,12 +159,27 @@ def transformed(
     """The typed program of a function after these transformations, one after the other, each for its arguments."""
     before = None
     for transform, arguments in zip(transforms, levels, strict=True):
+        is_alike = TRANSFORMATIONS[type(transform)].arguments is the_same and not isinstance(transform, Vjp)
+        if is_alike and always_raises(made):
+            continue
         wanted = Wanted(transform, where, apart, arguments, is_entry)
         if before is not None and before.is_pullback:
             require_arguments_without_lists(made, wanted)
         before = transform
         made = run_way(made, TRANSFORMATIONS[type(transform)].way(made, wanted), wanted)
     return made
+
+
+def always_raises(made: Specialised) -> bool:
+    """Whether no path of a function returns, for these types: a derivative raises what the function does."""
+    return made.result == Static(None) and _ends(made.program.main.body[:-1])
+
+
+def _ends(body: Sequence[gast.stmt]) -> bool:
+    last = body[-1] if body else None
+    if isinstance(last, gast.If):
+        return _ends(last.body) and _ends(last.orelse)
+    return isinstance(last, gast.Raise)
 
 
 def arguments_within(
@@ -175,6 +193,14 @@ def arguments_within(
     for transform, below in zip(transforms[::-1], signatures[::-1]):
         found.append(TRANSFORMATIONS[type(transform)].arguments(transform, found[-1], below, where))
     return found[::-1]
+
+
+def with_donated(made: Specialised, names: Sequence[str]) -> Specialised:
+    """The program that knows which parameters are the arrays that these arguments give away."""
+    given = [leaf.name for name in names for leaf in leaves(made.arguments[name]) if isinstance(leaf, Leaf)]
+    main = made.program.main
+    main = main.with_(donated=tuple(k for k, name in enumerate(main.parameters) if name in given))
+    return replace(made, program=Program(main.name, {**made.program.functions, main.name: main}))
 
 
 def derive_inner(

@@ -127,6 +127,7 @@ class Function:
     forbids to replace them.
     `changed` are the parameters, by number, that the last results are written back to, and `in_place` those of them
     whose elements the function stores itself: the call has seen to it that they share memory with no other argument.
+    `donated` are those whose memory the call gives away: a result may take it, and they are `in_place` then.
     `held` is where analyses keep their answers (`remembered`).
     """
 
@@ -153,6 +154,7 @@ class Function:
     as_written: bool = False
     changed: tuple[int, ...] = ()
     in_place: tuple[int, ...] = ()
+    donated: tuple[int, ...] = ()
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

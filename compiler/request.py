@@ -332,13 +332,14 @@ def wants_line_tables() -> bool:
 class Request:
     """A Python function and the options it is compiled with.
 
-    `frozen` keeps the values of what `freeze` names; derivatives of the function share them.  `target` is the device or
-    the kind of device that its calls run on, "cuda" or "cuda:1"; empty: where their arguments are.
+    `frozen` keeps the values of what `freeze` names, for its derivatives too.  `target` is the device or the kind of
+    device that its calls run on, "cuda" or "cuda:1"; empty: where their arguments are.
     """
 
     python: Any
     static: tuple[str, ...] = ()
     mutates: tuple[str, ...] = ()
+    donate: tuple[str, ...] = ()
     freeze: Freeze = ()
     fastmath: bool = False
     parallel: bool = True
@@ -347,11 +348,6 @@ class Request:
     target: str = ""
     transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is the function as it stands: no transformations, no options that change what it means."""
-        return not (self.transforms or self.static or self.mutates or self.freeze or self.fastmath)
 
     @property
     def is_of_device(self) -> bool:

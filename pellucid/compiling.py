@@ -51,7 +51,8 @@ def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOpti
         watch.lap("the runtime's own code")
         executable = llvm.compile_program(loops, options, driver.for_llvm)
     guards = Guards(made.guards)
-    return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards), watch.took)
+    hidden, in_place = hidden_leaves(request, made, guards), loops.main.in_place
+    return Compiled(executable, made.result, mutated(made), guards, hidden, watch.took, in_place)
 
 
 @contextmanager

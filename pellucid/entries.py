@@ -48,6 +48,7 @@ class Compiled:
     mutated  (name, place among the leaves) of the arguments to write back, one for each of the last results
     guards   what it was made from, apart from the arguments
     hidden   the last arguments, which are found outside
+    in_place  the places among the leaves of arguments that machine code stores into
     took     the seconds of each step of compiling; empty for what comes from the disk
     """
 
@@ -57,6 +58,7 @@ class Compiled:
     guards: Guards = field(default_factory=Guards)
     hidden: HiddenLeaves = field(default_factory=lambda: HiddenLeaves((), Guards(), Frozen()))
     took: dict[str, float] = field(default_factory=dict)
+    in_place: tuple[int, ...] = ()
 
 class Key(NamedTuple):
     """What an entry is found by, and the fingerprint that it comes from."""
@@ -169,7 +171,7 @@ def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None
         return
     parameters, results = tuple(map(plain_type, executable.parameters)), tuple(map(plain_type, executable.results))
     sites = tuple(map(_site, executable.sites))
-    content = (title, executable.library.key, parameters, results, compiled.mutated, sites, outside)
+    content = (title, executable.library.key, parameters, results, compiled.mutated, compiled.in_place, sites, outside)
     place.write(key.name, marshal.dumps(content))
 
 
@@ -179,7 +181,7 @@ def load(key: Key, request: Request, options: EmitOptions) -> Compiled | None:
     data = place.read(key.name) if place is not None else None
     if data is None:
         return None
-    _, code, parameters, results, mutated, sites, outside = marshal.loads(data)
+    _, code, parameters, results, mutated, in_place, sites, outside = marshal.loads(data)
     memory.pool()
     library = machine_code.stored_library(code, targets.asked())
     found = None if library is None else from_plain(outside, key.seen, request.frozen)
@@ -189,7 +191,7 @@ def load(key: Key, request: Request, options: EmitOptions) -> Compiled | None:
     types, result_types = tuple(map(type_from, parameters)), tuple(map(type_from, results))
     options = replace(options, exceptions=exceptions)
     executable = Executable(types, result_types, library, StoredSites(sites), options)
-    return Compiled(executable, result, mutated, guards, hidden)
+    return Compiled(executable, result, mutated, guards, hidden, in_place=in_place)
 
 
 def described(name: str) -> tuple[tuple[str, str, int, str], str] | None:

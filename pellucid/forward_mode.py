@@ -15,6 +15,7 @@ from typing import Any
 
 from .compiler.argnums import Argnums
 from .compiler.request import Gradient, Jacobian, Jet, ReverseJacobian, Tangent, Transformation
+from .function import Function
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative
 from .transformations import Names, keeping, known_inside, numbers, transformed
@@ -34,7 +35,8 @@ def jvp(
                change, be it a leaf or a container.  Integers, booleans and text have no tangent: None
     has_aux    the function returns (value, auxiliary), and the result is (value, tangent, auxiliary)
 
-    Parameters that `compile` was told to be static stay parameters, by name: `jvp(f)(primals, tangents, axis=0)`.
+    Parameters that `compile` was told to be static have the tangent None, and stay parameters of `jvp(f)`, by name:
+    `jvp(f)(primals, tangents, axis=0)`.
     The tangent of the result has the structure of the value; None stands where that has no float.  Without primals and
     tangents it gives the compiled `Function` of these two, which may be looked into, differentiated again and called
     inside compiled functions.  Where two branches meet (`maximum` of equals, `abs` at zero) the convention is that of
@@ -48,7 +50,8 @@ def jvp(
     asked = Tangent(has_aux)
     if primals is None and tangents is None:
         return transformed(function, asked)
-    return kept(function, asked)(primals, tangents)
+    primals, tangents, static = _without_static(function, primals, tangents)
+    return kept(function, asked)(primals, tangents, **static)
 
 
 @told_to_users
@@ -80,7 +83,22 @@ def jet(function: Callable[..., Any], primals: Any = None, series: Any = None, h
     asked = Jet(has_aux)
     if primals is None and series is None:
         return transformed(function, asked)
-    return kept(function, asked)(primals, _in_tuples(series))
+    primals, series, static = _without_static(function, primals, series)
+    return kept(function, asked)(primals, _in_tuples(series), **static)
+
+
+def _without_static(function: Any, primals: Any, tangents: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """The primals and tangents without those of static parameters, whose values come by name."""
+    static = function.__pellucid__.static if isinstance(function, Function) else ()
+    if not static or not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
+        return primals, tangents, {}
+    found = {k: name for k, name in enumerate(function.__pellucid__.signature().parameters) if name in static}
+    for place in found:
+        if place < min(len(primals), len(tangents)) and tangents[place] not in (None, ()):
+            raise ValueError(f"`{found[place]}` is static and does not change: its tangent is None")
+    named = {name: primals[place] for place, name in found.items() if place < len(primals)}
+    kept_primals, kept_tangents = ([v for k, v in enumerate(all_) if k not in found] for all_ in (primals, tangents))
+    return tuple(kept_primals), tuple(kept_tangents), named
 
 
 def _in_tuples(series: Any) -> Any:

@@ -14,11 +14,13 @@ import numpy as np
 
 from . import cut_calls, entries, guests, pickling, recording, retelling
 from .announcing import Announcer, Compilation
+from .checked_options import check_options
 from .compiler.frontend.specialise.derivatives.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import Request, Vjp, suffixes
 from .compiler.stages import CORE, KERNELS, LLVM, PTX, READABLE, RUNNABLE, SASS, SOURCE, STAGES, TYPED, named
 from .compiler.targets.llvm.abi import EmitOptions
+from .donating import Donation
 from .entries import Compiled
 from .flatten import Flattened, flatten, rebuild
 from .methods import BoundFunction
@@ -74,20 +76,10 @@ class Function(_Base[Given, Result]):
         self._seen = Seen.of(request)
         self._places: dict[Any, Any] = {}  # where results of arguments are that are on many devices
         self._is_judged = False  # then it is when it is first called
+        if judge or request.donate:
+            check_options(request, self._seen.signature)
         if judge:
-            self._check_options()
             self._check_purity()
-
-    def _check_options(self) -> None:
-        request = self.__pellucid__
-        known = set(inspect.signature(request.python).parameters)
-        for option in ("static", "mutates"):
-            for name in getattr(request, option):
-                if name not in known:
-                    written = f"{request.python.__name__}{self._seen.signature}"
-                    raise ValueError(f"{option}={name!r} is no parameter of {written}")
-        if request.target and request.mutates:
-            raise ValueError(f"mutates= is for arrays of the host, and target={request.target!r} copies them to a GPU")
 
     def _check_purity(self) -> None:
         """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
@@ -112,6 +104,12 @@ class Function(_Base[Given, Result]):
             raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not (donated := self.__pellucid__.donate):
+            return self._carry_out(args, kwargs)
+        with Donation(self._bind(args, kwargs).arguments, donated) as donation:
+            return self._carry_out(args, kwargs, donation)
+
+    def _carry_out(self, args: tuple[Any, ...], kwargs: dict[str, Any], donation: Donation | None = None) -> Any:
         seen = self._seen
         if not seen.is_current(self.__pellucid__.python):
             seen = self._seen = Seen.of(self.__pellucid__)
@@ -129,11 +127,12 @@ class Function(_Base[Given, Result]):
 
             return on_gpu.called(self, None if kwargs else args, flat, by_number(device))
         compiled, findings, is_new = self._code_for(flat)
-        if not is_new and support.reason() is None and type(self) is Function:
+        if donation is None and not is_new and support.reason() is None and type(self) is Function:
             self._learn(seen, args, kwargs, flat, compiled, findings)
         targets = self._targets(compiled.mutated, flat)
+        owned = () if donation is None else donation.take(flat.leaves, compiled)
         try:
-            results = compiled.executable([*flat.leaves, *compiled.hidden.leaves(findings)])
+            results = compiled.executable([*flat.leaves, *compiled.hidden.leaves(findings)], owned)
         except Exception as error:
             if not retelling.has_gap(error):
                 raise

@@ -35,16 +35,18 @@ Target = str | Device | None
 
 @overload
 def compile(
-    function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
-    target: Target = None, static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
+    function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), donate: Names = (),
+    freeze: Names | bool = (), fastmath: bool = False, parallel: bool = True, rewrite: bool = True,
+    line_tables: bool | None = None, target: Target = None,
+    static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
     in_shardings: Any = None, out_shardings: Any = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
-    function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
-    target: Target = None, static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
+    function: None = None, *, static: Names = (), mutates: Names = (), donate: Names = (),
+    freeze: Names | bool = (), fastmath: bool = False, parallel: bool = True, rewrite: bool = True,
+    line_tables: bool | None = None, target: Target = None,
+    static_argnums: int | Sequence[int] | None = None, static_argnames: Names | None = None,
     in_shardings: Any = None, out_shardings: Any = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
@@ -53,6 +55,7 @@ def compile(
     *,
     static: Names = (),
     mutates: Names = (),
+    donate: Names = (),
     freeze: Names | bool = (),
     fastmath: bool = False,
     parallel: bool = True,
@@ -72,6 +75,9 @@ def compile(
     static       parameters whose values are part of the compiled code (an axis, a shape, a string)
     mutates      array parameters that the function updates in place; they are written back when it returns, and are as
                  they were where it raises
+    donate       parameters whose Arrays are given away: a result of the same shape and dtype is stored into the memory
+                 of one where that is possible, and the Array is empty after the call: each later use of it raises
+                 RuntimeError.  They are as they were where the call raises.  It counts for calls from Python alone
     freeze       variables outside the function, and outside those that it calls, whose values are kept as they are
                  when they are first needed: arrays, lists, dicts, ... and what they hold.  A name means every variable
                  and attribute of that name; True means whatever can change
@@ -93,12 +99,13 @@ def compile(
     inside.  Nothing is compiled before the first call.
 
     Raises CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError
-    where `static` or `mutates` names no parameter, and for a target that there is none of; TypeError for what is no
-    Python function.  A call raises DeviceError where its target is not there.
+    where `static`, `mutates` or `donate` names no parameter, and for a target that there is none of; TypeError for
+    what is no Python function.  A call raises DeviceError where its target is not there.
     """
     options: dict[str, Any] = {
         "static": names(static),
         "mutates": names(mutates),
+        "donate": names(donate),
         "freeze": freeze if freeze is True else names(freeze or ()),
         "fastmath": fastmath,
         "parallel": parallel,
@@ -313,7 +320,7 @@ def transformed(function: Any, transform: Transformation) -> Any:
     compiled: Any = function if isinstance(function, Function | BackwardHalf) else compile(function)
     request = compiled.__pellucid__
     transform = transform.beside(request.static).placed(list(request.signature().parameters))
-    return Function(replace(request, transforms=(*request.transforms, transform)))
+    return Function(replace(request, transforms=(*request.transforms, transform), donate=()))
 
 
 def _is_read(function: Any) -> bool:

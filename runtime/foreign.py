@@ -27,6 +27,16 @@ STAND_INS: dict[str, dict[str, tuple[str, str]]] = {
     "scipy.sparse._coo": {"coo_array": (SPARSE, "Coo"), "coo_matrix": (SPARSE, "CooMatrix")},
 }
 
+# The same of objects that are read alone: what compiled functions make of them stays in these classes.
+CONSTRAINTS = "pellucid.scipy.optimize_constraints"
+READ_AS: dict[str, dict[str, tuple[str, str]]] = {
+    "scipy.optimize._constraints": {
+        "Bounds": (CONSTRAINTS, "Limits"),
+        "LinearConstraint": (CONSTRAINTS, "Rows"),
+        "NonlinearConstraint": (CONSTRAINTS, "Limited"),
+    },
+}
+
 PLACES: dict[str, tuple[Place, ...]] = {
     "csr": ("data", "indices", "indptr", ("_shape", 1, 2)),
     "csc": ("data", "indices", "indptr", ("_shape", 0, 2)),
@@ -50,7 +60,11 @@ def taken_over(value: Any) -> Any:
 
     Raises TypeError for one that has not two axes, or whose parts are no arrays.
     """
-    own = stand_in_of(type(value)) if type(value).__module__ in STAND_INS else None
+    module, name = type(value).__module__, type(value).__qualname__
+    if module in READ_AS and name in READ_AS[module]:
+        made_in, read_as = READ_AS[module][name]
+        return getattr(import_module(made_in), read_as).of_python(value)
+    own = stand_in_of(type(value)) if module in STAND_INS else None
     if own is None:
         return value
     if len(value.shape) != 2:

@@ -121,6 +121,11 @@ class Buffer:
             "strides": tuple(s * dtype.itemsize for s in strides),
         }
 
+    @property
+    def _is_alone(self) -> bool:
+        """Whether nothing else has a reference to the block."""
+        return bool(native_part.function("is_only_reference", ctypes.c_bool, ctypes.c_void_p)(self._owner))
+
     def __del__(self) -> None:
         owner, self._owner = self._owner, 0
         if owner:

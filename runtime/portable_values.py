@@ -25,6 +25,23 @@ class HeldValues:
         view.setflags(write=False)
         self._values, self._device = view, -1
 
+    def _give_away(self, known: int) -> bool:
+        """Empty it.  Who else sees the memory is not known here."""
+        del self._values
+        return False
+
+    def _take_back(self, values: np.ndarray) -> None:
+        """The ndarray that was given away, after a call that failed."""
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_values":
+            raise RuntimeError(
+                "this Array was given away: it went to a parameter that is declared with donate=, and the call took "
+                "its memory; use the result of that call, or pass a copy"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @property
     def _place(self) -> int:
         """The number of the device that made it, or would."""

@@ -120,7 +120,7 @@ CASES = {
     loop: ((OTHER,), "a", ""),  # the lengths may differ: IndexError half-way
     part: ((), "a", "a"),
     part_ahead: ((), "a", "a"),
-    both_sides: ((), "a", ""),
+    both_sides: ((), "a", "a"),  # the array between is allocated before the first store
     backwards: ((), "a", ""),
     total: ((), "a", "a"),
     before: ((), "a", "a"),

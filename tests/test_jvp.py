@@ -11,7 +11,18 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from pellucid import GradientError, TypeMismatchError, compile, grad, hessian, hvp, jacfwd, jvp, value_and_jacfwd
+from pellucid import (
+    GradientError,
+    TypeMismatchError,
+    compile,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    value_and_jacfwd,
+)
 from pellucid.compiler.request import Gradient, Jacobian, Tangent
 from tests.harness.corpus import is_float, leaves, map_leaves, programs
 from tests.harness.stages import STAGES, Stages, in_python
@@ -447,3 +458,26 @@ def test_linear_algebra_against_differences(name):
     h = 1e-5
     wanted = (np.array(function(a + h * v, b + h * w)) - np.array(function(a - h * v, b - h * w))) / (2.0 * h)
     np.testing.assert_allclose(outcome.value[1], wanted, rtol=1e-6, atol=1e-7)
+
+
+def test_static_parameters_among_the_primals():
+    def powers(x, n, y):
+        return x**n * y
+
+    compiled = compile(powers, static="n")
+    assert jvp(compiled, (2.0, 3, 5.0), (1.0, None, 0.5)) == (40.0, 64.0)
+    assert jvp(compiled)((2.0, 5.0), (1.0, 0.5), n=3) == (40.0, 64.0)
+    with pytest.raises(ValueError, match="`n` is static and does not change"):
+        jvp(compiled, (2.0, 3, 5.0), (1.0, 1, 0.5))
+
+
+@pytest.mark.parametrize("derivative", [grad, jacfwd, jacrev, hessian], ids=lambda d: d.__name__)
+def test_derivatives_raise_what_a_function_always_raises(derivative):
+    def of_matrix(x):
+        if x.ndim != 2:
+            raise ValueError("a matrix is needed")
+        return np.sum(x)
+
+    with pytest.raises(ValueError, match="a matrix is needed"):
+        derivative(of_matrix)(np.ones(3))
+    np.testing.assert_array_equal(derivative(of_matrix)(np.ones((1, 2))).sum(), 0.0 if derivative is hessian else 2.0)

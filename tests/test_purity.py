@@ -625,3 +625,18 @@ def test_what_is_written_is_not_read():
 
 def test_the_partition_of_a_text_changes_nothing():
     assert not check_text(PARTS_OF_A_TEXT, "f.py").diagnostics
+
+
+OBJECTS_OF_THE_LIBRARY = """
+from pellucid import compile
+from scipy import interpolate, sparse
+@compile
+def f(x, d, i, j):
+    return sparse.csr_array((d, (i, j))).power(2).sum() + interpolate.CubicSpline(x, d).solve(0.5).sum()
+"""
+
+
+def test_methods_of_objects_of_the_library_are_no_misspelt_ones_of_arrays():
+    assert not check_text(OBJECTS_OF_THE_LIBRARY, "f.py").diagnostics
+    misspelt = check_text(OBJECTS_OF_THE_LIBRARY.replace("power", "reshap"), "f.py").diagnostics
+    assert [fault.code for fault in misspelt] == ["U013"]

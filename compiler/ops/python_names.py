@@ -14,6 +14,7 @@ from __future__ import annotations
 import cmath
 import inspect
 import math
+import pkgutil
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -43,6 +44,18 @@ LIBRARIES = ("pellucid.numpy", "pellucid.scipy")
 # Of Python's own functions: those that return one of their arguments, and those that make something new of them.
 PICKING = frozenset({"min", "max", "next"})
 COMBINING = frozenset({"sum", "abs", "any", "all"})
+
+
+@cache
+def methods_of_objects() -> frozenset[str]:
+    """The methods that objects of the library have: sparse arrays, splines, distributions, results of solvers."""
+    package = import_module("pellucid.scipy")
+    found: set[str] = set()
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for value in vars(import_module(module.name)).values():
+            if isinstance(value, type):
+                found.update(name for name, held in vars(value).items() if inspect.isfunction(held))
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
     for i in prange(n): A_1[i] = A[i] + 1.0       for i in prange(n): A[i] = A[i] + 1.0
     return A_1                                    return A
 
+So is a result stored into the memory of an argument that is given away (`donate=`).
 Every element of the argument must have been read when the new one at its index is stored, nothing may read it later,
 and nothing that comes from the first store on may raise: a call that fails leaves arguments as they were.  As a signal
 does not end such a call either, its work is bounded: a few operations for each element.
@@ -33,10 +34,20 @@ def store_in_place(function: Function, changed: tuple[int, ...] | None = None) -
     """The function that stores into those of its arguments that it can; `changed` are its own if nothing is said."""
     numbers = function.changed if changed is None else changed
     for number, result in zip(numbers, _results(function)[-len(numbers) :] if numbers else (), strict=True):
-        found = None if result is None else _Change(function, function.parameters[number], result)
-        if found is not None and found.is_possible():
-            function = function.with_(body=found.body(), in_place=(*function.in_place, number))
+        function = _stored(function, number, result)
+    for number in function.donated:
+        for result in _results(function)[: len(function.results) - len(function.changed)]:
+            if number not in function.in_place:
+                function = _stored(function, number, result)
     return function
+
+
+def _stored(function: Function, number: int, result: str | None) -> Function:
+    """The function that stores a result into the argument of this number, if it can."""
+    found = None if result is None else _Change(function, function.parameters[number], result)
+    if found is None or not found.is_possible():
+        return function
+    return function.with_(body=found.body(), in_place=(*function.in_place, number))
 
 
 def _results(function: Function) -> list[str | None]:
@@ -56,6 +67,8 @@ class _Change:
 
     def is_possible(self) -> bool:
         made, parameter, types = self.made, self.parameter, self.function.types
+        if made in self.function.parameters:
+            return False
         type_ = types.get(parameter)
         if not isinstance(type_, Array) or types[made] != type_ or type_.layout != "C":
             return False
@@ -81,8 +94,7 @@ class _Change:
     def _stores_safely(self, made: str) -> bool:
         """Whether stores come last, each after what reads the element that was there."""
         function, facts = self.function, known(self.function)
-        touched = [made in facts.elements(s) and not self._makes_it(s) for s in function.body]
-        stores = function.body[touched.index(True) : -1]
+        stores = self._ordered()[1]
         if not stores or any(self.parameter in facts.elements(s) for s in stores[1:]):
             return False
         if not all(map(self._is_bounded, stores)) or not all(never_fails(function, s) for s in stores):
@@ -91,9 +103,22 @@ class _Change:
         is_nest = facts.is_plain_nest(stores[0], function.types)
         return is_nest and may_take_place(stores[0], {self.parameter}, {made}, facts, meeting)
 
+    def _ordered(self) -> tuple[list[gast.stmt], list[gast.stmt]]:
+        """The statements before the first store, and from there on; other arrays are allocated before it."""
+        facts, body = known(self.function), self.function.body[:-1]
+        first = next(k for k, s in enumerate(body) if self.made in facts.elements(s) and not self._makes_it(s))
+        before, stores = list(body[:first]), list[gast.stmt]()
+        for statement in body[first:]:
+            bound = {name for s in syntax.walk(stores) for name in syntax.names_bound(s)}
+            used = [*syntax.names_read(statement), *syntax.names_bound(statement)]
+            (before if makes(statement) and bound.isdisjoint(used) else stores).append(statement)
+        return before, stores
+
     def _is_bounded(self, statement: gast.stmt) -> bool:
         """Whether it computes a scalar, or stores by at most as many loops as there are axes."""
         match statement:
+            case gast.Assign(targets=[gast.Subscript()]):
+                return True
             case gast.Assign(targets=[gast.Name(id=name)]):
                 return isinstance(self.function.types[name], Scalar)
         rank = len(self.function.types[self.parameter].dims)  # type: ignore[union-attr]
@@ -103,7 +128,8 @@ class _Change:
     def body(self) -> tuple[gast.stmt, ...]:
         """The statements that store into the parameter; an element is not copied to itself."""
         facts, names = known(self.function), {self.made: self.parameter}
-        kept = [s for s in self.function.body if not self._makes_it(s)]
+        before, stores = self._ordered()
+        kept = [s for s in (*before, *stores, self.function.body[-1]) if not self._makes_it(s)]
         stored = [facts.renamed(s, names) for s in kept]
         return tuple(s for s in stored if not (isinstance(s, gast.For) and _copies_to_itself(s)))
 

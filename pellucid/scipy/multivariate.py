@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from ..numpy.manipulation import as_array, diagonal, ravel, total, transposed
+from ..numpy.manipulation import as_array, diagonal, ravel, squeeze, total, transposed
 from ..numpy.statistics import cov as covariance
 from .distributions import DRAW, in_doubles
 from .special import logsumexp, xlogy
@@ -63,7 +63,7 @@ class MultivariateNormal:
         return center, op.cholesky(matrix)
 
     def of_factor(self, x, center, factor, is_line):
-        """A vector is one point, and on a line points."""
+        """A vector is one point, and on a line points; a single row is one point, too."""
         x = in_doubles(as_array(x))
         n = center.shape[0]
         if static.rank(x) > 1:
@@ -78,7 +78,7 @@ class MultivariateNormal:
         front = 0.5 * n * log(2.0 * pi) + op.sum(op.log(diagonal(factor)))
         found = -0.5 * op.sum(z * z, axis=0) - front
         if static.rank(x) > 1:
-            return op.reshape(found, shape=x.shape[:-1])
+            return squeeze(op.reshape(found, shape=x.shape[:-1]))
         return found if static.rank(x) == 1 and is_line else found[0]
 
 

@@ -2,7 +2,8 @@
 
     {"type": "ineq", "fun": g}, LinearConstraint(A, 0.0, b)     ->     low <= [g(x), A @ x] <= high
 
-`LinearConstraint`, `NonlinearConstraint` and `Bounds` are made in compiled functions, and hold what SciPy's hold.
+`LinearConstraint`, `NonlinearConstraint` and `Bounds` made in compiled functions hold what SciPy's hold; SciPy's
+own, as arguments, are read as these.
 """
 
 import dataclasses
@@ -15,6 +16,11 @@ class Limits:
     lb: object
     ub: object
 
+    @classmethod
+    def of_python(cls, given):
+        """SciPy's `Bounds`."""
+        return Bounds(given.lb, given.ub)
+
 
 @dataclasses.dataclass(frozen=True)
 class Rows:
@@ -22,12 +28,23 @@ class Rows:
     lb: object
     ub: object
 
+    @classmethod
+    def of_python(cls, given):
+        """SciPy's `LinearConstraint`; a sparse matrix is made dense."""
+        matrix = given.A.toarray() if hasattr(given.A, "toarray") else given.A
+        return LinearConstraint(matrix, given.lb, given.ub, bool(np.any(given.keep_feasible)))
+
 
 @dataclasses.dataclass(frozen=True)
 class Limited:
     fun: object
     lb: object
     ub: object
+
+    @classmethod
+    def of_python(cls, given):
+        """SciPy's `NonlinearConstraint`."""
+        return NonlinearConstraint(given.fun, given.lb, given.ub, keep_feasible=bool(np.any(given.keep_feasible)))
 
 
 def Bounds(lb=-np.inf, ub=np.inf, keep_feasible=False):

@@ -78,6 +78,9 @@ class Sparse:
     def __neg__(self):
         return self.with_data(-self.data)
 
+    def __abs__(self):
+        return self.with_data(np.abs(self.data))
+
     def __add__(self, other):
         if is_sparse(other) and self.format == "csc":
             return added(self.transpose(), other.transpose()).transpose()
@@ -375,12 +378,10 @@ def times(matrix, other):
 
 def sparse_product(matrix, other):
     """Row by row; an element is there where any product belongs, even if their sum is zero."""
-    inner = other.indptr.shape[0] - 1
-    if matrix.columns != inner:
-        raise ValueError(MISMATCH.format(matrix.columns, inner, "m"))
+    if matrix.columns != other.shape[0]:
+        raise ValueError(MISMATCH.format(matrix.columns, other.shape[0], "m"))
     left, right, row, col = pairs(matrix.indptr, matrix.indices, other.indptr, other.indices)
-    products = matrix.data[left] * other.data[right]
-    return assembled(matrix, products, row, col, matrix.indptr.shape[0] - 1, other.columns)
+    return assembled(matrix, matrix.data[left] * other.data[right], row, col, matrix.shape[0], other.columns)
 
 
 def added(matrix, other):
@@ -394,7 +395,6 @@ def added(matrix, other):
         return matrix.toarray() + other
     if matrix.shape != other.shape:
         raise ValueError("inconsistent shapes")
-    first, second = matrix.tocoo(), other.tocoo()
-    data = np.concatenate((first.data, second.data))
+    first, second, data = matrix.tocoo(), other.tocoo(), np.concatenate((matrix.data, other.data))
     row, col = np.concatenate((first.row, second.row)), np.concatenate((first.col, second.col))
     return assembled(matrix, data, row, col, first.rows, first.columns)

@@ -38,6 +38,8 @@ void hold(Scan *scan, PyObject *object)
 {
     scan->places[scan->held - scan->kept] = scan->slot;
     *scan->held++ = Py_NewRef(object);
+    if (Py_TYPE(object) == types.array)
+        ((Held *)object)->users++;
 }
 
 /* --- leaves ------------------------------------------------------------------------------------------------------ */
@@ -244,14 +246,15 @@ static bool scan_record(Scan *scan, PyObject *value, bool is_static)
 /* --- `Array` ----------------------------------------------------------------------------------------------------- */
 
 /* A value of which nothing is known but the dtype and the rank is waited for; false after an error. */
-static bool is_known(Scan *scan, Value *value)
+static bool is_known(Scan *scan, Held *held)
 {
+    const Value *value = held->value;
     int state = state_of(value);
     if (state == COMPUTED || (state == PENDING && value->knows_lengths))
         return true;
     if (scan->cut != NULL) /* Python's way waits for all devices, and knows whose error counts */
         return false;
-    scan->has_raised = !settle(value);
+    scan->has_raised = !settle_held(held);
     return !scan->has_raised;
 }
 
@@ -312,9 +315,9 @@ static bool is_together(Scan *scan, int device)
 /* Static arguments have no arrays, and no numbers that are not there yet. */
 bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
 {
-    const Held *held = (Held *)given;
+    Held *held = (Held *)given;
     Value *value = held->value;
-    if (is_static || (held->device > 0 && !has_queue(held->device - 1)))
+    if (is_static || held->is_given || (held->device > 0 && !has_queue(held->device - 1)))
         return false;
     scan->has_own = true;
     if (scan->cut == NULL && !is_together(scan, held->device - 1))
@@ -322,7 +325,7 @@ bool scan_own_array(Scan *scan, PyObject *given, bool is_static)
     if (value == NULL)
         return held->values != NULL && PyArray_CheckExact(held->values) &&
                scan_array(scan, (PyArrayObject *)held->values, given);
-    if (!is_known(scan, value))
+    if (!is_known(scan, held))
         return false;
     hold(scan, given);
     bool is_there = state_of(value) == COMPUTED;
@@ -413,8 +416,11 @@ bool scan_call(Scan *scan, const State *state, PyObject *const *args, int64_t gi
 /* Lets go of what was held for the call. */
 void release_scan(Scan *scan)
 {
-    for (PyObject **held = scan->kept; held < scan->held; held++)
+    for (PyObject **held = scan->kept; held < scan->held; held++) {
+        if (Py_TYPE(*held) == types.array)
+            ((Held *)*held)->users--;
         Py_DECREF(*held);
+    }
     for (PyObject **object = scan->objects; object < scan->object; object++)
         Py_DECREF(*object);
     for (int64_t k = 0; k < scan->stacked_count; k++)

@@ -41,7 +41,7 @@ static int initialise(PyObject *self, PyObject *args, PyObject *names)
     PyObject *given;
     Held *held = (Held *)self;
     static char *parameters[] = {"values", NULL};
-    if (held->values != NULL || held->value != NULL || held->there != NULL) {
+    if (held->values != NULL || held->value != NULL || held->there != NULL || held->is_given) {
         PyErr_SetString(PyExc_TypeError, "an Array cannot be changed");
         return -1;
     }
@@ -83,8 +83,25 @@ static bool join_parts(Held *held)
     return held->values != NULL;
 }
 
+static bool is_filled(Held *held);
+
+/* Waits for its value; false after an error, or where it was given away meanwhile. */
+bool settle_held(Held *held)
+{
+    Value *value = hold_value(held->value);
+    bool is_there = settle(value);
+    release_value(value);
+    return is_there && is_filled(held);
+}
+
 static bool is_filled(Held *held)
 {
+    if (held->is_given) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "this Array was given away: it went to a parameter that is declared with donate=, and the call "
+                        "took its memory; use the result of that call, or pass a copy");
+        return false;
+    }
     return held->values != NULL || held->value != NULL || held->there != NULL || join_parts(held);
 }
 
@@ -109,9 +126,9 @@ static PyObject *fetched(PyObject *there)
 PyObject *held_values(PyObject *self)
 {
     Held *held = (Held *)self;
-    if (held->values != NULL)
+    if (held->values != NULL && !held->is_given)
         return held->values;
-    if (!is_filled(held) || (held->value != NULL && !settle(held->value)))
+    if (!is_filled(held) || (held->value != NULL && !settle_held(held)))
         return NULL;
     if (held->values != NULL)
         return held->values;
@@ -163,7 +180,7 @@ static bool lengths_of(PyObject *self, const int64_t **lengths, int *rank)
 {
     Held *held = (Held *)self;
     Value *value = held->value;
-    if (value != NULL && !value->knows_lengths && !settle(value))
+    if (value != NULL && !value->knows_lengths && !settle_held(held))
         return false;
     if (!is_filled(held))
         return false;
@@ -336,6 +353,77 @@ static int keep_there(PyObject *self, PyObject *there, void *unused)
     return 0;
 }
 
+/* --- giving it away ---------------------------------------------------------------------------------------------- */
+
+/* Whether nothing else refers to the memory that a base of an ndarray keeps; `held` are references of the Array's own. */
+static bool is_only_owner(PyObject *base, int64_t held)
+{
+    if (Py_REFCNT(base) != 1)
+        return false;
+    if (PyCapsule_CheckExact(base)) {
+        const Value *value = PyCapsule_GetPointer(base, NULL);
+        if (value == NULL)
+            PyErr_Clear(); /* the capsule of another package */
+        return value != NULL && atomic_load(&value->references) == 1 + held && is_only_reference(value->owner);
+    }
+    PyObject *answer = PyObject_GetAttrString(base, "_is_alone"); /* of a `memory.Buffer` */
+    if (answer == NULL)
+        PyErr_Clear();
+    bool is_alone = answer == Py_True;
+    Py_XDECREF(answer);
+    return is_alone;
+}
+
+/* Whether the memory of an ndarray is seen by it alone, which `known` references lead to. */
+static bool is_alone(PyObject *values, Py_ssize_t known, int64_t held)
+{
+    while (PyArray_CheckExact(values) && Py_REFCNT(values) == known) {
+        PyObject *base = PyArray_BASE((PyArrayObject *)values);
+        if (base == NULL)
+            return PyArray_CHKFLAGS((PyArrayObject *)values, NPY_ARRAY_OWNDATA);
+        if (!PyArray_CheckExact(base))
+            return is_only_owner(base, held);
+        values = base;
+        known = 1;
+    }
+    return false;
+}
+
+/* Empties the Array.  Gives whether the memory of its ndarray, to which the caller has `known` references, is seen by
+   nothing else. */
+static PyObject *give_away(PyObject *self, PyObject *known)
+{
+    Held *held = (Held *)self;
+    Py_ssize_t references = PyLong_AsSsize_t(known);
+    if ((references == -1 && PyErr_Occurred()) || !is_filled(held))
+        return NULL;
+    bool alone = held->users == 0 && held->values != NULL && is_alone(held->values, references + 1, held->value != NULL);
+    held->is_given = true;
+    if (held->users > 0) /* they read it until they are done, and it lasts as long as the Array */
+        return PyBool_FromLong(alone);
+    PyObject *values = held->values, *there = held->there;
+    Value *value = held->value;
+    held->values = held->there = NULL;
+    held->value = NULL;
+    Py_XDECREF(values);
+    Py_XDECREF(there);
+    release_value(value);
+    return PyBool_FromLong(alone);
+}
+
+/* What was given away to a call that failed. */
+static PyObject *take_back(PyObject *self, PyObject *values)
+{
+    Held *held = (Held *)self;
+    if (!held->is_given || !PyArray_Check(values)) {
+        PyErr_SetString(PyExc_TypeError, "an Array that was given away takes its ndarray back");
+        return NULL;
+    }
+    Py_XSETREF(held->values, Py_NewRef(values));
+    held->is_given = false;
+    Py_RETURN_NONE;
+}
+
 /* --- waiting ----------------------------------------------------------------------------------------------------- */
 
 static PyObject *is_ready(PyObject *self, PyObject *unused)
@@ -351,7 +439,7 @@ static PyObject *wait_here(PyObject *self, PyObject *unused)
 {
     (void)unused;
     Held *held = (Held *)self;
-    if (held->value != NULL && !settle(held->value))
+    if (held->value != NULL && !settle_held(held))
         return NULL;
     if (held->there == NULL)
         Py_RETURN_NONE;
@@ -364,6 +452,8 @@ static PyMethodDef METHODS[] = {
     {"is_ready", is_ready, METH_NOARGS, "Whether the values are there, or have failed: whether nothing would wait."},
     {"_over", over_device_array, METH_VARARGS | METH_CLASS, "An array whose values are on a device of CUDA."},
     {"_on", on_device, METH_O, "The same values for calls on a device of this number."},
+    {"_give_away", give_away, METH_O, "Empty it; gives whether nothing else sees the memory of its ndarray."},
+    {"_take_back", take_back, METH_O, "The ndarray that was given away, after a call that failed."},
     {"_wait", wait_here, METH_NOARGS, "Wait for the values; raises the error of the call that should have made them."},
     {NULL, NULL, 0, NULL},
 };

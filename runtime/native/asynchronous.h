@@ -152,6 +152,8 @@ typedef struct {
     Value *value;     /* NULL where the ndarray came from outside */
     PyObject *there;  /* the same on a device of CUDA, a `DeviceArray`; NULL where nobody has put it there */
     int device;       /* where calls with it run, from 1; 0: where the others are */
+    bool is_given;    /* a call was given its memory, and it is empty */
+    int users;        /* scans of calls that go on, which may read its memory without the GIL */
 } Held;
 
 extern PyTypeObject *held_type;
@@ -163,6 +165,7 @@ static inline bool is_held(PyObject *object)
 }
 
 PyObject *held_values(PyObject *self);
+bool settle_held(Held *held);
 PyObject *array_around(Value *value, int device);
 bool is_number(const Held *held);
 PyObject *make_held_type(void);

@@ -237,17 +237,17 @@ static PyObject *block_of(const Scan *scan, PyObject *parts)
 
 static bool scan_held_whole(Scan *scan, PyObject *given)
 {
-    const Held *held = (Held *)given;
+    Held *held = (Held *)given;
     Layout layout;
     scan->has_own = true;
-    if (held->there != NULL || is_number(held))
+    if (held->there != NULL || held->is_given || is_number(held))
         return false;
     if (held->value == NULL)
         return held->values != NULL && PyArray_CheckExact(held->values) &&
                layout_of_array(&layout, (PyArrayObject *)held->values) && push_part(scan, &layout, given);
     if (state_of(held->value) == FAILED)
         return false;
-    if (!settle(held->value)) {
+    if (!settle_held(held)) {
         scan->has_raised = true;
         return false;
     }

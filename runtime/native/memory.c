@@ -145,6 +145,13 @@ void pellucid_hold(void *owner)
     atomic_fetch_add_explicit(&((Block *)owner)->references, 1, memory_order_relaxed);
 }
 
+/* Whether the memory of a block is seen by the holder of one reference alone. */
+bool is_only_reference(const void *owner)
+{
+    const Block *block = owner;
+    return block != NULL && block->whole == NULL && atomic_load_explicit(&block->references, memory_order_acquire) == 1;
+}
+
 int64_t pellucid_live(void)
 {
     return atomic_load_explicit(&live, memory_order_relaxed);

@@ -15,7 +15,7 @@ static const Export EXPORTS[] = {
     EXPORT(pellucid_allocate), EXPORT(pellucid_free), EXPORT(pellucid_release),
     EXPORT(pellucid_list_new), EXPORT(pellucid_list_grow), EXPORT(pellucid_list_release),
     EXPORT(pellucid_new_array), EXPORT(pellucid_new_vector), EXPORT(pellucid_new_matrix),
-    EXPORT(pellucid_live), EXPORT(pellucid_limit), EXPORT(pellucid_trim), EXPORT(pellucid_unlock),
+    EXPORT(pellucid_live), EXPORT(pellucid_limit), EXPORT(is_only_reference), EXPORT(pellucid_trim), EXPORT(pellucid_unlock),
     EXPORT(pellucid_look), EXPORT(pellucid_arm), EXPORT(pellucid_guarded),
     EXPORT(pellucid_raise_interrupt), EXPORT(pellucid_set_main_thread),
     EXPORT(pellucid_parallel_for), EXPORT(pellucid_get_threads), EXPORT(pellucid_set_threads),

@@ -57,6 +57,7 @@ static inline void glance(void)
 void *pellucid_allocate(uint64_t bytes);
 void pellucid_free(void *owner);
 void pellucid_release(void *owner);
+bool is_only_reference(const void *owner);
 void *pellucid_list_new(int64_t item_bytes, int64_t holds_owners);
 bool pellucid_list_grow(void *list);
 void pellucid_list_release(void *list);

@@ -184,6 +184,8 @@ static int read_array(Rows *rows, PyArrayObject *array)
 static int read_own(Rows *rows, const Held *held)
 {
     const Value *value = held->value;
+    if (held->is_given)
+        return ROWS_UNKNOWN;
     if (value == NULL)
         return held->values != NULL && PyArray_CheckExact(held->values)
                    ? read_array(rows, (PyArrayObject *)held->values)

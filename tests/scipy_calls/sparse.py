@@ -35,6 +35,7 @@ B.T @ of(d, I, J).tocsc()
 of(d, I, J) + B @ B.T
 (of(d, I, J).sum(), of(d, I, J).sum(axis=0), of(d, I, J).sum(axis=-1), of(d, I, J).mean(), of(d, I, J).mean(axis=1))
 (of(d, I, J).diagonal(), of(d, I, J).trace(), of(d, I, J).power(2).toarray(), (-of(d, I, J)).data)
+(abs(of(d, I, J)).toarray(), abs(of(d, I, J).tocsc()).toarray())
 (of(d, I, J).data, of(d, I, J).indices, of(d, I, J).indptr, of(d, I, J).nnz, of(d, I, J).shape)
 (of(d, I, J).tocsc().data, of(d, I, J).tocsc().indices, of(d, I, J).tocoo().row, of(d, I, J).tocoo().col)
 (of(N, P[:4], Q[:4]) @ N, of(S, P[:4], Q[:4]) @ S, of(S, P[:4], Q[:4]).astype(np.float64) @ x)

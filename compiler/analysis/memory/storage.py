@@ -4,7 +4,7 @@
 
 Names are joined where one may hold the buffer of another: aliases, views, lists and their elements, results of calls
 and the arrays passed to them.  All parameters are one class: callers may pass the same array twice,
-except for what is changed in place.
+except for what is changed in place or given away.
 
 Arrays that are swapped hold each other's buffers in turn, and never the same one at a time: `u, v = v, u` leaves them
 apart for questions about one moment (`classes_at_once`), unless another name holds one of the buffers meanwhile.
@@ -79,7 +79,7 @@ def _joined(function: Function, statements: Iterable[gast.stmt]) -> Mapping[str,
     if not holders:
         return {}
     for number, name in enumerate(function.parameters):
-        if name in holders and number not in function.in_place:
+        if name in holders and number not in function.in_place and number not in function.donated:
             join(INPUTS, name)
     for statement in statements:
         together = _shared(statement, holders)

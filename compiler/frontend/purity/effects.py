@@ -25,6 +25,7 @@ from ...analysis.at_places import place_of
 from ...analysis.memory.alias_source import AliasFacts
 from ...diagnostics import Diagnostic, Edit, Label, Span
 from ...dtypes import NUMPY_NAMES
+from ...ops.python_names import methods_of_objects
 from ...records import dataclass
 from ...vocabulary import OUTSIDE, Vocabulary, belongs, closest
 from ..source.constant_names import is_capital
@@ -40,7 +41,8 @@ from ..source.resolve import (
 from ..source.scopes import LEAVES, Scope, evaluated_here
 
 AS_A_CONSTANT = "if nothing changes it, write its name in capitals: it is a constant then"
-OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist view power")
+IN_MORE_LETTERS = "if nothing changes it, give it a longer name in capitals: it is a constant then"
+OTHER_METHODS = words.words("astype bit_length bit_count copy fill flatten item tolist view")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 
 
@@ -151,7 +153,8 @@ class Judge:
         subject = "" if reason else written
         place, declares = Span.of(read, self.file), "freeze" if subject else ""
         may_be_constant = found.span is not None and is_number_data(found.value) and not is_capital(written)
-        helps = (help_, AS_A_CONSTANT) if may_be_constant else (help_,)
+        constant = IN_MORE_LETTERS if written.isupper() else AS_A_CONSTANT
+        helps = (help_, constant) if may_be_constant else (help_,)
         yield Diagnostic("P007", text, place, "read here", labels, helps, subject=subject, declares=declares)
 
     def _what_can_change(self, node: gast.expr) -> gast.expr:
@@ -248,7 +251,7 @@ class Judge:
         elif method in words.STANDARD_METHODS and not self._may_be_own(base):
             if not self._changes_outside(base, method):
                 yield self._bad_method(func)
-        elif self._is_plain(base) or self.facts.value(base).form == "made" and self._near(method) is not None:
+        elif self._is_plain(base) or self._is_misspelt(base, method):
             yield self._bad_method(func)
 
     def _may_be_own(self, base: gast.expr) -> bool:
@@ -266,6 +269,11 @@ class Judge:
         return value.form in ("scalar", "array", "mask") and all(
             origin.kind == "made" for origin in value.itself
         )
+
+    def _is_misspelt(self, base: gast.expr, method: str) -> bool:
+        """Whether it is nearly a method of arrays and none of the library's objects, called on what was made here."""
+        is_made = self.facts.value(base).form == "made"
+        return is_made and self._near(method) is not None and method not in methods_of_objects()
 
     def _bad_method(self, func: gast.Attribute) -> Diagnostic:
         method, near = func.attr, self._near(func.attr)

@@ -151,7 +151,8 @@ class Executable:
         """The same; None for one that shows what machine code does not write: the call is made again by Python."""
         return None if has_gap(self.sites[site].message) else self.error(site, slots)
 
-    def __call__(self, leaves: Sequence[object]) -> list[object]:
+    def __call__(self, leaves: Sequence[object], owned: Sequence[np.ndarray] = ()) -> list[object]:
+        """The results for these leaves; those that are in memory which is `owned` are these arrays themselves."""
         entry, slots = self._entry, self._slots()
         slots[STACK_LIMIT] = stack_floor()
         slots[DEPTH_LIMIT] = max(LEAST_DEPTH, sys.getrecursionlimit())
@@ -167,7 +168,8 @@ class Executable:
             raise make_error(self.sites, status - 1, slots, self.options)
         position = self._first_result
         results: list[object] = []
-        for unpack in self._unpackers:
-            result, position = unpack(slots, position)
+        for type_, unpack in zip(self.results, self._unpackers, strict=True):
+            own = packing.owned_array(slots, position, type_, owned) if owned else None
+            result, position = unpack(slots, position) if own is None else (own, position + result_slots(type_))
             results.append(result)
         return results

@@ -218,6 +218,21 @@ def take_array(slots: Any, position: int, dtype: np.dtype, rank: int) -> np.ndar
     return view if owner else np.array(view, order="C", copy=True)
 
 
+def owned_array(slots: Any, position: int, type_: Type, owned: Sequence[np.ndarray]) -> np.ndarray | None:
+    """The array of these that the result in these slots is, which has no owner; None where it is another."""
+    if not isinstance(type_, Array) or slots[position]:
+        return None
+    rank, dtype = type_.ndim, NUMPY_DTYPE[type_.dtype]
+    shape = tuple(slots[position + 2 : position + 2 + rank])
+    steps = slots[position + 2 + rank : position + 2 + 2 * rank]
+    for array in owned:
+        if array.ctypes.data == slots[position + 1] and array.shape == shape and array.dtype == dtype:
+            strides = zip(array.strides, steps, shape, strict=True)
+            if all(length <= 1 or stride == step * dtype.itemsize for stride, step, length in strides):
+                return array
+    return None
+
+
 def _take_list(address: int, type_: ListOf) -> list[object]:
     """The native list as a Python list; the reference that came with it is released."""
     try:

@@ -191,6 +191,9 @@ def require_vector(frame: Frame, value: Value, operator: str, node: gast.AST) ->
 
 def _abs(frame: Frame, args, kwargs, node, hint) -> Value:
     (x,) = args
+    by_class = classes.special_call(frame, x, "__abs__", [], node)
+    if by_class is not None:
+        return by_class
     return evaluate.fold(frame, abs, node, x) if is_number(x) else frame.emit("absolute", x, node=node, hint=hint)
 
 
