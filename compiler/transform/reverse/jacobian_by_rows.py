@@ -169,7 +169,7 @@ class Writer:
         self.made[many.name] = many
         return many
 
-    def _in_blocks(self, number: int, many: Function) -> list[int]:
+    def _in_blocks(self, number: int, many: Function) -> list[gast.expr]:
         """The same with many elements of the result at once."""
         build, lengths, bar = self.build, self.lengths[number], types.dtype_of(self.build.type_of(self.outputs[number]))
         size = lengths[0]
