@@ -4,7 +4,8 @@
 no derivative is taken by them.  The others stand in a program while one derivative of it is taken, in place of a
 function whose slope the user gives by a rule of tangents (`transform/reverse/given_rules.py`).  `determinant` is
 the determinant of a matrix that is singular, or nearly so: its value comes from triangles, which have no derivative
-there; `matrix_logarithm` one whose value comes from a loop of square roots.
+there; `log_determinant` the logarithm of its size, whose slope is the inverse, which is less work than that of the
+triangles; `matrix_logarithm` one whose value comes from a loop of square roots.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ elementwise("stop_gradient", "x", type=as_it_is, meaning=kept, partials=[None], 
 elementwise("drawn", "x", type=as_it_is, meaning=kept, partials=[of_rejection], samples="stopped", work="free",
             is_for_derivatives=True, spelling="pellucid.support.drawn({x})", python=())  # fmt: skip
 
-for _place, _samples in (("determinant", "determinants"), ("matrix_slopes:matrix_logarithm", "logarithms")):
+for _place, _samples in (
+    ("determinant", "determinants"), ("matrix_slopes:log_determinant", "determinants"),
+    ("matrix_slopes:matrix_logarithm", "logarithms"),
+):  # fmt: skip
     _name = _place.rpartition(":")[2]
     structural(_name, "value, a", is_for_derivatives=True, type=lambda types: types[0], work="free",
                meaning=lambda value, a: value, vjp=[None, in_language(_place)], jvp=tangent_in_language(_name),

@@ -56,7 +56,10 @@ def slogdet(a):
 
 
 def sign_and_size(a):
-    return by_triangles(*op.lu_factor(a))
+    if static.is_complex(a):
+        return by_triangles(*op.lu_factor(a))
+    sign, size = by_triangles(*op.lu_factor(op.stop_gradient(a)))
+    return sign, op.log_determinant(size, a)
 
 
 def by_triangles(lu, pivots):

@@ -1,5 +1,6 @@
-"""Derivatives of Sylvester's equation, of systems within bands and of logarithms of matrices.
+"""Derivatives of Sylvester's equation, of systems within bands and of logarithms of matrices and determinants.
 
+    log|det a|       a_bar = a^-T times the cotangent
     a x + x b = q    a^T y + y b^T = x_bar with a cotangent x_bar of x:  q_bar = y,  a_bar = -y x^T,  b_bar = -x^T y
     log(a)           in the direction a_dot what stands above in the logarithm of [[a, a_dot], [0, a]]
 
@@ -25,6 +26,14 @@ def sylvester_left(a, b, q, out, out_bar):
 
 def sylvester_right(a, b, q, out, out_bar):
     return -op.matmul(transposed(out), op.sylvester(transposed(a), transposed(b), out_bar))
+
+
+# --- logarithms of determinants --------------------------------------------------------------------------------------
+
+
+def log_determinant(value, a, out, out_bar):
+    """The inverse, turned."""
+    return out_bar * transposed(op.solve(a, op.eye(shape=a.shape, dtype=static.element(a))))
 
 
 # --- logarithms ------------------------------------------------------------------------------------------------------

@@ -242,6 +242,12 @@ def solve_banded(below, ab, b, x, below_dot, ab_dot, b_dot):
     return x_dot
 
 
+def log_determinant(value, a, out, value_dot, a_dot):
+    """The trace of a^-1 a_dot."""
+    out_dot = op.sum(diag(op.solve(a, a_dot)))
+    return out_dot
+
+
 def matrix_logarithm(value, a, out, value_dot, a_dot):
     out_dot = derivative_of_logarithm(a, a_dot)
     return out_dot

@@ -66,20 +66,23 @@ def varying_results(program: Program, mapped: Sequence[Mapped], axis_name: str |
 
 def batch(
     program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span,
-    axis_name: str | None = None,
+    axis_name: str | None = None, may_loop: bool = True,
 ) -> Function:  # fmt: skip
-    """The function of all examples, whose axis has this name; raises Ragged and Divergent."""
+    """The function of all examples, whose axis has this name; raises Ragged and Divergent.
+
+    Without `may_loop` it raises Looped where statements would stay in a loop over the examples.
+    """
     computed: frozenset[str] = frozenset()
     while True:
         try:
-            return _written(program, mapped, extent, returned, where, axis_name, computed)
+            return _written(program, mapped, extent, returned, where, axis_name, computed, may_loop)
         except Computed as more:
             computed |= more.names
 
 
 def _written(
     program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span,
-    axis_name: str | None, computed: frozenset[str],
+    axis_name: str | None, computed: frozenset[str], may_loop: bool,
 ) -> Function:  # fmt: skip
     """The same, where it is known what loops over the examples compute; raises Computed where that is more."""
     function = program.main
@@ -95,7 +98,7 @@ def _written(
     parameters = _declare(builder, function, mapped, moved, extent)
     examples = _count(builder, mapped, extent)
     _move(builder, mapped, moved)
-    taken = Distributor(own, found, builder, examples, axis_name)
+    taken = Distributor(own, found, builder, examples, axis_name, may_loop)
     for name in own.parameters:
         taken.lengths.note(name)
     try:

@@ -35,12 +35,18 @@ from .varying import Varying
 Made = TypeVar("Made", bound=gast.AST)
 
 
+class Looped(Exception):
+    """Statements would stay in a loop over the examples."""
+
+
 class Distributor:
     """Writes the statements of one function of an example, for all examples, into a builder."""
 
     def __init__(
-        self, function: Function, varying: Varying, builder: Builder, examples: Examples, axis_name: str | None = None
-    ) -> None:
+        self, function: Function, varying: Varying, builder: Builder, examples: Examples,
+        axis_name: str | None = None, may_loop: bool = True,
+    ) -> None:  # fmt: skip
+        self.may_loop = may_loop
         self.function, self.varying, self.builder, self.examples = function, varying, builder, examples
         self.axis_name = axis_name
         self.lengths = Lengths(builder)
@@ -214,6 +220,8 @@ class Distributor:
 
     def _looped(self, run: Sequence[gast.stmt]) -> None:
         """A loop around a run; what is the same for all examples goes before it where it can."""
+        if not self.may_loop:
+            raise Looped
         bound: set[str] = set()
         kept: list[gast.stmt] = []
         for place, statement in enumerate(run):

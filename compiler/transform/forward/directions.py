@@ -15,7 +15,7 @@ Takes typed programs, gives typed programs.  Leaves it to `inline` to replace ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import gast
 
@@ -25,9 +25,12 @@ from ...dtypes import DTYPE
 from ...names import Names
 from ...ops.cotangents import length, shape_of
 from ...program import Function, Program
-from ...types import INT, Array, Type, symbols_of
+from ...types import INT, Array, Extent, Type, symbols_of, with_lengths
+from ..batch.directions import Blocks, of_many
 from ..clone_procedures import clone_procedures
-from .forward import forward
+from ..inline import lengths_here
+from ..reachable import reachable
+from .forward import Pushed, forward
 
 
 def jacobians(
@@ -36,15 +39,29 @@ def jacobians(
     """The program whose entry returns its results, then for each of `outputs` the Jacobian by each of `wrt`."""
     names = Names(program.functions)
     functions = dict(program.functions)
-    pushed = {}
+    pushed, in_blocks = {}, set[str]()
     for name in wrt:
         apart = clone_procedures(program, (name,), outputs)
-        made = forward(apart, {name: [program.main.types[name]]}, outputs, specialiser).program
-        made = _under_own_names(made, names)
+        found = forward(apart, {name: [program.main.types[name]]}, outputs, specialiser)
+        many = _of_many(found, name, len(program.main.results))
+        made = _under_own_names(found.program if many is None else many, names)
         functions.update(made.functions)
         pushed[name] = made.main
-    main = _Main(program.main, pushed, tuple(outputs)).function(names.fresh(f"{program.main.name}_jacfwd"))
+        if many is not None:
+            in_blocks.add(name)
+    main = _Main(program.main, pushed, tuple(outputs), in_blocks).function(names.fresh(f"{program.main.name}_jacfwd"))
     return Program(main.name, {main.name: main, **functions})
+
+
+def _of_many(found: Pushed, name: str, count: int) -> Program | None:
+    """The program with tangents for many directions of a parameter at once, or None."""
+    program = found.program
+    along = found.tangents[name, 1]
+    if not (isinstance(type_ := program.main.types[along], Array) and type_.ndim):
+        return None
+    outputs = range(count, len(program.main.results))
+    many = of_many(program, [along], outputs, program.main.origin)
+    return None if many is None else reachable(Program(many.name, {**program.functions, many.name: many}))
 
 
 def _under_own_names(program: Program, names: Names) -> Program:
@@ -71,8 +88,10 @@ def _under_own_names(program: Program, names: Names) -> Program:
 class _Main:
     """The entry while it is written."""
 
-    def __init__(self, function: Function, pushed: Mapping[str, Function], outputs: tuple[int, ...]) -> None:
-        self.function_, self.pushed, self.outputs = function, pushed, outputs
+    def __init__(
+        self, function: Function, pushed: Mapping[str, Function], outputs: tuple[int, ...], in_blocks: Collection[str]
+    ) -> None:
+        self.function_, self.pushed, self.outputs, self.in_blocks = function, pushed, outputs, in_blocks
         self.types: dict[str, Type] = {p: function.types[p] for p in function.parameters}
         self.builder = Builder(Names({*function.parameters}), self.types)
         self.builder.span = getattr(function.body[-1], "span", None)
@@ -94,20 +113,22 @@ class _Main:
         """The results of a function of the same parameters, and of these."""
         hints = [e.id if isinstance(e, gast.Name) else "result" for e in callee.body[-1].value.elts]
         made = [self.builder.names.fresh(hint) for hint in hints]
-        for name, type_ in zip(made, callee.results, strict=True):
-            self.types[name] = self.own_lengths(name, type_)
         arguments = [*map(syntax.name, self.function_.parameters), *more]
+        known = lengths_here(callee, dict(zip(callee.parameters, arguments, strict=True)), self.types)
+        for name, type_ in zip(made, callee.results, strict=True):
+            self.types[name] = self.own_lengths(name, with_lengths(type_, known), known.values())
         call = gast.Call(syntax.name(callee.name), arguments, [])
         self.builder.append(
             syntax.assign(made[0] if len(made) == 1 else made, call) if made else syntax.expression(call)
         )
         return [syntax.name(name) for name in made]
 
-    def own_lengths(self, name: str, type_: Type) -> Type:
-        """The type of a result: lengths that are none of the parameters' are lengths of its own."""
+    def own_lengths(self, name: str, type_: Type, known: Iterable[Extent]) -> Type:
+        """The type of a result: lengths that are none of the arguments' are lengths of its own."""
         if not isinstance(type_, Array):
             return type_
         given = {s for p in self.function_.parameters for s in symbols_of(self.types[p])}
+        given |= {s for extent in known if not isinstance(extent, int) for s in extent.symbols()}
         fresh = self.builder.fresh_symbol
         dims = (d if isinstance(d, int) or given.issuperset(d.symbols()) else fresh(name) for d in type_.dims)
         return Array(type_.dtype, tuple(dims), type_.layout)
@@ -126,7 +147,7 @@ class _Main:
             return list(self.call(pushed, [one])[count:])
         size = self.size(wrt)
         made = [self.room(values[k], size) for k in self.outputs]
-        self.loop(wrt, pushed, size, made)
+        (self.blocks if wrt in self.in_blocks else self.loop)(wrt, pushed, size, made)
         return [self.shaped(wrt, one, values[k]) for one, k in zip(made, self.outputs)]
 
     def size(self, wrt: str) -> gast.expr:
@@ -162,6 +183,15 @@ class _Main:
         statement = syntax.for_range(k, 0, size, 1, inner, build.span)
         statement.hoists = True  # type: ignore[attr-defined]  # told to `hoist`
         build.append(statement)
+
+    def blocks(self, wrt: str, pushed: Function, size: gast.expr, made: Sequence[gast.Name]) -> None:
+        """Many directions at once, in place of the loop over them."""
+        blocks = Blocks(self.builder, size, self.types[wrt].dtype)
+        along = blocks.shaped(shape_of(self.builder, syntax.name(wrt)).elts)
+        slopes = self.call(pushed, [along])[len(self.function_.results) :]
+        for room, slope in zip(made, slopes, strict=True):
+            blocks.store(room, slope)
+        blocks.close()
 
     def shaped(self, wrt: str, made: gast.Name, value: gast.Name) -> gast.expr:
         """The Jacobian with the axes of the result, then those of the parameter."""

@@ -28,6 +28,7 @@ from ...frontend.specialise.values import Sequence as SequenceValue
 from ...names import Names
 from ...program import Decision, Function, Program
 from ...types import INT, Extent, Scalar
+from ..batch.directions import Blocks, of_many
 from ..derivatives import (
     Wanted,
     check_holomorphic,
@@ -39,6 +40,7 @@ from ..derivatives import (
     split,
     with_value,
 )
+from ..inline import lengths_here
 
 
 def floating_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -79,7 +81,7 @@ def jacobian_by_rows(made: Specialised, wanted: Wanted) -> Specialised:
         return map_leaves(slopes, lambda of, _: Out(blocks[part.index][of.index]) if isinstance(of, Out) else of)
 
     found = map_leaves(out, entry)
-    program = Program(function.name, {function.name: function, **made.program.functions})
+    program = Program(function.name, {function.name: function, **made.program.functions, **writer.made})
     program, result = keep_results(program, with_value(wanted, out, auxiliary, found))
     return replace(made, program=program, result=result, cut=None)
 
@@ -99,6 +101,7 @@ class Writer:
         self.build = Builder(Names({*own, *program.functions}), own)
         self.build.span = getattr(self.forward.body[-1], "span", None)
         self.names = Names(program.functions)
+        self.functions, self.made = program.functions, dict[str, Function]()
         values = self._called(self.forward, list(map(syntax.name, self.forward.parameters)))
         self.results: list[gast.expr] = [*values[: cut.first]]
         self.residuals = values[cut.first :]
@@ -131,6 +134,9 @@ class Writer:
 
     def _rows(self, number: int) -> list[gast.expr]:
         """The same where the result is an array: a loop over its elements."""
+        many = self._of_many(number)
+        if many is not None:
+            return self._in_blocks(number, many)
         build, lengths = self.build, self.lengths[number]
         tables = [self._table(lengths, parameter) for parameter in self.parameters]
         places = [build.names.fresh(wish) for wish in ("i", "j", "k", "l", *"m" * len(lengths))[: len(lengths)]]
@@ -152,17 +158,52 @@ class Writer:
             build.append(statement)
         return list(tables)
 
+    def _of_many(self, number: int) -> Function | None:
+        """The pullback for many cotangents of a result at once, if there is one."""
+        program = Program(self.pullback.name, self.functions)
+        along = self.pullback.parameters[len(self.residuals) + number]
+        many = of_many(program, [along], range(len(self.pullback.results)), self.pullback.origin)
+        if many is None:
+            return None
+        many = many.with_(name=self.names.fresh(many.name))
+        self.made[many.name] = many
+        return many
+
+    def _in_blocks(self, number: int, many: Function) -> list[gast.expr]:
+        """The same with many elements of the result at once."""
+        build, lengths, bar = self.build, self.lengths[number], types.dtype_of(self.build.type_of(self.outputs[number]))
+        size = lengths[0]
+        for length in lengths[1:]:
+            size = build.call("multiply", size, length, hint="size")
+        tables = [self._table([size], parameter) for parameter in self.parameters]
+        blocks = Blocks(build, size, bar)
+        seeds = self._seeds(number, blocks.shaped(lengths))
+        for table, slope in zip(tables, self._called(many, (*self.residuals, *seeds)), strict=True):
+            blocks.store(table, slope)
+        blocks.close()
+        if len(lengths) == 1:
+            return list(tables)
+        shapes = ([*lengths, *self._lengths(syntax.name(parameter))] for parameter in self.parameters)
+        return [
+            build.call("reshape", table, shape=syntax.tuple_(shape), hint=table.id)
+            for table, shape in zip(tables, shapes, strict=True)
+        ]
+
     def _pulled(self, number: int, bar: gast.expr) -> list[gast.expr]:
         """The cotangents of the arguments, for this one of a result and zeros for the others."""
-        bars = [bar if other == number else zero for other, zero in enumerate(self.zeros)] or [bar]
-        return list(self._called(self.pullback, (*self.residuals, *bars)))
+        return list(self._called(self.pullback, (*self.residuals, *self._seeds(number, bar))))
+
+    def _seeds(self, number: int, bar: gast.expr) -> list[gast.expr]:
+        return [bar if other == number else zero for other, zero in enumerate(self.zeros)] or [bar]
 
     # --- parts
 
     def _called(self, function: Function, arguments: Sequence[gast.expr]) -> list[gast.Name]:
         """Names for the results of a call."""
         known = {s for a in arguments if isinstance(a, gast.Name) for s in types.symbols_of(self.build.types[a.id])}
-        fresh = {s: self.build.fresh_symbol(s) for t in function.results for s in sorted(types.symbols_of(t) - known)}
+        here = lengths_here(function, dict(zip(function.parameters, arguments, strict=True)), self.build.types)
+        unknown = {s for t in function.results for s in types.symbols_of(t)} - known - {*here}
+        fresh = {**{s: self.build.fresh_symbol(s) for s in sorted(unknown)}, **here}
         names = []
         for atom, type_ in zip(function.body[-1].value.elts, function.results, strict=True):
             names.append(self.build.names.fresh(atom.id if isinstance(atom, gast.Name) else "value"))
