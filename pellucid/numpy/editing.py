@@ -10,7 +10,7 @@ from ..compiler.ops.sharing import gives
 from .creation import one_length
 from .elementary import in_dtype, operand, strong
 from .joining import concatenate
-from .manipulation import as_array, flip, lengths_along, moveaxis, ravel, take
+from .manipulation import as_array, flip, lengths_along, moveaxis, ravel
 from .places import flatnonzero
 from .sorting import order_of
 from .statistics import mean
