@@ -68,13 +68,13 @@ class _Packer:
                 changes[field] = new
         return syntax.rebuild(node, **changes) if changes else node
 
-    def _nest(self, nest: gast.For, fresh: set[str]) -> gast.For | None:
+    def _nest(self, nest: gast.For, fresh: set[str]) -> gast.stmt | None:
         """A nest in which new arrays are filled one element after the other; None for others."""
         inside = syntax.walk([nest])
         chosen = {id(s): s for s in inside if isinstance(s, gast.If) and self._is_packing(s, fresh, inside)}
         if not chosen:
             return None
-        (made,) = splice([nest], lambda s: _packed(s) if id(s) in chosen else None)
+        (made,) = splice([nest], lambda s: _packed(chosen[id(s)]) if id(s) in chosen else None)
         return made
 
     def _is_packing(self, node: gast.If, fresh: set[str], inside: Sequence[gast.stmt]) -> bool:
