@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import examples
+import masks
 import numpy as np
 import objectives
 import random_numbers
@@ -352,6 +353,21 @@ def random_rows():
     )  # fmt: skip
 
 
+def masked_rows():
+    """Selection by masks, and what goes with it."""
+    peers = {"jax": False, "bars": (Bar(1.1, ("numpy", "numba")),)}
+    return (
+        Workload("x[x > 0], a million", masks.select, masks.numbers, **peers),
+        Workload("nonzero of a million bools", masks.places, masks.truths, **peers),
+        Workload("x[x > 0].mean(), a million", masks.masked_mean, masks.numbers, **peers),
+        Workload("means over rings by masks, 400 000", masks.azimint, masks.rings, **peers),
+        Workload("histogram of a million in 100 bins", masks.histogram, masks.numbers, **peers),
+        Workload("pad by reflection, 1000 x 1000", masks.reflected, masks.picture, numba=False, jax=False,
+                 bars=(Bar(1.1, ("numpy",)),)),
+        Workload("crc16 of 16 000 bytes", masks.crc16, masks.message, by_hand=None, **peers),
+    )  # fmt: skip
+
+
 def mapped_rows():
     """Functions of one example, mapped over many."""
 
@@ -415,6 +431,7 @@ WORKLOADS = (
     *objective_rows(),
     *sparse_rows(),
     *mapped_rows(),
+    *masked_rows(),
     *random_rows(),
     Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
     Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(0.4e-6),)),

@@ -30,6 +30,7 @@ from .optimise.known import has_loops, known
 from .optimise.last_stores import find_last_stores
 from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
+from .optimise.pack import pack
 from .optimise.reuse import reuse
 from .optimise.tidy_names import tidy_names
 from .stages import CORE, LOOPS, TYPED
@@ -208,6 +209,7 @@ CUDA_WAY = (
 )
 LLVM_WAY = (
     Step(keep_for_threads, takes=LOOPS, gives=LOOPS),
+    Step(pack, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(block_lanes, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),

@@ -23,7 +23,8 @@ from .guards import require_equal
 from .indexing import Items, basic, element, gather, index_arrays, is_new_axis, opaque, sliced_first
 from .lowering import Lowering
 from .nest import Nest, allocate, flush, realise
-from .nodes import ONE_LONG, Length, Node, ScalarTree, Stored, is_heavy, rank
+from .nodes import ONE_LONG, Length, Masked, Node, ScalarTree, Stored, arrays_read, is_heavy, rank
+from .operands import convert
 
 
 def load(low: Lowering, name: str, base: Node, items: Items) -> Node | ScalarTree:
@@ -49,10 +50,22 @@ def compress(low: Lowering, name: str, base: Node, items: Items) -> Node:
     mask = low.node(items[position])
     source, whole = _sliced_first_around(low, base, items, position, rank(mask))
     require_mask_fits(low, mask, source, position_axis(items, position))
-    if is_heavy(mask, low.resolve):
-        mask = realise(low, mask)
-    count = count_true(low, mask)
-    return _copy_where(low, name, source, whole, position, mask, count)
+    mask = kept_mask(low, mask)
+
+    def write() -> Stored:
+        return _copy_where(low, name, source, whole, position, mask, count_true(low, mask))
+
+    if name not in low.facts.folded or rank(mask) != rank(source) or len(items) > 1:
+        return write()
+    # nobody looks at the length of what is not measured
+    length = Length(opaque(low), count_true(low, mask)) if name in low.facts.measured else mask.lengths[0]
+    return Masked(source, mask, (length,), write)
+
+
+def kept_mask(low: Lowering, mask: Node) -> Node:
+    """The mask, in memory if its elements are wanted again."""
+    is_wanted_again = low.uses[mask] > 1 and not isinstance(mask, Stored)
+    return realise(low, mask) if is_wanted_again or is_heavy(mask, low.resolve) else mask
 
 
 def position_axis(items: Items, position: int) -> int:
@@ -80,19 +93,20 @@ def require_mask_fits(low: Lowering, mask: Node, source: Node, axis: int) -> Non
 
 
 def count_true(low: Lowering, mask: Node) -> gast.Name:
-    """An int variable with the number of true elements."""
-    name = low.assign(low.local("count", INT), ZERO, INT)
+    """An int variable with the number of true elements: the one there is, if this mask has been counted."""
+    if mask in low.counts:
+        return low.counts[mask]
     nest = Nest(low)
-    index = nest.nest(mask.lengths, "range")
+    total = nest.variable("count", INT_WORD, ZERO)
+    index = [nest.loop(length, "lanes") for length in mask.lengths]
     nest.prepare((mask, index))
-    hit = nest.value(mask, index).tree
-    nest.add(syntax.if_(hit, [_placed(low, syntax.assign(name, syntax.call("add", name, 1)))]))
+    hit = nest.value(mask, index)
+    nest.add(syntax.assign(total.id, syntax.call("add", total, convert(hit, INT_WORD).tree)))
     nest.finish()
-    return syntax.name(name)
-
-
-def _placed(low: Lowering, statement: gast.stmt) -> gast.stmt:
-    return syntax.at(statement, low.span, low.inlined)
+    count = low.assign(low.fresh("count"), syntax.call("cast", total, dtype=INT_WORD, weak=True), INT)
+    if not any(map(low.is_overwritten, arrays_read(mask, low.resolve))):
+        low.counts[mask] = syntax.name(count)
+    return syntax.name(count)
 
 
 def _copy_where(

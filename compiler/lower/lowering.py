@@ -65,6 +65,7 @@ class Lowering:
         self.natural: set[str] = set()
         self.products: dict[str, Factors] = {}
         self.slices: dict[tuple[str, str], Extent] = {}
+        self.counts: dict[Node, gast.Name] = {}
         self.views: dict[tuple[str, tuple[str, ...]], tuple[Stored, frozenset[str]]] = {}
         self.active: list[str] = []
         self.locals: dict[str, str] = {}
@@ -130,7 +131,7 @@ class Lowering:
     @contextmanager
     def block(self) -> Iterator[list[gast.stmt]]:
         """The same, and what becomes known inside is forgotten at the end."""
-        tables = ("nodes", "realised", "equal", "ranges", "extents", "natural", "products", "slices", "views")
+        tables = ("nodes", "realised", "equal", "ranges", "extents", "natural", "products", "slices", "views", "counts")
         known = {table: getattr(self, table).copy() for table in tables}
         with self.capture() as body:
             yield body

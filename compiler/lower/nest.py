@@ -33,6 +33,7 @@ from .nodes import (
     Grid,
     Index,
     Length,
+    Masked,
     Node,
     ScalarTree,
     Select,
@@ -150,6 +151,8 @@ class Nest:
 
     def _reason_to_keep(self, node: Node) -> str:
         """Why a node is better put in memory; empty where it is not."""
+        if isinstance(node, Masked):
+            return "a mask selects it"
         if not isinstance(node, Apply | Select) or rank(node) == 0:
             return ""
         indices = list(self.seen.indices[node].values())
@@ -264,6 +267,9 @@ class Nest:
 
 def materialise(low: Lowering, node: Node, name: str | None = None) -> Stored:
     """Put a node into a new C array; it is read from there on."""
+    if isinstance(node, Masked):
+        low.realised[node] = node.write()
+        return low.realised[node]
     with low.at(node):
         nest = Nest(low)
         index = nest.nest(node.lengths)

@@ -188,7 +188,24 @@ class Select:
         return self.source.dtype
 
 
-Node: TypeAlias = Stored | Fill | Grid | Apply | Select
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """The elements where a mask is true, one after the other: folds take them where they stand.
+
+    `write` puts them into memory, for whatever else asks for them.
+    """
+
+    source: Stored
+    mask: Node
+    lengths: tuple[Length, ...]
+    write: Callable[[], Stored]
+
+    @property
+    def dtype(self) -> str:
+        return self.source.dtype
+
+
+Node: TypeAlias = Stored | Fill | Grid | Apply | Select | Masked
 Resolve: TypeAlias = Callable[[Node], Node]
 
 
@@ -204,6 +221,8 @@ def operands_of(node: Node) -> tuple[Node, ...]:
             return node.operands
         case Select():
             return (node.source, *(p.indices for p in node.picks if isinstance(p, Through)))
+        case Masked():
+            return (node.source, node.mask)
     raise InternalError("loops", str(node), "not a node")
 
 

@@ -25,8 +25,8 @@ from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
 from .nest import Nest, allocate
-from .nodes import ONE_LONG, Length, Node, ScalarTree, Stored, names_read, nodes_below, rank
-from .operands import apply, convert, solid
+from .nodes import ONE_LONG, Apply, Fill, Length, Masked, Node, ScalarTree, Stored, names_read, nodes_below, rank
+from .operands import apply, constant, convert, solid
 
 Result = Stored | ScalarTree
 
@@ -37,6 +37,9 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
     row = OPERATORS[operator]
     if row.raises is if_empty:
         require_elements(low, row, node, axes)
+    if isinstance(node, Masked):
+        node = masked(node, row)
+        axes = normal_axes(None, rank(node))
     plan = Reduction(low, name, row, node, axes, bool(static.get("keepdims", False)))
     if plan.looks_for_place:
         return plan.by_accumulator(find_extreme)
@@ -63,6 +66,12 @@ def require_elements(low: Lowering, row: Operator, node: Node, axes: tuple[int, 
     if unknown:
         tests = [syntax.call("equal", n.clamped, ZERO) for n in unknown]
         raise_if(low, any_of(tests), "ValueError", message)
+
+
+def masked(node: Masked, row: Operator) -> Node:
+    """What a fold takes in place of selected elements: all, those outside the mask being as if there were none."""
+    nothing = Fill(ScalarTree(constant(row.fold.start(node.dtype), node.dtype), node.dtype, bare=True))  # type: ignore
+    return Apply("where", (node.mask, node.source, nothing), {}, Scalar(node.dtype), node.mask.lengths)
 
 
 Accumulate: TypeAlias = "Callable[[Reduction, Nest, dict, str | None], gast.expr]"

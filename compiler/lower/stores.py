@@ -33,7 +33,7 @@ from .indexing import (
     opaque,
     scattered_places,
 )
-from .loads import count_true, mask_as_indices, position_axis, require_mask_fits, where_true
+from .loads import count_true, kept_mask, mask_as_indices, position_axis, require_mask_fits, where_true
 from .lowering import Lowering
 from .nest import Nest, flush, materialise, realise
 from .nodes import Along, At, Length, Node, Pick, ScalarTree, Select, Stored, Through, arrays_read, rank
@@ -196,6 +196,7 @@ def _store_masked(low: Lowering, base: Stored, items: Items, mask_name: str, val
     if rank(value) > 0:
         shares = any(low.may_share(base.name, n) for n in arrays_read(value, low.resolve))
         value = materialise(low, value) if shares else realise(low, value)
+    mask = kept_mask(low, mask)
     if not _mask_reads_in_place(low, base, mask, axis):
         mask = materialise(low, mask)
     behind = base.lengths[axis + width :]

@@ -75,7 +75,7 @@ elementwise("logical_not", "x", work="light", meaning=_either(operator.not_, np.
 elementwise("logical_xor", "x, y", work="light", meaning=np.logical_xor, type=bools_only, samples="truths",
             cuda=InKernels("", truths="{x} != {y}"), partials=[None, None], python=())  # fmt: skip
 
-infix("bitwise_and", "&", Precedence.BIT_AND, meaning=operator.and_, samples="bits",
+infix("bitwise_and", "&", Precedence.BIT_AND, meaning=operator.and_, samples="bits", interval=intervals.masked,
       cuda=signed("{x} & {y}", truths="{x} & {y}"),
       type=python_or(python_bits, np.bitwise_and), partials=[None, None])  # fmt: skip
 infix("bitwise_or", "|", Precedence.BIT_OR, meaning=operator.or_, samples="bits",

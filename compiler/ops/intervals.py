@@ -64,6 +64,16 @@ def remainder(values: Values, state: State, x: Form, y: Form) -> Form | None:
     return rest
 
 
+def masked(values: Values, state: State, x: Form, y: Form) -> Form | None:
+    """The bits that both have: no more than either that is not negative."""
+    natural = [form for form in (x, y) if values.proves(state, form)]
+    if not natural:
+        return None
+    rest = values.unknowns.fresh(0, min(values.unknowns.interval(form)[1] for form in natural))
+    values.learn(state, *(form - rest for form in natural))
+    return rest
+
+
 def absolute(values: Values, state: State, x: Form) -> Form:
     return x if values.proves(state, x) else values.unknowns.choice("max", x, -x)
 

@@ -77,17 +77,32 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         static.refuse("T001", "weights of bools are not supported; convert with `.astype(int)`")
     if static.is_text(bins) and shares is not None:
         raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
-    edges = edges_of(values, operand(bins), range)
+    bins = operand(bins)
+    edges = edges_of(values, bins, range)
+    are_even = static.is_text(bins) or static.rank(bins) == 0
     if shares is not None and shares.shape[0] != values.shape[0]:
         raise ValueError("weights should have the same shape as a.")
     counts = op.zeros(shape=(edges.shape[0] - 1,), dtype="i64" if shares is None else static.element(shares))
     for i in each(values):
         if edges[0] <= values[i] and values[i] <= edges[edges.shape[0] - 1]:
-            found = op.minimum(place(edges, values[i], True), edges.shape[0] - 1) - 1
+            if are_even:
+                found = even_bin(edges, values[i])
+            else:
+                found = op.minimum(place(edges, values[i], True), edges.shape[0] - 1) - 1
             counts[found] += 1 if shares is None else shares[i]
     if density is None or not density:
         return counts, edges
     return counts / in_dtype(diff(edges), "f64") / op.sum(counts), edges
+
+
+def even_bin(edges, value):
+    """The bin of a value between edges of one distance: by division, and one up or down where rounding says so."""
+    last = edges.shape[0] - 2
+    value = op.cast(value, dtype=static.element(edges))
+    share = (value - edges[0]) / (edges[last + 1] - edges[0]) * (last + 1)
+    found = op.maximum(op.minimum(op.cast(share, dtype="i64"), last), 0)
+    found = op.maximum(found - op.cast(value < edges[found], dtype="i64"), 0)
+    return op.minimum(found + op.cast(value >= edges[found + 1], dtype="i64"), last)
 
 
 def each(values):

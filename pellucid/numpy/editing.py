@@ -10,7 +10,7 @@ from ..compiler.ops.sharing import gives
 from .creation import one_length
 from .elementary import in_dtype, operand, strong
 from .joining import concatenate
-from .manipulation import as_array, flip, moveaxis, ravel, take
+from .manipulation import as_array, flip, lengths_along, moveaxis, ravel
 from .places import flatnonzero
 from .sorting import order_of
 from .statistics import mean
@@ -189,6 +189,8 @@ def pad(
 ):
     """More elements around: numbers, or what the array has at its ends, axis after axis."""
     array = as_array(array)
+    if mode in FROM_PLACES and not (reflect_type == "odd" and mode in ("reflect", "symmetric")):
+        return from_places(array, pad_width, mode)
     for k in range(static.rank(array)):
         before, after = pair_of(pad_width, k, static.rank(array))
         before, after = one_length(before), one_length(after)
@@ -203,12 +205,30 @@ def pad(
         elif mode in ("maximum", "minimum", "mean"):
             lengths = (None, None) if stat_length is None else pair_of(stat_length, k, static.rank(array))
             rows = between_statistics(rows, before, after, mode, lengths)
-        elif reflect_type == "odd" and mode in ("reflect", "symmetric"):
+        elif mode in ("reflect", "symmetric"):
             rows = between_turned(rows, before, after, 1 if mode == "reflect" else 0)
         else:
-            rows = take(rows, sources(rows.shape[0], before, after, mode), 0)
+            static.refuse("U012", f"the mode {mode!r} of np.pad is not supported")
         array = moveaxis(rows, 0, k)
     return array
+
+
+FROM_PLACES = ("edge", "wrap", "symmetric", "reflect")
+
+
+def from_places(array, pad_width, mode):
+    """Every element from its place in the array, along all axes at once."""
+    rank = static.rank(array)
+    places: tuple = ()
+    for k in range(rank):
+        before, after = pair_of(pad_width, k, rank)
+        before, after = one_length(before), one_length(after)
+        if before < 0 or after < 0:
+            raise ValueError("index can't contain negative values")
+        along = op.empty(shape=(before + array.shape[k] + after,), dtype="i64")
+        along[...] = sources(array.shape[k], before, after, mode)
+        places = (*places, op.reshape(along, shape=lengths_along(k, rank, along.shape[0])))
+    return array[places]
 
 
 def pair_of(value, axis, rank):
@@ -303,4 +323,3 @@ def sources(length, before, after, mode):
     if mode == "reflect":
         turn = places % max(2 * length - 2, 1)
         return op.minimum(turn, max(2 * length - 2, 0) - turn)
-    static.refuse("U012", f"the mode {mode!r} of np.pad is not supported")
