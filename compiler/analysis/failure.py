@@ -24,7 +24,7 @@ from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
-from .integers.range_values import Pair
+from .integers.range_state import Pair
 from .integers.ranges import ranges
 from .result_types import UNKNOWN, load_type, result_type
 

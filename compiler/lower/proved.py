@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import gast
 
-from ..analysis.integers.range_values import FRONT, items_of
+from ..analysis.integers.range_state import FRONT
+from ..analysis.integers.range_values import items_of
 from ..analysis.integers.ranges import ranges
 from ..types import Array, Extent
 from .lowering import Lowering

@@ -12,19 +12,17 @@ where they are free.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import gast
 
 from .. import syntax
-from ..analysis.def_use import reads_of
-from ..analysis.liveness import Liveness, liveness
+from ..analysis.live_ranges import LiveRanges, copied_name
 from ..analysis.made_names import temporaries_of, user_words
 from ..names import Names, base_of
 from ..program import Function
 from ..renaming import rename, splice
 from ..types import Scalar, symbols_of
-
-Interference = dict[str, set[str]]
 
 
 def coalesce(function: Function) -> Function:
@@ -37,8 +35,7 @@ def coalesce(function: Function) -> Function:
 
 def join_copies(function: Function) -> dict[str, str]:
     """A new name for every name that is joined with another one."""
-    interference: Interference | None = None  # it is computed only when all else allows two names to be joined
-    joined: dict[str, set[str]] = {}  # by root, the names that were joined
+    ranges = cache(lambda: LiveRanges(function))  # they are computed only when two names may be joined
     hidden = temporaries_of(function)
     parent: dict[str, str] = {}
 
@@ -51,7 +48,6 @@ def join_copies(function: Function) -> dict[str, str]:
     arrays = {p for p in parameters if not isinstance(function.types.get(p), Scalar)}
 
     def join(first: str, second: str) -> None:
-        nonlocal interference
         left, right = root(first), root(second)
         if left == right or function.types.get(left) != function.types.get(right):
             return
@@ -61,25 +57,25 @@ def join_copies(function: Function) -> dict[str, str]:
             return
         if not arrays.isdisjoint((left, right)):
             return  # an argument's elements are the caller's: its name is not used for what may be stored into
-        if interference is None:
-            interference = interferences(function, liveness(function))
-        mine, others = joined.get(left, {left}), joined.get(right, {right})
-        if not (mine.isdisjoint(interference.get(right, ())) and others.isdisjoint(interference.get(left, ()))):
+        if ranges().meet(left, right):
             return
         kept, gone = sorted((left, right), key=lambda n: preference(n, function.parameters, hidden))
         parent[gone] = kept
-        joined[kept] = mine | others
-        interference[kept] = interference.get(left, set()) | interference.get(right, set())
+        ranges().join(kept, gone)
 
     for target, source in copied_names(function):
         join(target, source)
     for names in versions(function, hidden):
+        if len(names) < 2:
+            continue
         met: set[str] = set()
+        starts = ranges().starts(names)
         for position, first in enumerate(names):
             if root(first) in met:
                 continue  # what could not be joined with the others of its kind cannot be joined with it
-            for second in names[position + 1 :]:
-                join(first, second)
+            place: int | None = position
+            while (place := ranges().next_apart(root(first), starts, place)) is not None:
+                join(first, names[place])
             met.add(root(first))
     return {name: root(name) for name in parent}
 
@@ -89,7 +85,7 @@ def copied_names(function: Function) -> list[tuple[str, str]]:
     return [
         (statement.targets[0].id, source)
         for statement in syntax.walk(function.body)
-        if (source := _copied(statement)) is not None
+        if (source := copied_name(statement)) is not None
     ]
 
 
@@ -108,44 +104,10 @@ def preference(name: str, parameters: Sequence[str], hidden: frozenset[str]) -> 
     return name not in parameters, name in hidden, base_of(name) != name, len(name), name
 
 
-def interferences(function: Function, live: Liveness) -> Interference:
-    """For each name, those that are live where it gets another value, unless it is a copy of them."""
-    found: Interference = {name: {*function.parameters, *live.at_entry} for name in function.parameters}
-    for statement in syntax.walk(function.body):
-        bound = syntax.names_bound(statement)
-        if not bound:
-            continue
-        after = {*live.after(statement), *bound}
-        if isinstance(statement, gast.For) and statement.body:
-            # the variable is assigned before each iteration: it meets what is live in the body and after the loop
-            after |= live_in(statement.body, live)
-            after |= {s.target.id for s in syntax.walk(statement.body) if isinstance(s, gast.For)}
-        after.discard(_copied(statement) or "")
-        for name in bound:
-            found[name] = found[name] | after if name in found else after
-    return found
-
-
-def live_in(body: Sequence[gast.stmt], live: Liveness) -> frozenset[str]:
-    """The names live at the start of a loop's body, an upper bound."""
-    first = body[0]
-    inner = frozenset(reads_of(first)) | live.after(first)
-    for block in syntax.blocks_of(first):
-        if block:
-            inner |= live_in(block, live)
-    return inner
-
-
 def is_self_copy(statement: gast.stmt) -> bool:
     """Whether it is `x = x`."""
-    copied = _copied(statement)
+    copied = copied_name(statement)
     return copied is not None and statement.targets[0].id == copied
-
-
-def _copied(statement: gast.stmt) -> str | None:
-    if type(statement) is not gast.Assign or type(statement.value) is not gast.Name:
-        return None
-    return statement.value.id if type(statement.targets[0]) is gast.Name else None
 
 
 def rename_freely(function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""What ranges know at one point of a function, and the affine forms of int expressions there.
+"""The affine forms of int expressions at one point of a function, and proofs about them.
 
     add(i, 1)              ->  i + 1
     minimum(k, dim(a, 0))  ->  an unknown that is the lesser of the two
@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field, replace
+from collections.abc import Mapping, Sequence
 
 import gast
 
@@ -17,73 +16,14 @@ from ...dtypes import DTYPE, LARGEST_EXACT, is_integer
 from ...ops.forms import LENGTHS
 from ...ops.raising import by_zero
 from ...ops.schema import OPERATORS, Operator, row_of
-from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Scalar, Type
 from ..expression_types import Held, is_scalar_operator, type_of
 from .affine import Affine, Unknowns
 from .prover import Prover
+from .range_state import BACK, FRONT, NATURAL, NOTHING, Comparison, Journal, State, Test
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
 INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind in ("bool", "int")}
-FRONT, BACK, NATURAL = "front", "back", "natural"
-NATURALS: frozenset[str | None] = frozenset({FRONT, NATURAL})
-
-Pair = tuple[int, int, int]  # an axis counted from the end, and the positions of two operands
-Test = tuple[tuple[Affine, ...], tuple[Affine, ...]]
-
-
-@dataclass(slots=True)
-class State:
-    """Forms of int names, lengths of arrays, what bool names say (if true, if false), and facts `form >= 0`."""
-
-    ints: dict[str, Affine] = field(default_factory=dict)
-    lengths: dict[str, tuple[Affine, ...]] = field(default_factory=dict)
-    tests: dict[str, Test] = field(default_factory=dict)
-    facts: tuple[Affine, ...] = ()
-    reachable: bool = True
-
-    def copy(self) -> State:
-        return replace(self, ints=dict(self.ints), lengths=dict(self.lengths), tests=dict(self.tests))
-
-
-@dataclass(slots=True)
-class Journal:
-    """Judgements of one pass; a node that is met twice keeps only what held both times."""
-
-    axes: dict[int, tuple[str | None, ...]] = field(default_factory=dict)
-    fits: dict[int, bool] = field(default_factory=dict)
-    alike: dict[int, frozenset[Pair]] = field(default_factory=dict)
-    nonzero: dict[int, bool] = field(default_factory=dict)
-
-    def add_alike(self, node: int, found: frozenset[Pair]) -> None:
-        self.alike[node] = found & self.alike.get(node, found)
-
-    def add_axes(self, node: int, found: tuple[str | None, ...]) -> None:
-        old = self.axes.get(node, found)
-        self.axes[node] = found if old == found else tuple(map(_both, old, found))
-
-    def add_fits(self, node: int, fits: bool) -> None:
-        self.fits[node] = fits and self.fits.get(node, True)
-
-    def add_nonzero(self, node: int, nonzero: bool) -> None:
-        self.nonzero[node] = nonzero and self.nonzero.get(node, True)
-
-    def merge(self, other: Journal) -> None:
-        for node, found in other.axes.items():
-            self.add_axes(node, found)
-        for node, fits in other.fits.items():
-            self.add_fits(node, fits)
-        for node, nonzero in other.nonzero.items():
-            self.add_nonzero(node, nonzero)
-        for node, alike in other.alike.items():
-            self.add_alike(node, alike)
-
-
-def _both(one: str | None, other: str | None) -> str | None:
-    """What holds of an index of which these were said."""
-    if one == other:
-        return one
-    return NATURAL if one in NATURALS and other in NATURALS else None
 
 
 class Values:
@@ -143,9 +83,10 @@ class Values:
                 return self._lazy_choice(node, state)
             case gast.BoolOp(op=op, values=values):
                 inside = state.copy()
-                for value in values:
+                for place, value in enumerate(values):
                     self.visit(value, inside)
-                    self.learn(inside, *self.facts_of(value, inside, isinstance(op, gast.And)))
+                    if any(map(is_judged, values[place + 1 :])):
+                        self.learn(inside, *self.facts_of(value, inside, isinstance(op, gast.And)))
                 return None
         return None
 
@@ -330,35 +271,56 @@ class Values:
     # --- tests -----------------------------------------------------------------------------------------------------
 
     def facts_of(self, test: gast.expr, state: State, truth: bool) -> tuple[Affine, ...]:
-        """What holds where a test came out so."""
+        """What is never negative where a test comes out so."""
+        found = self.test_of(test, state)[0 if truth else 1]
+        return tuple(f for c in found for f in c.row.interval(self, state, c.left, c.right))  # type: ignore[misc]
+
+    def test_of(self, test: gast.expr, state: State) -> Test:
+        """The comparisons of ints that hold where a test is true, and where it is false."""
         match test:
             case gast.Name(id=id_):
-                return state.tests.get(id_, ((), ()))[0 if truth else 1]
+                return state.tests.get(id_, NOTHING)
             case gast.BoolOp(op=op, values=values):
-                if isinstance(op, gast.And) != truth:
-                    return ()
-                return tuple(f for v in values for f in self.facts_of(v, state, truth))
+                return self._joined(values, state, isinstance(op, gast.And))
             case gast.Call(func=gast.Name(id="logical_not"), args=[inner]):
-                return self.facts_of(inner, state, not truth)
+                so, not_so = self.test_of(inner, state)
+                return not_so, so
             case gast.Call(args=parts) if (row := row_of(syntax.operator_of(test))) is not None:
                 if row.is_comparison:
-                    return self._comparison(row if truth else OPERATORS[row.negation], parts[0], parts[1], state)
-                if row.conjoins == truth:
-                    return tuple(f for p in parts for f in self.facts_of(p, state, truth))
-        return ()
+                    return self._comparison(row, parts[0], parts[1], state)
+                if row.conjoins is not None:
+                    return self._joined(parts, state, row.conjoins)
+        return NOTHING
 
-    def _comparison(self, row: Operator, left: gast.expr, right: gast.expr, state: State) -> tuple[Affine, ...]:
+    def _joined(self, parts: Sequence[gast.expr], state: State, truth: bool) -> Test:
+        """Of several tests that all have this value where the whole has it."""
+        found = tuple(c for part in parts for c in self.test_of(part, state)[0 if truth else 1])
+        return (found, ()) if truth else ((), found)
+
+    def _comparison(self, row: Operator, left: gast.expr, right: gast.expr, state: State) -> Test:
         if not (is_int(type_of(left, self.types, self.held)) and is_int(type_of(right, self.types, self.held))):
-            return ()
+            return NOTHING
         journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
         x, y = self.visit(left, state), self.visit(right, state)
         self.journal = journal
-        return () if x is None or y is None else row.interval(self, state, x, y)  # type: ignore[misc]
+        if x is None or y is None:
+            return NOTHING
+        return (Comparison(row, x, y),), (Comparison(OPERATORS[row.negation], x, y),)
 
 
 def _follows(form: Affine, facts: tuple[Affine, ...]) -> bool:
     """Whether one of the facts is that a form, or less than it, is not negative."""
     return any(fact.terms == form.terms and fact.constant <= form.constant for fact in facts)
+
+
+def is_judged(node: gast.expr) -> bool:
+    """Whether there is anything to prove of an expression: not of names and lengths, nor of comparisons of them."""
+    if isinstance(node, gast.BoolOp):
+        return any(map(is_judged, node.values))
+    row = row_of(syntax.operator_of(node))
+    if row is not None and (row.is_comparison or row.conjoins is not None or row.name == "logical_not"):
+        return any(map(is_judged, node.args))
+    return not (syntax.is_atom(node) or syntax.operator_of(node) in LENGTHS)
 
 
 def is_int(type_: Type | None) -> bool:

@@ -25,7 +25,8 @@ from ...types import Array, Extent, Scalar, Type
 from ..expression_types import type_of
 from .affine import Affine
 from .parameter_lengths import determining_axes
-from .range_values import BACK, FRONT, LENGTH_HIGH, NATURAL, NATURALS, Journal, Pair, State, Values, is_int, items_of
+from .range_state import BACK, FRONT, NATURAL, NATURALS, Journal, Pair, State
+from .range_values import LENGTH_HIGH, Values, is_int, is_judged, items_of
 from .view_lengths import judge_store, lengths_of
 
 __all__ = ["BACK", "FRONT", "NATURALS", "Ranges", "ranges"]
@@ -167,10 +168,10 @@ def _bind(values: Values, name: str, value: gast.expr, state: State) -> None:
         return
     form = values.visit(value, state)
     is_truth = isinstance(type_, Scalar) and is_bool(type_.dtype)
-    tests = (values.facts_of(value, state, True), values.facts_of(value, state, False)) if is_truth else None
+    test = values.test_of(value, state) if is_truth else None
     _forget(name, state)
-    if tests is not None:
-        state.tests[name] = tests
+    if test is not None:
+        state.tests[name] = test
     elif isinstance(type_, Scalar) and form is not None and _keeps_value(values, value, type_):
         state.ints[name] = form
 
@@ -189,16 +190,29 @@ def _branch(values: Values, node: gast.If, state: State) -> State:
             inside.reachable = False
             sides.append(inside)
             continue
-        values.learn(inside, *values.facts_of(node.test, inside, truth))
+        if not _asks_nothing(body):
+            values.learn(inside, *values.facts_of(node.test, inside, truth))
         sides.append(_block(values, body, inside))
     return _join(values, *sides)
+
+
+def _asks_nothing(body: Sequence[gast.stmt]) -> bool:
+    """Whether it is tests of lengths alone, and errors: what would help to prove something is of no use there."""
+    return bool(body) and all(map(_is_told, body))
+
+
+def _is_told(statement: gast.stmt) -> bool:
+    match statement:
+        case gast.If(test=test):
+            return not is_judged(test) and all(map(_asks_nothing, filter(None, syntax.blocks_of(statement))))
+    return _only_raises([statement])
 
 
 def _only_raises(body: Sequence[gast.stmt]) -> bool:
     """Whether a side is an error whose words need nothing proven: most tests of lengths lead to one."""
     match body:
         case [gast.Raise(exc=gast.Call(args=parts))]:
-            return all(isinstance(part, gast.Name | gast.Constant) for part in parts)
+            return not any(map(is_judged, parts))
     return False
 
 

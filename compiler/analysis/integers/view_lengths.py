@@ -18,7 +18,8 @@ from ...ops.forms import WHOLE
 from ...ops.schema import row_of
 from ...types import Array, Extent
 from .affine import Affine
-from .range_values import LENGTH_HIGH, State, Values, items_of
+from .range_state import State
+from .range_values import LENGTH_HIGH, Values, items_of
 
 
 def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Affine, ...] | None:

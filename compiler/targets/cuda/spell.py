@@ -17,7 +17,7 @@ import numpy as np
 
 from ... import syntax
 from ...analysis.expression_types import joined, result_of, type_of, works_in
-from ...analysis.integers.range_values import BACK, FRONT, NATURAL
+from ...analysis.integers.range_state import BACK, FRONT, NATURAL
 from ...analysis.integers.ranges import ranges
 from ...analysis.result_types import result_type
 from ...dtypes import (
