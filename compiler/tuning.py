@@ -23,7 +23,7 @@ REPEATED_LOAD = 3  # loads of one element from which on it has a name.  No row; 
 MOST_TESTS = 6  # runtime checks that elements are apart, before a versioned loop.  Floyd-Warshall needs 2
 LEAST_TURNS = 8  # the known trip count from which a loop is worth two versions.  No row
 WIDEST_EDGE = 16  # elements between the targets that nests add to as one: the rest is to be the larger part.  No row
-MOST_NEIGHBOURS, MOST_EDGES = 16, 32  # nests that are taken as one, and nests for the ends.  Gradient of heat_3d
+MOST_NEIGHBOURS, MOST_EDGES = 16, 32  # nests that are taken as one, and their terms at the ends.  Gradient of heat_3d
 
 BAND = 32  # rows of a triangle that are one product but for their own terms.  Gradient of trmm
 LEAST_PRODUCT = 1000  # multiplications in loops, where they are known, that a library is asked for.  No row

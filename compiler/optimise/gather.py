@@ -1,15 +1,16 @@
 """Add to an element all that neighbours give it in one pass.
 
-    for j in prange(n):                       for j in range(minimum(n, 1)):
-        b[j + 1] = b[j + 1] + t[j]                b[j] = b[j] + t[j]
-    for j in prange(n):               ->      for j in range(maximum(n - 1, 0), n):
-        b[j] = b[j] + t[j]                        b[j + 1] = b[j + 1] + t[j]
+    for j in prange(n):                       for j in range(1):
+        b[j + 1] = b[j + 1] + t[j]                if j < n: b[j] = b[j] + t[j]
+    for j in prange(n):               ->      for j in range(maximum(n, 1), n + 1):
+        b[j] = b[j] + t[j]                        if j - 1 < n: b[j] = b[j] + t[j - 1]
                                               for j in prange(n - 1):
                                                   b[j + 1] = b[j + 1] + t[j] + t[j + 1]
 
 Nests that stand one after the other, over the same ranges, and add to one array at indices that differ by constants, as
-the backward sweep of a stencil does.  Elements near the ends, which not all of them reach, are added to by nests of
-their own.  Every element gets what it got, in the same order: values stay the same to the bit.  Takes and gives
+the backward sweep of a stencil does.  Elements near the ends, which not all of them reach, are added to by a nest for
+each end, which asks of every term whether it reaches as far: code for each term, end and row there would be most of a
+stencil's.  Every element gets what it got, in the same order: values stay the same to the bit.  Takes and gives
 functions of the loops stage; leaves nests that can fail, or whose terms read the array that they add to, and terms
 whose indices differ along more than two axes.
 """
@@ -26,10 +27,11 @@ from ..analysis.integers.nest_scope import NestScope
 from ..lower.arithmetic import ZERO, minus, plus
 from ..lower.remarks import lines_of, told
 from ..program import Decision, Function
+from ..renaming import placed
 from ..tuning import MOST_EDGES, MOST_NEIGHBOURS, WIDEST_EDGE
 from .effects import ReadCollector
 from .known import known as known_of
-from .scattered_terms import Bounds, Term, greatest, least, moved, nest_over, same_ranges, stop_of, term_of, whole
+from .scattered_terms import Term, greatest, moved, nest_over, same_ranges, stop_of, term_of, whole
 
 
 def gather(function: Function) -> Function:
@@ -163,37 +165,44 @@ def _store(term: Term, place: gast.expr, value: gast.expr) -> gast.stmt:
 
 
 def _edges(run: Sequence[Term], axis: int, spread: Sequence[int]) -> list[gast.stmt]:
-    """What the terms give to the elements at both ends of an axis; along those before it, where all of them reach."""
+    """What the terms give to the elements at both ends of an axis; along those before it, where all of them reach.
+
+    A nest for each end: its loop along the axis asks of every term whether it reaches as far, and runs it there.
+    """
+    loops, width = run[0].loops, _spreads(run)
+    bounds = [whole(loop) for loop in loops[: axis + 1]]
+    for other in spread[: spread.index(axis)]:
+        bounds[other] = ZERO, minus(stop_of(loops[other]), width[other])
+    stop = stop_of(loops[axis])
+    low, high = (ZERO, syntax.constant(width[axis])), (greatest(stop, width[axis]), plus(stop, width[axis]))
     made: list[gast.stmt] = []
-    for end in (_low, _high):
-        for term in run:
-            bounds = [whole(loop) for loop in term.loops]
-            for other in spread[: spread.index(axis)]:
-                bounds[other] = _middle(run, term, other)
-            found = end(run, term, axis)
-            if found is not None:
-                bounds[axis] = found
-                made.append(nest_over(term.loops, bounds, [syntax.rebuild(_statement(term))], "range"))
+    for end, bounds[axis] in enumerate((low, high)):
+        reaching = [term for term in run if _reach(run, term, axis)[end]]
+        body = [statement for term in reaching for statement in _where_reached(run, term, axis, end == 0)]
+        made.append(nest_over(loops[: axis + 1], bounds, body, "range"))
     return made
+
+
+def _where_reached(run: Sequence[Term], term: Term, axis: int, is_low: bool) -> list[gast.stmt]:
+    """What a term gives to elements at one place of an axis, if it reaches that far."""
+    counters = [syntax.name(name) for name in run[0].counters]
+    place = [plus(counter, _reach(run, term, other)[0]) for other, counter in enumerate(counters[:axis])]
+    behind = _reach(run, term, axis)[1]
+    at = dict(zip(term.counters, [*place, minus(counters[axis], behind), *counters[axis + 1 :]]))
+    tests = [syntax.call("less", minus(counters[axis], behind), stop_of(term.loops[axis]))]
+    if is_low and behind:
+        tests.insert(0, syntax.call("greater_equal", counters[axis], syntax.constant(behind)))
+    target = moved(_statement(term).targets[0], at)
+    value = syntax.call(term.operator, syntax.rebuild(target, ctx=syntax.LOAD), moved(term.value, at))
+    made: gast.stmt = _store(term, target, value)
+    inside = run[0].loops[axis + 1 :]
+    if inside:
+        made = nest_over(inside, [whole(loop) for loop in inside], [made], "range")
+    test = tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests)
+    return placed([syntax.if_(test, [made])], term.nest)
 
 
 def _reach(run: Sequence[Term], term: Term, axis: int) -> tuple[int, int]:
     """How far this term begins before the last of them, and how far it ends after the first, along an axis."""
     moves = [other.moves[axis] for other in run]
     return max(moves) - term.moves[axis], term.moves[axis] - min(moves)
-
-
-def _middle(run: Sequence[Term], term: Term, axis: int) -> Bounds:
-    ahead, behind = _reach(run, term, axis)
-    return syntax.constant(ahead), minus(stop_of(term.loops[axis]), behind)
-
-
-def _low(run: Sequence[Term], term: Term, axis: int) -> Bounds | None:
-    ahead, _ = _reach(run, term, axis)
-    return (ZERO, least(stop_of(term.loops[axis]), ahead)) if ahead else None
-
-
-def _high(run: Sequence[Term], term: Term, axis: int) -> Bounds | None:
-    ahead, behind = _reach(run, term, axis)
-    stop = stop_of(term.loops[axis])
-    return (greatest(minus(stop, behind), ahead), stop) if behind else None

@@ -100,12 +100,6 @@ def nest_over(
     return made
 
 
-def least(left: gast.expr, right: int) -> gast.expr:
-    if isinstance(left, gast.Constant):
-        return syntax.constant(min(left.value, right))
-    return syntax.call("minimum", left, right)
-
-
 def greatest(left: gast.expr, right: int) -> gast.expr:
     if isinstance(left, gast.Constant):
         return syntax.constant(max(left.value, right))
