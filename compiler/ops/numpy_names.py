@@ -15,8 +15,8 @@ NUMPY_FUNCTIONS = {
     " allclose nansum cumulative_sum cumulative_prod",
     "calculus": "diff ediff1d trapezoid gradient unwrap",
     "statistics": "mean var std average cov corrcoef",
-    "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
-    " eye identity array asarray ascontiguousarray asanyarray=asarray"
+    "creation": "zeros ones empty ndarray full zeros_like ones_like empty_like full_like arange linspace logspace"
+    " geomspace eye identity array asarray ascontiguousarray asanyarray=asarray"
     " asfortranarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis expand_dims squeeze"
     " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"

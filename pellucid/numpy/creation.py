@@ -40,6 +40,13 @@ def empty(shape, dtype=None, order="C"):
     return op.empty(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
 
 
+def ndarray(shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
+    """The constructor of arrays: elements without a value yet, as `empty` gives them."""
+    if buffer is not None or strides is not None:
+        static.refuse("U012", "`np.ndarray` over a buffer is not supported", "pass the array itself, and index it")
+    return empty(shape, dtype, order)
+
+
 def filling(value):
     """What an array is filled with: a Python int must fit the dtype, a float is cut off as an element of an array."""
     value = operand(value)

@@ -181,7 +181,7 @@ def library_call(flow: Flow, node: gast.Call, dotted: str) -> PointsTo:
     """A function of NumPy, `math` or another library: views for those known to give views, else something new."""
     library, _, tail = dotted.rpartition(".")
     arguments = argument_values(flow, node)
-    written = out_argument(node)
+    written = out_argument(node) or place_for_out(node, BINDINGS.get(dotted))
     if written is not None:
         return flow.facts.value(written)
     if library in ("functools", "operator", "dataclasses"):
@@ -207,6 +207,13 @@ def library_call(flow: Flow, node: gast.Call, dotted: str) -> PointsTo:
 def out_argument(node: gast.Call) -> gast.expr | None:
     """The array that a call writes its result to: `out=x`."""
     return next((k.value for k in node.keywords if k.arg == "out" and not _is_none(k.value)), None)
+
+
+def place_for_out(node: gast.Call, binding: NameBinding | None) -> gast.expr | None:
+    """The array that an operator writes its result to by its place: `np.add(x, y, x)`."""
+    if binding is None or not binding.operator or len(node.args) != len(binding.row.operands) + 1:
+        return None
+    return None if _is_none(node.args[-1]) else node.args[-1]
 
 
 def _is_none(node: gast.AST) -> bool:

@@ -30,6 +30,7 @@ from ..kinds import (
     optional,
     own_operators,
     sets,
+    shapes_in_place,
     stored_parts,
 )
 from ..objects import items_in_place, keyed_loops
@@ -164,8 +165,11 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             put_back(target)
         case gast.Attribute(value=base, attr=attribute):
             target = evaluate.evaluate(frame, base)
-            if isinstance(base, gast.Name) and isinstance(target, Closure) and base.id in frame.variables:
-                frame.variables[base.id] = callables.with_attribute(frame, target, attribute, value, place)
+            name = base.id if isinstance(base, gast.Name) and base.id in frame.variables else ""
+            if name and isinstance(target, Closure):
+                frame.variables[name] = callables.with_attribute(frame, target, attribute, value, place)
+            elif name and attribute == "shape" and isinstance(target, Leaf) and frame.is_array(target):
+                frame.variables[name] = shapes_in_place.reshaped(frame, name, target, value, place)
             else:
                 classes.assign(frame, target, attribute, value, place)
         case _:
