@@ -13,6 +13,7 @@ from .lower.release import release
 from .lower.webs import separate
 from .lower.while_tests import hoist_tests
 from .optimise.block_lanes import block_lanes
+from .optimise.choose_in_blocks import choose_in_blocks
 from .optimise.collapse import collapse
 from .optimise.contract import contract
 from .optimise.count_ahead import count_ahead
@@ -210,6 +211,7 @@ CUDA_WAY = (
 LLVM_WAY = (
     Step(keep_for_threads, takes=LOOPS, gives=LOOPS),
     Step(pack, takes=LOOPS, gives=LOOPS, when=has_loops),
+    Step(choose_in_blocks, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(block_lanes, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),

@@ -31,6 +31,7 @@ LEAST_PRODUCT = 1000  # multiplications in loops, where they are known, that a l
 # --- sums ----------------------------------------------------------------------------------------------------------
 
 BLOCK = 256  # terms: in lanes of 8 a chain of 32 additions.  Sum of all: 2.1 times as long with 32
+CHOICE_BLOCK, LEAST_CHOICE = 256, 8  # elements of which the extreme comes before its place.  argmax along rows
 PART = 65536  # elements, a multiple of every block: some ten microseconds of work.  No row is long enough
 
 # --- threads and signals -------------------------------------------------------------------------------------------

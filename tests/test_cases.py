@@ -34,7 +34,7 @@ STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  #
 # copies makes CPython agree with the language, where it did not
 ORACLES = {"copies": with_values}
 # what gives a function anew, or adds something each time, if only to what it tells
-ONCE = frozenset({"fuse", "release", "tidy_names", "version_loops"})
+ONCE = frozenset({"choose_in_blocks", "fuse", "release", "tidy_names", "version_loops"})
 INEXACT = frozenset({"products", "sums"})  # in blocks the last digits are others
 # which have tests of their own: of programs as users write them, of derivatives, and of kernels
 APART = ("frontend", "transform/forward", "transform/reverse", "targets/cuda/kernels")

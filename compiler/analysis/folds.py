@@ -16,6 +16,7 @@ but for the rounding of sums and products of floats.  A target that has no use f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
@@ -107,6 +108,17 @@ def before_numbers(key: gast.expr, best: gast.expr) -> gast.expr:
     """`isnan(key) and not isnan(best)`: where NumPy takes a value before all others."""
     is_number = syntax.call("logical_not", syntax.call("isnan", best))
     return gast.BoolOp(gast.And(), [syntax.call("isnan", key), is_number])
+
+
+def instead_of_nan(node: gast.AST) -> float | None:
+    """The infinity of `where(isnan(x), -inf, x)`, which is an extreme of both; None for other expressions."""
+    match node:
+        case gast.Call(
+            func=gast.Name(id="where"),
+            args=[gast.Call(func=gast.Name(id="isnan"), args=[x]), gast.Constant(value=float(nothing)), y],
+        ) if math.isinf(nothing) and syntax.same(x, y):
+            return nothing
+    return None
 
 
 def choices_in(loop: gast.For) -> list[Choice]:

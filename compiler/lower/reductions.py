@@ -6,11 +6,12 @@
     s = sum(x, axis=0)    ->    for i in lanes(0, n, 1):    an axis that is kept inside a reduced one: row by row, as
                                     for j in range(0, m, 1):                                              NumPy does
                                         s[j] = s[j] + x[i, j]
+    s = sum(x.T, axis=1)  ->    the same: inside is what is so in memory (`memory_order`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import gast
@@ -24,6 +25,7 @@ from ..types import Scalar
 from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
+from .memory_order import memory_order
 from .nest import Nest, allocate
 from .nodes import ONE_LONG, Apply, Fill, Length, Masked, Node, ScalarTree, Stored, names_read, nodes_below, rank
 from .operands import apply, constant, convert, solid
@@ -43,6 +45,7 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
     plan = Reduction(low, name, row, node, axes, bool(static.get("keepdims", False)))
     if plan.looks_for_place:
         return plan.by_accumulator(find_extreme)
+    plan.order = memory_order(node, low.resolve)
     if plan.has_kept_inside():
         return plan.by_rows()
     return plan.by_accumulator(combine)
@@ -88,9 +91,14 @@ class Reduction:
         self.fold: Fold = row.fold  # type: ignore[assignment]
         self.result_dtype: str = dtype or low.function.types[name].dtype  # type: ignore[union-attr]
         self.dtype = accumulator(self.result_dtype)
-        self.kept = [k for k in range(rank(node)) if k not in axes]
+        self.order: tuple[int, ...] = tuple(range(rank(node)))
         self.keepdims = keepdims
         self.result_axes = [k for k in range(rank(node)) if k not in axes or keepdims]
+
+    @property
+    def kept(self) -> list[int]:
+        """The axes that are kept, the outermost first."""
+        return [k for k in self.order if k not in self.axes]
 
     @property
     def lengths(self) -> tuple[Length, ...]:
@@ -106,8 +114,13 @@ class Reduction:
 
     def has_kept_inside(self) -> bool:
         """Whether an axis that is kept lies inside one that is reduced."""
-        reduced = [k for k in self.axes if not self.node.lengths[k].is_one]
-        return any(k > min(reduced, default=k) and not self.node.lengths[k].is_one for k in self.kept)
+        outside = self.outside()
+        return any(k not in outside and not self.node.lengths[k].is_one for k in self.kept)
+
+    def outside(self) -> tuple[int, ...]:
+        """The axes outside of all that are reduced."""
+        is_reduced = [k in self.axes and not self.node.lengths[k].is_one for k in self.order]
+        return self.order[: is_reduced.index(True)] if True in is_reduced else self.order
 
     def variable(self) -> str:
         """Where the result is made: the variable itself, unless it still holds what the elements are made of."""
@@ -171,31 +184,33 @@ class Reduction:
         As in NumPy, which keeps no more digits than the result has room for.
         """
         self.dtype = self.result_dtype
-        low, first = self.low, min(k for k in self.axes if not self.node.lengths[k].is_one)
+        low, outside = self.low, self.outside()
         nest = Nest(low)
         index: dict[int, gast.expr] = {}
-        for k in [k for k in self.kept if k < first]:
+        for k in [k for k in self.kept if k in outside]:
             index[k] = nest.loop(self.node.lengths[k], "range" if nest.loops else "prange")
         depth = len(nest.loops)
-        for k in range(rank(self.node)):
+        for k in self.order:
             if k not in index:
                 index[k] = nest.loop(self.node.lengths[k], self.kind_of_turns() if k in self.axes else "range")
         element = self.element(nest, index)
         out = allocate(low, self.variable(), self.lengths, self.dtype)
-        self._fill(nest, out, index, first, depth)
+        self._fill(nest, out, index, outside, depth)
         place = self.place(index)
         nest.add(syntax.store(out, place, self.step(syntax.index(out, *place), element)))
         nest.finish()
         return low.stored(out, self.lengths)
 
-    def _fill(self, nest: Nest, out: str, outer: Mapping[int, gast.expr], first: int, depth: int) -> None:
+    def _fill(
+        self, nest: Nest, out: str, outer: Mapping[int, gast.expr], outside: Sequence[int], depth: int
+    ) -> None:
         """Set the part of the result that the inner loops update."""
         low = self.low
         mine, low.active = low.active, [*nest.outside, *(loop.variable for loop in nest.loops[:depth])]
         with low.capture() as statements:
             filling = Nest(low)
-            index = {k: outer[k] for k in self.kept if k < first}
-            for k in [k for k in self.kept if k > first]:
+            index = {k: outer[k] for k in self.kept if k in outside}
+            for k in [k for k in range(rank(self.node)) if k in self.kept and k not in outside]:
                 index[k] = filling.loop(self.node.lengths[k])
             filling.add(syntax.store(out, self.place(index), syntax.constant(self.fold.start(self.dtype))))
             filling.finish()
@@ -210,7 +225,7 @@ class Reduction:
 def combine(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """total = combine(total, element)"""
     total = plan.accumulator(nest, wish, plan.fold.start(plan.dtype), plan.dtype, plan.fold.name)
-    for k in plan.axes:
+    for k in [k for k in plan.order if k in plan.axes]:
         index[k] = nest.loop(plan.node.lengths[k], plan.kind_of_turns())
     element = plan.element(nest, index)
     can_raise = any(getattr(n, "can_raise", False) for n in nodes_below(plan.node, plan.low.resolve))

@@ -11,8 +11,20 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
+from ...analysis.folds import instead_of_nan
 from ...diagnostics import InternalError
-from ...dtypes import BOOL_WORD, COMPLEX_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_complex, is_exact, is_inexact
+from ...dtypes import (
+    BOOL_WORD,
+    COMPLEX_WORD,
+    DTYPE,
+    INT_WORD,
+    NUMPY_DTYPE,
+    holds,
+    is_bool,
+    is_complex,
+    is_exact,
+    is_inexact,
+)
 from ...types import COMPLEX, FLOAT, ListOf, Scalar
 from . import lists, memory_values
 from .abi import REGISTER
@@ -198,6 +210,17 @@ def _call(frame: Emission, node: gast.Call) -> SsaValue:
         for a, source, dtype in zip(node.args, sources, dtypes, strict=True)
     ]
     dtype, result = dtypes[-1] if operator == "where" else dtypes[0], result_of(operator, sources)
+    number = _instead_of_nan(node, dtype) if operator == "where" else ""
+    if number:
+        return frame.code.intrinsic(number, operands[2], operands[1])
     here = _here(frame, node, dtype, result.weak, other=dtypes[-1])
     emitter = OF_COMPLEX[operator] if is_complex(dtype) else EMITTERS[operator]
     return memory_values.rounded(frame.code, result.dtype, emitter(here, *operands))
+
+
+def _instead_of_nan(node: gast.Call, dtype: str) -> str:
+    """LLVM's own operation for `where(isnan(x), -inf, x)`, of which it would make a branch in a fold; else empty."""
+    nothing = instead_of_nan(node)
+    if nothing is None or is_complex(dtype) or DTYPE[dtype].storage != DTYPE[dtype].register:
+        return ""
+    return "maximumnum" if nothing < 0.0 else "minimumnum"
