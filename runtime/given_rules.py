@@ -41,9 +41,8 @@ def written_out(function: Any) -> Any:
     request = getattr(function, "__pellucid__", None)
     if request is None or not isinstance(request.python, FunctionType):
         return function
-    if request.is_plain and rule_of(request.python) is None:
-        return request.python
-    return _calling(function)
+    changed = request.transforms or request.static or request.mutates or request.freeze or request.fastmath
+    return _calling(function) if changed or rule_of(request.python) is not None else request.python
 
 
 @functools.lru_cache(maxsize=256)

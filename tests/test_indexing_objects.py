@@ -84,7 +84,7 @@ y = np.zeros(4); z = np.add(V, 1, y); z[0] = 5; y
 np.add(V, 1, None)
 y = np.zeros(4); np.abs(V, y, where=V > 0); y
 y = np.ndarray(V.shape, dtype=V.dtype); y[:] = V; y
-y = np.ndarray(3, int); y[:] = 2; y
+y = np.ndarray(3, int); y[:] = V.shape; y
 y = A.copy(); y.shape = 3, 2; y
 y = A.copy(); z = y[1]; y.shape = -1; y[4] = 9; y + z[1]
 y = V * 2; z = A + 1; y.shape = z.shape = (2, -1); (y, z, y.shape)
@@ -117,7 +117,7 @@ REFUSED = {
     "y = A.copy(); t = [y]; y.shape = 6; t[0]": "P003",
     "y = A + 1; z = A if A[0, 0] > 0 else y; y.shape = 6; z": "P003",
     "y = A; y.shape = 6; y": "P003",
-    "y = np.ndarray(3, float, V)": "U012",
+    "np.ndarray(3, float, V)": "U012",
     "np.unique(V, out=np.zeros(4))": "T004",
     "math.sin(V[0], out=np.zeros(4))": "T004",
     "V[[0.5, 1.0]]": "T001",

@@ -139,7 +139,7 @@ class Liveness:
                 places[0].append(position)
                 places[1].append((use, is_open))
                 later, stays_open = found.get(name, (None, goes_on)) if is_open else (None, False)
-                found[name] = self._first(use, later), stays_open
+                found[name] = use if later is None else self._first(use, later), stays_open
             block.changed.append(tuple(effects))
         for backwards in (block.changed, block.ends, *block.mentions.values()):
             backwards.reverse()  # type: ignore[attr-defined]

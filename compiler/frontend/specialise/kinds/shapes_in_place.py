@@ -49,10 +49,9 @@ def _others(frame: Frame, name: str) -> Iterator[Value]:
 
 def _may_be(frame: Frame, value: Value, array: Leaf) -> bool:
     """Whether a value has this array in it: itself, or a name that is one array on one path and another on others."""
-    type_ = protocol.type_as(frame, array, Array)
-    for leaf in leaves(value):
-        if isinstance(leaf, Leaf):
-            merged = leaf.name in frame.builder.merged and frame.type_of(leaf)
-            if leaf == array or merged and isinstance(merged, Array) and merged.ndim == type_.ndim:
-                return True
-    return False
+
+    def rank(leaf: Leaf) -> int:
+        return protocol.type_as(frame, leaf, Array).ndim
+
+    arrays = [leaf for leaf in leaves(value) if frame.is_array(leaf)]
+    return any(a == array or a.name in frame.builder.merged and rank(a) == rank(array) for a in arrays)
