@@ -103,7 +103,7 @@ class _Chooser:
         nothing = nothing_yet(choice.operator, self.types[choice.best].dtype)  # type: ignore[union-attr]
         parts = [part for tree in values for part in syntax.nodes_of(tree)]
         numbers = [part for part in parts if isinstance(part, gast.Constant)]
-        known = {id(part.args[1]) for part in parts if instead_of_nan(part) is not None}  # type: ignore[attr-defined]
+        known = {id(part.args[1]) for part in parts if instead_of_nan(part) is not None}
         return any(part.value == nothing and id(part) not in known for part in numbers)
 
     def is_cheap(self, values: Sequence[gast.expr]) -> bool:
