@@ -2,7 +2,8 @@
 
     PELLUCID_NUM_THREADS=1           ->    products of matrices on one thread
     PELLUCID_CPU_DEVICES=2           ->    on half of the threads, since both devices may compute products
-    dgemm, dgemv                     ->    those of `native/products.c`: pieces, on the threads of loops
+    dgemm, dgemv                     ->    those of `native/products.c`: pieces, on the threads of loops, and half of
+                                           them where a matrix is multiplied by its own transpose (dsyrk)
 
 An OpenBLAS, which is what NumPy and SciPy come with, starts with a thread for each core.  It is told otherwise when
 compiled code first asks it for a routine, and when the number changes later.  What the user says to it counts for more:
@@ -25,7 +26,8 @@ from .cores import default_threads
 # How OpenBLAS calls its functions, with `{}` for what each does: NumPy's, SciPy's, one of the system's.
 FORMS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
 PRODUCTS = ("gemm", "gemv")
-NUMBERS, POINTERS = (ctypes.c_int64,) * 2, (ctypes.c_void_p,) * 3
+NUMBERS, POINTERS = (ctypes.c_int64,) * 2, (ctypes.c_void_p,) * 4
+NOBODY = -1  # a number of threads that no library has
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OPENBLAS_DEFAULT_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -47,14 +49,14 @@ class BlasThreads:
     def product(self, library: ctypes.CDLL, name: str, address: int) -> int:
         """What to call for a `dgemm` or `dgemv` of a library: ours, which shares it out among the workers of loops.
 
-        Elsewhere the library's own: without the extension, with another BLAS, or where the environment says how many
-        threads it has.
+        Where the environment says how many threads it has, it has them in every product; elsewhere the library's own:
+        without the extension or with another BLAS.
         """
         with self._lock:
-            known = [self._found[found.address] for found in found_in(library) if found.address in self._found]
+            known = [self._found.get(found.address, found) for found in found_in(library)]
             if not known or name[1:] not in PRODUCTS or native_part.extension() is None:
                 return address
-            return known[0].product(name, address)
+            return known[0].product(name, address, known[0].address in self._found)
 
     def follow(self, threads: int) -> None:
         """Loops have this many threads from now on."""
@@ -71,24 +73,31 @@ class OpenBlas:
     """A library that is loaded, and how many threads it has as long as nobody else says something."""
 
     def __init__(self, library: ctypes.CDLL, form: str) -> None:
+        self._library, self._routines = library, form.replace("openblas_{}", "{}_")
         self.count: Callable[..., Any] = getattr(library, form.format("get_num_threads"))
         self.give: Callable[..., Any] = getattr(library, form.format("set_num_threads"))
         self.address, self._ask = (ctypes.cast(one, ctypes.c_void_p).value or 0 for one in (self.give, self.count))
         self.expected = usual_threads(library, form)
 
-    def product(self, name: str, address: int) -> int:
+    def product(self, name: str, address: int, is_shared: bool) -> int:
         """The product of `native/products.c` that calls this one.
 
-        While one runs the library has a thread, and it is said there how many it has otherwise.
+        While one is shared out the library has a thread, and it is said there how many it has otherwise.
         """
         share = native_part.function("pellucid_product", ctypes.c_void_p, *NUMBERS, *POINTERS, ctypes.c_int64)
         kind = "sdcz".index(name[0]), PRODUCTS.index(name[1:])
-        found: int | None = share(*kind, address, self._ask, self.address, self.expected)
+        expected = self.expected if is_shared else NOBODY
+        found: int | None = share(*kind, address, self._square(name), self._ask, self.address, expected)
         if found is None:
             return address
         self.count = native_part.function("pellucid_count_of_blas", ctypes.c_int64)
         self.give = native_part.function("pellucid_give_to_blas", None, ctypes.c_int64)
         return found
+
+    def _square(self, name: str) -> int | None:
+        """The `dsyrk` of the library beside a `dgemm`; None where it has none by such a name."""
+        routine = getattr(self._library, self._routines.format(f"{name[0]}syrk"), None)
+        return None if routine is None else ctypes.cast(routine, ctypes.c_void_p).value
 
     def follow(self, wanted: int) -> None:
         if self.count() == self.expected != wanted:

@@ -17,7 +17,9 @@ from ..ops.schema import OPERATORS
 from ..records import dataclass
 from ..types import Array, Scalar
 from .arithmetic import ZERO
+from .arithmetic import product as times
 from .guards import ONLY_KNOWN_ONES, joined, require_equal, shape_texts
+from .indexing import opaque
 from .lowering import Lowering
 from .nest import Nest, allocate, bottom_of, realise
 from .nodes import ONE_LONG, Along, Apply, Length, Node, ScalarTree, Select, Stored, rank
@@ -80,7 +82,7 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
         left, right = realise(low, a), realise(low, b)
         return ScalarTree(syntax.call("dot", left.name, right.name), dtype)
     if max(rank(a), rank(b)) > 2:
-        return _batched(low, name, a, b, dtype)
+        return _by_rows(low, name, a, b, dtype) or _batched(low, name, a, b, dtype)
     return product(low, variable(low, name), realise(low, a), realise(low, b), dtype)
 
 
@@ -116,6 +118,34 @@ def turned(low: Lowering, matrix: Node) -> Node:
 
 
 # --- stacks of matrices --------------------------------------------------------------------------------------------
+
+
+def _by_rows(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Stored | None:
+    """A contiguous stack of matrices times one vector, as the product of all rows.
+
+    With a shared matrix they are multiplied one by one: a BLAS may be better at small products than at tall ones.
+    """
+    a = realise(low, a)
+    if rank(b) > 1 or a.type.layout != "C":
+        return None
+    lengths = a.lengths[:-1]
+    count = times(length.clamped for length in lengths)
+    rows = Length(count.value if isinstance(count, gast.Constant) else opaque(low), count)
+    out = low.stored(allocate(low, variable(low, name), lengths, dtype), lengths)
+    flat, left = _flat(low, out, (rows,)), _flat(low, a, (rows, a.lengths[-1]))
+    low.emit(syntax.expression(syntax.call("gemv", flat, left, realise(low, b).name)))
+    return out
+
+
+def _flat(low: Lowering, stack: Stored, lengths: Sequence[Length]) -> str:
+    """A view of other lengths."""
+    name = low.fresh(f"{stack.name}_rows")
+    low.origin[name] = stack.name
+    shape = syntax.tuple_(length.tree for length in lengths)
+    return low.assign(
+        name, syntax.call("reshape", stack.name, shape=shape), Array(stack.dtype, tuple(n.extent for n in lengths))
+    )
+
 
 
 def _batched(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Stored:

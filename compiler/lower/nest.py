@@ -166,10 +166,19 @@ class Nest:
         if self.low.uses[node] > self.seen.edges[node]:
             return "several loops read it"
         if len(indices) > 1:
-            return "it is read at several places at once"
+            return "" if self._is_read_for_one(node) else "it is read at several places at once"
         if self._is_repeated(indices[0]):
             return "each element is read many times"
         return "it is computed in vectors" if self._is_outside(node, indices[0]) else ""
+
+    def _is_read_for_one(self, node: Apply) -> bool:
+        """Whether a node is read at several places only because one of the same shape is, which is kept instead."""
+        consumer = self.seen.consumers.get(node)
+        if self.seen.edges[node] != 1 or not isinstance(consumer, Apply) or rank(consumer) != rank(node):
+            return False
+        pairs = zip(consumer.lengths, node.lengths, strict=True)
+        are_as_many = len(self.seen.indices[consumer]) == len(self.seen.indices[node])
+        return are_as_many and all(self.low.same(mine.extent, other.extent) for mine, other in pairs)
 
     def _is_repeated(self, index: Index) -> bool:
         """Whether a loop outside the innermost one that moves the index does not move it."""

@@ -23,12 +23,16 @@ Key = tuple[Node, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """`counts` by node and index, `edges` by node, `indices` at which a node is asked for, `order` operands first."""
+    """`counts` by node and index, `edges` by node, `indices` at which a node is asked for, `order` operands first.
+
+    `consumers` are what nodes are operands of; of several the last.
+    """
 
     counts: Counter[Key] = field(default_factory=Counter)
     edges: Counter[Node] = field(default_factory=Counter)
     indices: dict[Node, dict[tuple[str, ...], Index]] = field(default_factory=dict)
     order: list[Node] = field(default_factory=list)
+    consumers: dict[Node, Node] = field(default_factory=dict)
 
 
 def survey(roots: Iterable[tuple[Node, Index]], resolve: Resolve) -> Survey:
@@ -53,6 +57,7 @@ def _visit(node: Node, index: Index, resolve: Resolve, found: Survey) -> None:
     for operand, at in _operands_at(node, index):
         operand = resolve(operand)
         found.edges[operand] += is_new
+        found.consumers[operand] = node
         _visit(operand, at, resolve, found)
     if is_new:
         found.order.append(node)

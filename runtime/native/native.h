@@ -112,7 +112,8 @@ int64_t share_of_threads(void); /* how many threads a device has */
 bool is_own_process(void);      /* false where a child after fork is making everything new */
 
 /* products.c */
-void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *ask, void *tell, int64_t threads);
+void *pellucid_product(int64_t letter, int64_t of_vector, void *routine, void *syrk, void *ask, void *tell,
+                       int64_t threads);
 int64_t pellucid_count_of_blas(void);
 void pellucid_give_to_blas(int64_t count);
 void forget_products(void);
