@@ -21,13 +21,14 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "numpy.gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
-        "linalg": "lstsq norm cho_factor cho_solve lu_factor lu_solve lu qr svd polar null_space orth eig eigvals"
-        " issymmetric subspace_angles",
-        "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh",
+        "linalg": "norm polar null_space orth eigvals issymmetric subspace_angles",
+        "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh cho_factor cho_solve"
+        " lu_factor lu_solve lu qr svd lstsq eig sqrtm logm",
         "banded": "cholesky_banded cho_solve_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal",
         "discrete_riccati": "solve_discrete_are",
+        "matrix_forms": "hessenberg ldl funm",
         "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
-        " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
+        " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are cosm sinm tanm"
         " fractional_matrix_power orthogonal_procrustes",
         "special_matrices": "toeplitz hankel circulant companion leslie block_diag hilbert dft khatri_rao"
         " hadamard convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
@@ -123,7 +124,8 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
     "linalg": "*", "linalg_stacks": "*", "banded": "*", "discrete_riccati": "*",
-    "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "matrix_functions": "*", "matrix_forms": "*", "special_matrices": "*",
+    "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
     "signal_spectra": "istft",
     "signal_waves": "zpk2tf",
