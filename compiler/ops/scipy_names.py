@@ -41,7 +41,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d",
         "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
         " detrend hilbert resample medfilt",
-        "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
+        "signal_iir": "butter cheby1 cheby2 zpk2sos tf2sos",
+        "signal_rates": "resample_poly decimate wiener",
+        "signal_design": "freqz get_window welch periodogram find_peaks peak_prominences",
         "signal_spectra": "csd coherence spectrogram stft istft lombscargle",
         "signal_waves": "correlation_lags chirp sawtooth square gausspulse firwin sosfreqz freqz_sos=sosfreqz tf2zpk"
         " zpk2tf sos2tf",
@@ -128,6 +130,6 @@ OF_COMPLEX: dict[str, str] = {
     "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
     "signal_spectra": "istft",
-    "signal_waves": "zpk2tf",
+    "signal_waves": "zpk2tf", "signal_iir": "zpk2sos",
     "lambert": "lambertw",
 }  # fmt: skip
