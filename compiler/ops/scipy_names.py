@@ -90,6 +90,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "interpolation": "interp1d",
         "splines": "BSpline make_interp_spline splrep splev splint splder InterpolatedUnivariateSpline"
         " UnivariateSpline",
+        "smoothing": "make_smoothing_spline",
         "grids": "RegularGridInterpolator interpn",
         "scattered": "RBFInterpolator NearestNDInterpolator griddata",
     },
