@@ -172,9 +172,9 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             name = base.id if isinstance(base, gast.Name) and base.id in frame.variables else ""
             if name and isinstance(target, Closure):
                 frame.variables[name] = callables.with_attribute(frame, target, attribute, value, place)
-            elif name and attribute == "shape" and isinstance(target, Leaf) and frame.is_array(target):
+            elif name and attribute == "shape" and frame.is_array(target):
                 frame.variables[name] = shapes_in_place.reshaped(frame, name, target, value, place)
-            elif attribute == "flat" and isinstance(target, Leaf) and frame.is_array(target):
+            elif attribute == "flat" and frame.is_array(target):
                 library.call(frame, SET_FLAT, [target, value], {}, place, "filled")
             else:
                 classes.assign(frame, target, attribute, value, place)
