@@ -60,7 +60,23 @@ def as_tuples(value):
     return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
+def read(data, dtype, count, offset):
+    return np.frombuffer(data, dtype, count, offset)
+
+
+def offset_too_large(data):
+    return np.frombuffer(data, np.uint8, offset=len(data) + 1)
+
+
+def weighed(data, x):
+    return np.sum(np.frombuffer(data, dtype=np.uint8) * x)
+
+
+MANY = bytes(range(40, 72))
 CALLS = [
+    (read, (MANY, np.uint8, -1, 0)), (read, (MANY, float, -1, 8)), (read, (MANY, np.int16, 3, 2)),
+    (read, (MANY, np.complex64, -1, 8)), (read, (MANY, np.float32, 9, 0)), (read, (MANY, np.int32, -1, 3)),
+    (read, (MANY, np.uint8, -1, 32)), (offset_too_large, (KEY,)), (weighed, (MANY, 0.5)),
     (checksum, (b"123456789",)), (of_places, (b"abcd", 1)), (of_places, (b"ab", 5)), (of_places, (b"ab", -3)),
     (scrambled, (np.arange(4.0),)), (parts, (b"key",)), (distance, (b"abc", b"xyz")), (is_in_it, (b"abc", 97)),
     (is_in_it, (b"abc", 96)), (is_in_it, (b"abc", 256)), (matched, (b"abc",)), (matched, (b"ab",)), (of_bits, (12345,)),
@@ -83,7 +99,11 @@ def test_each_value_has_code_of_its_own():
 
 @pytest.mark.parametrize(
     "function, args, code",
-    [(lambda a, k: a[:k], (b"abc", 2), "R001"), (lambda a: np.array(a), (b"abc",), "T001")],
+    [
+        (lambda a, k: a[:k], (b"abc", 2), "R001"),
+        (lambda a: np.array(a), (b"abc",), "T001"),
+        (lambda a: np.frombuffer(a), (np.ones(3),), "U012"),
+    ],
 )
 def test_the_rest_is_refused(function, args, code):
     with pytest.raises(pellucid.CompileError) as caught:

@@ -86,6 +86,11 @@ y = np.zeros(4); np.abs(V, y, where=V > 0); y
 y = np.ndarray(V.shape, dtype=V.dtype); y[:] = V; y
 y = np.ndarray(3, int); y[:] = V.shape; y
 y = A.copy(); y.shape = 3, 2; y
+y = A.copy(); y.flat = 7; y
+y = A.copy(); y.flat = [1.0, V[0]]; z = y.T; y.flat = V; z
+y = A.copy(); y[:, 1:].flat = np.arange(9.0); y
+y = A.copy(); z = y; y[1].flat = V[:0]; z.flat = V[:0]; y
+y = np.zeros(3, dtype=int); y.flat = V[1:]; y
 y = A.copy(); z = y[1]; y.shape = -1; y[4] = 9; y + z[1]
 y = V * 2; z = A + 1; y.shape = z.shape = (2, -1); (y, z, y.shape)
 y = A.copy(); y.shape = 5; y
@@ -118,6 +123,9 @@ REFUSED = {
     "y = A + 1; z = A if A[0, 0] > 0 else y; y.shape = 6; z": "P003",
     "y = A; y.shape = 6; y": "P003",
     "np.ndarray(3, float, V)": "U012",
+    "A.flat = 1.0; A": "P003",
+    "y = A; y.flat = V; A": "P003",
+    "y = A.copy(); y.flat = V + 1j; y": "U017",
     "np.unique(V, out=np.zeros(4))": "T004",
     "math.sin(V[0], out=np.zeros(4))": "T004",
     "V[[0.5, 1.0]]": "T001",

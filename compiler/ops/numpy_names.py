@@ -43,6 +43,7 @@ NUMPY_FUNCTIONS = {
     " nanpercentile nanquantile",
     "choosing": "select choose piecewise array_equal",
     "joining": "concatenate concat=concatenate stack vstack row_stack=vstack hstack column_stack block",
+    "storage": "frombuffer",
     "changing": "fill_diagonal copyto put put_along_axis putmask place",
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",

@@ -21,13 +21,14 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "numpy.gauss": "roots_legendre roots_hermitenorm roots_hermite roots_laguerre roots_chebyt roots_chebyu",
     },
     "scipy.linalg": {
-        "linalg": "lstsq norm cho_factor cho_solve lu_factor lu_solve lu qr svd polar null_space orth eig eigvals"
-        " issymmetric subspace_angles",
-        "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh",
+        "linalg": "norm polar null_space orth eigvals issymmetric subspace_angles",
+        "linalg_stacks": "solve solve_triangular inv det pinv pinvh cholesky svdvals eigh eigvalsh cho_factor cho_solve"
+        " lu_factor lu_solve lu qr svd lstsq eig sqrtm logm",
         "banded": "cholesky_banded cho_solve_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal",
         "discrete_riccati": "solve_discrete_are",
+        "matrix_forms": "hessenberg ldl funm",
         "matrix_functions": "expm expm_frechet schur solve_sylvester solve_continuous_lyapunov solve_discrete_lyapunov"
-        " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are sqrtm logm cosm sinm tanm"
+        " solve_lyapunov=solve_continuous_lyapunov solve_continuous_are cosm sinm tanm"
         " fractional_matrix_power orthogonal_procrustes",
         "special_matrices": "toeplitz hankel circulant companion leslie block_diag hilbert dft khatri_rao"
         " hadamard convolution_matrix solve_circulant solve_toeplitz solve_banded solveh_banded",
@@ -40,7 +41,9 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "signal_products": "convolve correlate fftconvolve oaconvolve convolve2d correlate2d",
         "signal_filters": "lfilter lfilter_zi filtfilt sosfilt sosfilt_zi sosfiltfilt savgol_coeffs savgol_filter"
         " detrend hilbert resample medfilt",
-        "signal_design": "butter freqz get_window welch periodogram find_peaks peak_prominences",
+        "signal_iir": "butter cheby1 cheby2 zpk2sos tf2sos",
+        "signal_rates": "resample_poly decimate wiener",
+        "signal_design": "freqz get_window welch periodogram find_peaks peak_prominences",
         "signal_spectra": "csd coherence spectrogram stft istft lombscargle",
         "signal_waves": "correlation_lags chirp sawtooth square gausspulse firwin sosfreqz freqz_sos=sosfreqz tf2zpk"
         " zpk2tf sos2tf",
@@ -69,7 +72,8 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "hypotheses": "ttest_1samp ttest_rel ttest_ind f_oneway chisquare pearsonr spearmanr linregress jarque_bera",
         "hypotheses_of_ranks": "mannwhitneyu wilcoxon kruskal friedmanchisquare kendalltau",
         "hypotheses_of_shape": "skewtest kurtosistest normaltest shapiro levene bartlett",
-        "hypotheses_of_tables": "power_divergence chi2_contingency fisher_exact",
+        "hypotheses_of_tables": "power_divergence chi2_contingency fisher_exact binomtest",
+        "robust_lines": "theilslopes siegelslopes",
         "kolmogorov": "ks_1samp ks_2samp kstest",
         "multivariate": "gaussian_kde",
     },
@@ -86,6 +90,7 @@ SCIPY_FUNCTIONS: dict[str, dict[str, str]] = {
         "interpolation": "interp1d",
         "splines": "BSpline make_interp_spline splrep splev splint splder InterpolatedUnivariateSpline"
         " UnivariateSpline",
+        "smoothing": "make_smoothing_spline",
         "grids": "RegularGridInterpolator interpn",
         "scattered": "RBFInterpolator NearestNDInterpolator griddata",
     },
@@ -123,9 +128,10 @@ SCIPY_OBJECTS: dict[str, dict[str, str]] = {
 # Those that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX: dict[str, str] = {
     "linalg": "*", "linalg_stacks": "*", "banded": "*", "discrete_riccati": "*",
-    "matrix_functions": "*", "special_matrices": "*", "fft": "*", "signal_products": "*", "samples": "*",
+    "matrix_functions": "*", "matrix_forms": "*", "special_matrices": "*",
+    "fft": "*", "signal_products": "*", "samples": "*",
     "signal_filters": "lfilter",
     "signal_spectra": "istft",
-    "signal_waves": "zpk2tf",
+    "signal_waves": "zpk2tf", "signal_iir": "zpk2sos",
     "lambert": "lambertw",
 }  # fmt: skip

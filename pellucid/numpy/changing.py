@@ -5,6 +5,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .arranging import resize
 from .creation import arange
 from .elementary import in_dtype, operand, truth
 from .manipulation import ravel, total
@@ -27,6 +28,15 @@ def fill_diagonal(a, val, wrap=False):
         flat = ravel(values)
         values = flat[places % max(flat.shape[0], 1)]
     a[tuple([places for _ in a.shape])] = values
+
+
+def set_flat(a, v):
+    """`a.flat = v`: the elements, row by row, become those of `v` in turn."""
+    values = operand(v)
+    if static.rank(values) == 0:
+        a[...] = values
+    elif total(values.shape) > 0:
+        a[...] = resize(values, a.shape)
 
 
 def fill_again(a, val):

@@ -3,6 +3,7 @@
     x.view(np.int64)      of float64       ->    bits(x)
     x.view(np.uint8)      of float64       ->    eight bytes for each element
     z.view(np.float64)    of complex128    ->    the two parts of each element
+    np.frombuffer(b, np.uint8)             ->    the bytes
 
 What is given is an array of its own: in NumPy it shares its memory, and a store that would show it is refused.
 """
@@ -10,6 +11,7 @@ What is given is an array of its own: in NumPy it shares its memory, and a store
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static, static_dtypes
 from ..compiler.ops.sharing import gives
+from .creation import array
 from .elementary import in_dtype
 from .manipulation import as_array
 
@@ -100,3 +102,23 @@ def joined(a, size, wanted):
         part = op.cast(a[..., k::count], dtype=large)
         made = op.bitwise_or(made, op.left_shift(part, op.cast(8 * size * k, dtype=large)))
     return made
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """The numbers of a dtype whose bits `bytes` are, from `offset` on; NumPy's array cannot be written to."""
+    if not isinstance(buffer, bytes):
+        static.refuse("U012", "np.frombuffer takes `bytes` here", "of an array take `x.view(dtype)`")
+    if like is not None:
+        static.refuse("U012", "np.frombuffer has no `like=` here: leave it out")
+    word = static.dtype_name(dtype)
+    size = static_dtypes.bytes_in(word)
+    raw = array(list(buffer), "uint8")
+    length = raw.shape[0]
+    if offset < 0 or offset > length:
+        raise ValueError(f"offset must be non-negative and no greater than buffer length ({length})")
+    if count < 0 and (length - offset) % size != 0:
+        raise ValueError("buffer size must be a multiple of element size")
+    if count >= 0 and length - offset < count * size:
+        raise ValueError("buffer is smaller than requested size")
+    raw = raw[offset:] if count < 0 else raw[offset : offset + count * size]
+    return view(view(raw, static.real_word(word)), word) if word in ("c64", "c128") else view(raw, word)

@@ -1,17 +1,20 @@
-"""Tests of `scipy.stats` of tables of counts.
+"""Tests of `scipy.stats` of tables of counts, and of shares.
 
     chi2_contingency(t)    e = (sums of rows) (sums of columns) / sum;  the sum of (t - e)^2 / e
     fisher_exact(t)        the share of tables with the same sums that are no likelier
+    binomtest(k, n, p)     the share of counts that are no likelier than k
 
 Source: A. Agresti, Categorical Data Analysis (2013); N. Cressie and T. Read, Multinomial goodness-of-fit tests (1984).
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..numpy.manipulation import as_array
 from .distributions import in_doubles
+from .families import binom
 from .hypotheses import Power_divergenceResult, SignificanceResult, require_expected
 from .special import of_floats, xlogy
 from .statistics import along, length_along
@@ -116,3 +119,79 @@ def fisher_exact(table, alternative=None, *, method=None):
 
 def log_choices(n, k):
     return op.gammaln(n + 1.0) - op.gammaln(k + 1.0) - op.gammaln(n - k + 1.0)
+
+
+# --- shares ----------------------------------------------------------------------------------------------------------
+
+
+class ConfidenceInterval(NamedTuple):
+    low: Any
+    high: Any
+
+
+@dataclass
+class BinomTestResult:
+    """What a test of a share found."""
+
+    k: Any
+    n: Any
+    alternative: str
+    statistic: Any
+    pvalue: Any
+
+    def proportion_ci(self, confidence_level=0.95, method="exact"):
+        """Between which shares: by Clopper and Pearson (1934), or Wilson (1927)."""
+        if method not in ("exact", "wilson", "wilsoncc"):
+            raise ValueError(f"method ('{method}') must be one of 'exact', 'wilson' or 'wilsoncc'.")
+        k, n = 1.0 * self.k, 1.0 * self.n
+        rest = 0.5 * (1.0 - confidence_level) if self.alternative == "two-sided" else 1.0 - confidence_level
+        if method == "exact":
+            low = op.betaincinv(k, n - k + 1.0, rest) if k > 0.0 else 0.0
+            high = op.betaincinv(k + 1.0, n - k, 1.0 - rest) if k < n else 1.0
+        else:
+            z, p = -op.ndtri(rest), k / n
+            correction = 1.0 if method == "wilsoncc" else 0.0
+            middle, width = 2.0 * k + z * z, 2.0 * (n + z * z)
+            down = z * z + 4.0 * k * (1.0 - p) - correction * (1.0 / n + 2.0 - 4.0 * p)
+            up = z * z + 4.0 * k * (1.0 - p) - correction * (1.0 / n - 2.0 + 4.0 * p)
+            low = (middle - correction - z * op.sqrt(down)) / width if k > 0.0 else 0.0
+            high = (middle + correction + z * op.sqrt(up)) / width if k < n else 1.0
+        if self.alternative == "less":
+            return ConfidenceInterval(0.0, high)
+        return ConfidenceInterval(low, 1.0) if self.alternative == "greater" else ConfidenceInterval(low, high)
+
+
+def binomtest(k, n, p=0.5, alternative="two-sided"):
+    """Whether k successes of n go with the share p: two-sided, all counts that are no likelier."""
+    if k < 0 or n < 1 or k > n:
+        raise ValueError(f"k ({k}) must not be negative, nor greater than n ({n}), which is at least 1.")
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"p ({p}) must be in range [0,1]")
+    if alternative not in ("two-sided", "less", "greater"):
+        raise ValueError(f"alternative ('{alternative}') must be 'two-sided', 'less' or 'greater'")
+    if alternative == "less":
+        return BinomTestResult(k, n, alternative, k / n, binom.cdf(k, n, p))
+    if alternative == "greater":
+        return BinomTestResult(k, n, alternative, k / n, binom.sf(k - 1, n, p))
+    here = binom.pmf(k, n, p) * (1.0 + 1e-7)
+    if k < p * n:
+        low, high = int(op.ceil(p * n)) - 1, n + 1  # masses fall from `low` on; the first no likelier one
+        while high - low > 1:
+            middle = (low + high) // 2
+            if binom.pmf(middle, n, p) <= here:
+                high = middle
+            else:
+                low = middle
+        share = binom.cdf(k, n, p) + binom.sf(high - 1, n, p)
+    elif k > p * n:
+        low, high = -1, int(op.floor(p * n)) + 1  # masses rise up to `high`; the last no likelier one
+        while high - low > 1:
+            middle = (low + high) // 2
+            if binom.pmf(middle, n, p) <= here:
+                low = middle
+            else:
+                high = middle
+        share = binom.cdf(low, n, p) + binom.sf(k - 1, n, p)
+    else:
+        share = 1.0
+    return BinomTestResult(k, n, alternative, k / n, op.minimum(share, 1.0))

@@ -213,7 +213,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
         places = op.empty(shape=(m,), dtype="i32")
         places[order] = op.cast(op.arange(0, m, 1, shape=(m,), dtype="i64"), dtype="i32")
         return places, left, upper
-    p = op.zeros(shape=(m, m), dtype=static.element(a))
+    p = op.zeros(shape=(m, m), dtype=static.real_word(static.element(a)))
     p[order, op.arange(0, m, 1, shape=(m,), dtype="i64")] = 1.0
     return p, left, upper
 
@@ -330,12 +330,25 @@ def eig(
     a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
     homogeneous_eigvals=False,
 ):  # fmt: skip
-    """(eigenvalues, vectors) of a v = w b v; complex always."""
-    if left or not right or homogeneous_eigvals:
-        static.refuse("U012", "scipy.linalg.eig gives eigenvalues and right eigenvectors here, and nothing else")
+    """(eigenvalues, vectors) of a v = w b v; complex always.  Left ones, with u^H a = w u^H b, are the columns of
+    (b v)^-H in unit length; of each the largest component is real."""
+    if homogeneous_eigvals:
+        static.refuse("U012", "scipy.linalg.eig has no `homogeneous_eigvals=` here: leave it out")
     a = square(a, check_finite)
-    w, v = linear_algebra.eig(a if b is None else op.solve(square(b, check_finite), a))
-    return w, v
+    if b is not None:
+        b = square(b, check_finite)
+    if not left and not right:
+        return eigvals(a, b)
+    w, v = linear_algebra.eig(a if b is None else op.solve(b, a))
+    if not left:
+        return w, v
+    n = v.shape[0]
+    u = adjoint(op.solve(v if b is None else b @ v, op.eye(shape=(n, n), dtype=static.element(v))))
+    u = u / op.sqrt(op.sum(op.real(u) ** 2 + op.imag(u) ** 2, axis=0))
+    for k in range(n):
+        largest = u[op.argmax(op.absolute(op.stop_gradient(u[:, k]))), k]
+        u[:, k] = u[:, k] * (op.conjugate(largest) / op.absolute(largest))
+    return (w, u, v) if right else (w, u)
 
 
 def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):

@@ -1,6 +1,6 @@
-"""Design of filters and estimates of spectra of `scipy.signal`, and peaks.
+"""Responses of filters, windows and estimates of spectra of `scipy.signal`, and peaks.
 
-    butter(4, 0.2)         the poles of Butterworth's prototype, moved to the band, by the bilinear transformation
+    freqz(b, a, 512)       b over a at places of the upper half of the unit circle
     welch(x, fs)           the mean of the periodograms of segments that overlap by half
 
 Sources: A. Oppenheim and R. Schafer, Discrete-Time Signal Processing (2009); P. Welch (1967).
@@ -15,126 +15,10 @@ from ..compiler.ops import static
 from ..numpy import fourier
 from ..numpy.elementary import in_dtype
 from ..numpy.manipulation import as_array, moveaxis, ravel
-from ..numpy.polynomials import poly
 from ..numpy.sorting import argsort
 from ..numpy.statistics import mean
 from .signal_filters import coefficients
 from .special import of_floats
-
-KINDS = {
-    "low": "low", "lowpass": "low", "lp": "low", "high": "high", "highpass": "high", "hp": "high", "band": "band",
-    "bandpass": "band", "bp": "band", "pass": "band", "stop": "stop", "bandstop": "stop", "bs": "stop",
-}  # fmt: skip
-
-
-def butter(N, Wn, btype="low", analog=False, output="ba", fs=None):
-    """(b, a), (zeros, poles, gain) or sections; `Wn` is the corner, or a pair of them, in half-cycles per sample, or
-    with `fs` in its unit."""
-    if not static.is_static(N):
-        static.refuse("R001", "the order of scipy.signal.butter must be known when the function is compiled")
-    if btype not in KINDS:
-        raise ValueError(f"'{btype}' is an invalid bandtype for filter.")
-    if analog or output not in ("ba", "zpk", "sos"):
-        static.refuse("U012", "scipy.signal.butter designs digital filters as 'ba', 'zpk' or 'sos' here")
-    kind = KINDS[btype]
-    corners = of_floats(Wn if not static.is_sequence(Wn) else np.array(Wn))
-    corners = corners if fs is None else 2.0 * corners / fs
-    if op.any(corners <= 0.0) or op.any(corners >= 1.0):
-        raise ValueError("Digital filter critical frequencies must be 0 < Wn < 1")
-    k = op.arange(1 - N, N, 2, shape=(N,), dtype="f64")
-    poles = -op.exp(1j * (0.5 * pi / N) * k)
-    warped = 4.0 * op.tan(0.5 * pi * corners)
-    zeros, poles, gain = moved(kind, N, poles, warped)
-    b, a = real_polynomials(kind, N, zeros, poles, gain)
-    if output == "zpk":
-        return zeros, poles, gain
-    return (b, a) if output == "ba" else sections(kind, N, zeros, poles, gain)
-
-
-def moved(kind, n, poles, warped):
-    """Zeros, poles and the gain of the digital filter."""
-    if kind in ("low", "high"):
-        if static.rank(warped) != 0:
-            raise ValueError("Must specify a single critical frequency Wn for lowpass or highpass filter")
-        poles = warped * poles if kind == "low" else warped / poles
-        digital = (4.0 + poles) / (4.0 - poles)
-        inverse = op.real(op.prod(1.0 / (4.0 - poles)))
-        gain = warped**n * inverse if kind == "low" else 4.0**n * inverse
-        return (-1.0 if kind == "low" else 1.0) + 0.0 * op.real(digital), digital, gain
-    if static.rank(warped) != 1:
-        raise ValueError("Wn must specify start and stop frequencies for bandpass or bandstop filter")
-    width, square = warped[1] - warped[0], warped[0] * warped[1]
-    half = 0.5 * width * poles if kind == "band" else 0.5 * width / poles
-    apart = op.sqrt(half * half - square)
-    both = np.concatenate((half + apart, half - apart))
-    digital = (4.0 + both) / (4.0 - both)
-    inverse = op.real(op.prod(1.0 / (4.0 - both)))
-    if kind == "band":
-        ones = op.ones(shape=(n,), dtype="f64")
-        return np.concatenate((ones, -ones)), digital, (4.0 * width) ** n * inverse
-    turn = (4.0 + 1j * op.sqrt(square)) / (4.0 - 1j * op.sqrt(square))
-    ones = op.ones(shape=(n,), dtype="c128")
-    zeros = np.concatenate((ones * turn, ones * op.conjugate(turn)))
-    return zeros, digital, (16.0 + square) ** n * inverse
-
-
-def real_polynomials(kind, n, zeros, poles, gain):
-    b, a = poly(zeros), op.real(poly(poles))
-    return gain * (op.real(b) if kind == "stop" else b), a
-
-
-def sections(kind, n, zeros, poles, gain):
-    """Sections of second order: those with the poles nearest to the circle come last."""
-    if kind in ("band", "stop"):
-        return sections_of_bands(kind, n, zeros, poles, gain)
-    sign = 1.0 if kind == "low" else -1.0
-    count = (n + 1) // 2
-    out = op.zeros(shape=(count, 6), dtype="f64")
-    for s in range(count):
-        out[s, 3] = 1.0
-        if n % 2 == 1 and s == 0:  # the real pole, in the middle of the prototype's
-            out[s, 0], out[s, 1], out[s, 4] = 1.0, sign, -op.real(poles[n // 2])
-        else:
-            place = n // 2 - s if n % 2 == 1 else n // 2 - 1 - s
-            out[s, 0], out[s, 1], out[s, 2] = 1.0, 2.0 * sign, 1.0
-            out[s, 4] = -2.0 * op.real(poles[place])
-            out[s, 5] = op.real(poles[place] * op.conjugate(poles[place]))
-    out[0, :3] = gain * out[0, :3]
-    return out
-
-
-def sections_of_bands(kind, n, zeros, poles, gain):
-    """From the last section on, each takes the pair of poles nearest to the circle, and of the zeros left those nearest
-    to the nearer pole."""
-    half = n // 2
-    middle = poles[half : n - half], poles[n + half : 2 * n - half]  # of an odd order: conjugates, or both real
-    first = np.concatenate((poles[:half], poles[n : n + half], middle[0]))
-    second = np.concatenate((op.conjugate(first[: 2 * half]), middle[1]))
-    far, far_too = op.absolute(1.0 - op.absolute(first)), op.absolute(1.0 - op.absolute(second))
-    nearer, far = op.where(far_too < far, second, first), op.minimum(far, far_too)
-    total, product = op.real(first + second), op.real(first * second)
-    out = op.zeros(shape=(n, 6), dtype="f64")
-    left = [n, n]  # zeros at -1 and at 1
-    for s in range(n - 1, -1, -1):
-        k = op.argmin(far)
-        far = np.where(np.arange(n) == k, np.inf, far)
-        out[s, 0], out[s, 3], out[s, 4], out[s, 5] = 1.0, 1.0, -total[k], product[k]
-        if kind == "stop":
-            out[s, 1], out[s, 2] = -2.0 * op.real(zeros[0]), 1.0
-        else:
-            at = op.real(nearer[k])
-            a, b = 0.0, 0.0
-            if left[1] == 0 or (left[0] > 0 and at <= 0.0):
-                left[0], a = left[0] - 1, -1.0
-            else:
-                left[1], a = left[1] - 1, 1.0
-            if left[1] == 0 or (left[0] > 0 and at <= 0.0):
-                left[0], b = left[0] - 1, -1.0
-            else:
-                left[1], b = left[1] - 1, 1.0
-            out[s, 1], out[s, 2] = -(a + b), a * b
-    out[0, :3] = gain * out[0, :3]
-    return out
 
 
 def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2.0 * pi, include_nyquist=False):

@@ -113,24 +113,53 @@ def BSpline(t, c, k, extrapolate=True, axis=0):
 
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     """The spline through points whose knots are the points, or those between them for even degrees, but for some near
-    the ends; or `t`."""
+    the ends; or `t`.
+
+    `bc_type`: a pair of what holds at the ends, each None, "natural", "clamped" or a list of (order, derivative), or
+    one of these words for both; then all points are knots.
+    """
     if not static.is_static(k):
         static.refuse("R001", "the degree of a spline must be known when the function is compiled")
-    if not is_plain(bc_type):
-        fault = "scipy.interpolate.make_interp_spline takes no `bc_type=` here"
-        static.refuse("U012", fault, "take `CubicSpline`, which has `bc_type=`")
+    first, last = conditions(bc_type)
     x, y, around = points(x, y, axis, check_finite)
-    n = x.shape[0]
-    if n <= k:
+    n, count = x.shape[0], len(first) + len(last)
+    if k < 2 and count > 0:
+        raise ValueError(f"Too much info for k={k}: bc_type can only be None.")
+    if n + count <= k:
         raise ValueError(f"Need at least {k + 1} points for a spline of degree {k}")
-    knots = usual_knots(x, k) if t is None else of_floats(as_array(t))
-    if knots.shape[0] != n + k + 1:
-        raise ValueError("The number of derivatives at boundaries does not match: expected 0")
-    return BSplines(knots, coefficients(x, y, knots, k), k, True, around)
+    if t is not None:
+        knots = of_floats(as_array(t))
+    elif count == 0:
+        knots = usual_knots(x, k)
+    else:
+        knots = concatenate((op.full(x[0], shape=(k,), dtype="f64"), x, op.full(x[n - 1], shape=(k,), dtype="f64")))
+    if knots.shape[0] - k - 1 - n != count:
+        expected = knots.shape[0] - k - 1 - n
+        raise ValueError(f"The number of derivatives at boundaries does not match: expected {expected}, got {count}")
+    return BSplines(knots, coefficients(x, y, knots, k, first, last), k, True, around)
 
 
-def is_plain(bc_type):
-    return bc_type is None or (static.is_text(bc_type) and bc_type == "not-a-knot")
+def conditions(bc_type):
+    """(the orders and values of derivatives at the first point, those at the last)"""
+    if bc_type is None or (static.is_text(bc_type) and bc_type == "not-a-knot"):
+        return (), ()
+    if static.is_text(bc_type):
+        return condition(bc_type), condition(bc_type)
+    first, last = bc_type
+    return condition(first), condition(last)
+
+
+def condition(given):
+    if given is None:
+        return ()
+    if not static.is_text(given):
+        return tuple([(order, value) for order, value in given])
+    if given == "periodic":
+        fault = "scipy.interpolate.make_interp_spline(bc_type='periodic') is not supported"
+        static.refuse("U012", fault, "take `CubicSpline(x, y, bc_type='periodic')`")
+    if given not in ("clamped", "natural"):
+        raise ValueError(f"Unknown boundary condition : {given}")
+    return ((1, None),) if given == "clamped" else ((2, None),)
 
 
 def usual_knots(x, k):
@@ -149,19 +178,53 @@ def usual_knots(x, k):
     return knots
 
 
-def coefficients(x, y, knots, k):
-    """Of the spline through points, by a banded system."""
-    n = x.shape[0]
+def coefficients(x, y, knots, k, first=(), last=()):
+    """Of the spline through points, by a banded system, which derivatives at the ends begin and finish."""
     if k == 0:
         return y
-    band = op.zeros(shape=(3 * k + 1, n), dtype="f64")
-    for row in range(n):
-        i = min(max(int(searchsorted(knots, x[row], "right")) - 1, k), n - 1)
-        for j, value in enumerate(basis(knots, i, k, x[row])):
+    n, count = x.shape[0], x.shape[0] + len(first) + len(last)
+    word = static.element(y)
+    band = op.zeros(shape=(3 * k + 1, count), dtype="f64")
+    right = op.zeros(shape=(count, *y.shape[1:]), dtype=word)
+    right[len(first) : len(first) + n] = y
+    for r in range(n):
+        row = r + len(first)
+        i = min(max(int(searchsorted(knots, x[r], "right")) - 1, k), count - 1)
+        for j, value in enumerate(basis(knots, i, k, x[r])):
             column = i - k + j
             band[2 * k + row - column, column] = value
-    word = static.element(y)
-    return op.solve_banded(op.zeros(shape=(k,), dtype=word), in_dtype(band, word), y)
+    for row, (order, found) in enumerate(first):
+        right[row] = value_at_end(found, y)
+        for column, value in enumerate(slopes_of_basis(knots, k, k, order, x[0])):
+            band[2 * k + row - column, column] = value
+    for r, (order, found) in enumerate(last):
+        row = count - len(last) + r
+        right[row] = value_at_end(found, y)
+        for j, value in enumerate(slopes_of_basis(knots, count - 1, k, order, x[n - 1])):
+            column = count - 1 - k + j
+            band[2 * k + row - column, column] = value
+    return op.solve_banded(op.zeros(shape=(k,), dtype=word), in_dtype(band, word), right)
+
+
+def value_at_end(given, y):
+    """A derivative of each function; those that a word stands for are zero."""
+    if given is None:
+        return 0.0
+    given = of_floats(np.array(given) if static.is_sequence(given) else given)
+    if static.rank(given) == 0 and static.rank(y) == 2:
+        raise ValueError("derivatives at the ends of several functions are as many values as there are functions")
+    return ravel(given) if static.rank(given) > 1 else given
+
+
+def slopes_of_basis(t, i, k, order, x):
+    """The derivatives of an order of the same splines as of `basis`."""
+    if not static.is_static(order) or order < 0 or order > k:
+        static.refuse("R001", f"the orders of derivatives at the ends of a spline must be known, 0 to {k}")
+    found = basis(t, i, k - order, x)
+    for d in tuple(range(k - order + 1, k + 1)):
+        shares = [d * found[m] / (t[i + m + 1] - t[i + m + 1 - d]) for m in range(d)]
+        found = [-shares[0], *[shares[m - 1] - shares[m] for m in range(1, d)], shares[d - 1]]
+    return found
 
 
 def basis(t, i, k, x):
@@ -265,8 +328,8 @@ def InterpolatedUnivariateSpline(x, y, w=None, bbox=(None, None), k=3, ext=0, ch
 
 
 def UnivariateSpline(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
-    """With s=0, through all points."""
+    """With s=0, through all points, whatever their weights."""
     if s is None:
         require_interpolation(w, 1, 0, None, "UnivariateSpline")
-    require_interpolation(w, s, 0, None, "UnivariateSpline")
+    require_interpolation(None, s, 0, None, "UnivariateSpline")
     return InterpolatedUnivariateSpline(x, y, None, bbox, k, ext)

@@ -91,6 +91,14 @@ interpolate.interp1d(x, Y.T, bounds_error=False)(far)
 (interpolate.make_interp_spline(x, y, k=2)(u), interpolate.make_interp_spline(x, y, k=4)(u, 2))
 (interpolate.make_interp_spline(x, y, k=0)(u), interpolate.make_interp_spline(x, Y.T, k=2, axis=1)(T))
 interpolate.make_interp_spline(x, y, 3, np.concatenate((np.repeat(x[:1], 4), x[2:-2], np.repeat(x[-1:], 4)))).c
+(interpolate.make_interp_spline(x, y, bc_type="natural").c, interpolate.make_interp_spline(x, y, bc_type="clamped")(u))
+interpolate.make_interp_spline(x, y, bc_type=([(1, 0.5)], [(2, -0.3)])).c
+interpolate.make_interp_spline(x, y, k=5, bc_type=([(1, 0.2), (2, y[0])], [(3, 0.0), (4, 1.0)])).c
+interpolate.make_interp_spline(x, y, k=2, bc_type=(None, [(1, 0.2)]))(u)
+interpolate.make_interp_spline(x, Y, bc_type=([(2, Y[0])], [(2, Y[1])]))(u, 1)
+(interpolate.make_smoothing_spline(x, y, lam=0.3).c, interpolate.make_smoothing_spline(x, y, mono + 0.1, 2.0)(far))
+(interpolate.make_smoothing_spline(x, Y, lam=0.05)(u), interpolate.make_smoothing_spline(x, Y.T, lam=1.0, axis=1)(u, 1))
+interpolate.UnivariateSpline(x, y, mono + 0.1, s=0)(u)
 (interpolate.make_interp_spline(x, y).integrate(1.0, 2.5), interpolate.make_interp_spline(x, y).antiderivative()(u))
 interpolate.BSpline(np.arange(7.0), Z[0, :4], 2, axis=0)(T + 2.0, 1)
 interpolate.BSpline(np.arange(7.0), y[:4], 2, extrapolate="periodic")(far)
@@ -130,4 +138,6 @@ interpolate.splev(u, interpolate.splrep(x, y), der=1)
 interpolate.RegularGridInterpolator((g, e), W[..., 0], method="slinear")(p[:2] * 0.5)
 interpolate.RBFInterpolator(np.stack((S[:, 0], S[:, 1]), 1), s, kernel="cubic")(q)
 interpolate.make_interp_spline(x, y).integrate(1.0, 2.5)
+interpolate.make_interp_spline(x, y, bc_type=([(1, g[1])], "natural"))(u)
+interpolate.make_smoothing_spline(x, y, mono + 0.1, lam=g[1])(u)
 """

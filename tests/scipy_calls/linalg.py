@@ -162,6 +162,22 @@ linalg.solveh_banded(K[::-1, ::-1], B, lower=True)
 (linalg.inv(V), linalg.det(V), linalg.pinv(V[:, :3]), linalg.svdvals(V), linalg.solve_triangular(V, v, lower=True))
 (linalg.cholesky(M), linalg.cholesky(M, lower=True), linalg.eigvalsh(M), linalg.eigh(M, M[::-1], eigvals_only=True))
 (linalg.eigh(M)[0], np.abs(linalg.eigh(M)[1]))
+(linalg.cho_factor(M)[0] * np.tri(4).T, linalg.cho_solve(linalg.cho_factor(M), v))
+linalg.cho_solve((linalg.cho_factor(M, lower=True)[0], True), B)
+(linalg.lu_factor(V), linalg.lu_solve(linalg.lu_factor(V), v), linalg.lu_solve(linalg.lu_factor(V), B, trans=1))
+(linalg.lu_solve(linalg.lu_factor(V), V @ V), linalg.lu_solve(linalg.lu_factor(A), V))
+(linalg.lu(V), linalg.lu(V[:, :3], p_indices=True), linalg.lu(V[:, :, :2], permute_l=True), linalg.lu(C))
+(linalg.qr(V), linalg.qr(V[:, :, :2], mode="economic"), linalg.qr(V[:, :2], mode="r"), linalg.qr(F + V))
+(linalg.svd(V)[1], linalg.svd(V[:, :3], full_matrices=False)[1], np.abs(linalg.svd(V[:, :3])[2][:, :3]))
+(linalg.lstsq(V[:, :, :2], B), linalg.lstsq(V[:, :2], B[:2])[0], linalg.lstsq(V[:, :, :2], v)[0])
+(linalg.sqrtm(M), linalg.logm(M), linalg.sqrtm(V + 0j))
+(linalg.eig(A + 0j, left=True)[1], np.abs(linalg.eig(A, left=True, right=False)[1]))
+(np.abs(linalg.eig(A, P, left=True)[1]), linalg.eig(A, left=False, right=False), np.abs(linalg.eig(V + 0j)[1]))
+(linalg.hessenberg(A), linalg.hessenberg(A, calc_q=True)[1], linalg.hessenberg(C, calc_q=True), linalg.hessenberg(V))
+(linalg.ldl(P), linalg.ldl(A + A.T - 6.0 * np.eye(4)), linalg.ldl(H, lower=False), linalg.ldl(Q + Q.T, lower=False))
+(linalg.ldl(np.diag(v[:3], 1) + np.diag(v[:3], -1)), linalg.ldl(C, hermitian=False), linalg.ldl(V + V.mT))
+(linalg.ldl(np.ones((3, 3)), lower=False), linalg.ldl(np.zeros((2, 2))), linalg.ldl(N - 3, False), linalg.ldl(H - 20.0))
+(linalg.funm(A, np.exp), linalg.funm(C, lambda z: z * z - 1.0), linalg.funm(M, np.sqrt), linalg.funm(N, np.cos))
 (linalg.pinvh(P - 2.0 * np.eye(4)), linalg.pinvh(np.outer(v, v), return_rank=True)[1])
 """
 SMOOTH = """
@@ -203,5 +219,17 @@ linalg.solve_banded((1, 1), L, B)
 linalg.solveh_banded(K, v)
 linalg.solve(V, B)
 linalg.inv(V)
+linalg.hessenberg(A, calc_q=True)[1]
+linalg.hessenberg(V)
+linalg.ldl(P)[0]
+linalg.ldl(Q + Q.T, lower=False)[1]
+linalg.cho_solve(linalg.cho_factor(M), v)
+linalg.lu_solve(linalg.lu_factor(V), B)
+linalg.lu(V)[2]
+linalg.qr(V, mode="economic")[1]
+linalg.svd(V[:, :3], full_matrices=False)[1]
+linalg.lstsq(V[:, :, :2], B)[0]
+linalg.sqrtm(M)
+linalg.logm(M)
 linalg.eigvalsh(M + np.swapaxes(M, 1, 2))
 """

@@ -15,6 +15,7 @@ ARRAYS = {
     "T": np.array([[12.0, 7.0], [5.0, 9.0]]),
     "S": np.array([[10, 20, 30], [6, 9, 17], [3, 1, 2]]),
     "F": np.array([[8, 2], [1, 5]]),
+    "p": 0.3,
     "n": np.array([0.5, np.nan, 2.0, 1.0]),
 }
 RTOL = 1e-10
@@ -73,6 +74,15 @@ tuple(stats.fisher_exact(F))
 tuple(stats.fisher_exact(F[::-1], alternative="less"))
 tuple(stats.fisher_exact(T, alternative="greater"))
 tuple(stats.fisher_exact(np.array([[30, 45], [60, 12]])))
+[stats.binomtest(k, 15, p).pvalue for k in (0, 3, 4, 5, 9, 15)]
+(stats.binomtest(3, 10, p).pvalue, stats.binomtest(7, 50, 0.1, "greater").pvalue, stats.binomtest(7, 50).statistic)
+(stats.binomtest(7, 50, p, "less").pvalue, stats.binomtest(5, 10).pvalue, stats.binomtest(40, 41, 0.9).pvalue)
+(tuple(stats.binomtest(7, 50).proportion_ci()), tuple(stats.binomtest(0, 9).proportion_ci(0.9, method="wilson")))
+tuple(stats.binomtest(7, 50, alternative="less").proportion_ci(method="wilsoncc"))
+(tuple(stats.theilslopes(u, x)), tuple(stats.theilslopes(v)), tuple(stats.theilslopes(u, x, 0.9, method="joint")))
+(tuple(stats.theilslopes(N, M)), tuple(stats.theilslopes(x[:3], u[:3], 0.1)))
+(tuple(stats.siegelslopes(u, x)), tuple(stats.siegelslopes(v)), tuple(stats.siegelslopes(u, x, method="separate")))
+tuple(stats.siegelslopes(N, M))
 tuple(stats.ks_1samp(x, stats.norm.cdf))
 tuple(stats.ks_1samp(w, stats.norm.cdf, args=(0.1, 1.2)))
 tuple(stats.ks_1samp(x, stats.norm.cdf, alternative="less"))
@@ -96,6 +106,9 @@ stats.normaltest(A).statistic
 stats.levene(x, y, u).pvalue
 stats.bartlett(x, y).pvalue
 stats.chi2_contingency(T).pvalue
+stats.binomtest(3, 15, p).pvalue
+stats.theilslopes(u, x).slope + stats.theilslopes(u, x).high_slope
+stats.siegelslopes(u, x).intercept
 stats.ks_1samp(x, stats.norm.cdf).pvalue
 stats.ks_1samp(w, stats.norm.cdf, args=(0.1, 1.2)).statistic
 """

@@ -14,6 +14,7 @@ import numpy as np
 
 from .... import own_faults, syntax, types
 from ....dtypes import has_kind_of, order
+from ....ops.python_names import NameBinding
 from ....types import Array
 from .. import protocol
 from ..exceptions import raising, trying
@@ -33,10 +34,13 @@ from ..kinds import (
     shapes_in_place,
     stored_parts,
 )
+from ..library import library
 from ..objects import items_in_place, keyed_loops
 from ..values import UNDEFINED, Leaf, Mapping_, OneOf, Ref, Static, Value
 from ..world import imports
 from . import branches, displays, evaluate, loops, refusals, subscript, unpacking
+
+SET_FLAT = NameBinding(function="changing:set_flat")
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -170,6 +174,8 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
                 frame.variables[name] = callables.with_attribute(frame, target, attribute, value, place)
             elif name and attribute == "shape" and frame.is_array(target):
                 frame.variables[name] = shapes_in_place.reshaped(frame, name, target, value, place)
+            elif attribute == "flat" and frame.is_array(target):
+                library.call(frame, SET_FLAT, [target, value], {}, place, "filled")
             else:
                 classes.assign(frame, target, attribute, value, place)
         case _:

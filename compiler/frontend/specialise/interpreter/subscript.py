@@ -112,7 +112,7 @@ def normalised(frame: Frame, array: Leaf, items: gast.expr, node: gast.AST) -> l
 
 def is_places(frame: Frame, value: Any) -> bool:
     """Whether it is an array of places or a mask."""
-    return isinstance(value, Leaf) and frame.is_array(value) and types.rank(frame.type_of(value)) > 0
+    return frame.is_array(value) and types.rank(frame.type_of(value)) > 0
 
 
 def without_masks(frame: Frame, array: Leaf, items: list[Any], node: gast.AST) -> list[Any]:
