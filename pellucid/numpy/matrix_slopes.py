@@ -1,4 +1,4 @@
-"""Derivatives of Sylvester's equation, of systems by bands and kept factors, of logarithms of matrices, of determinants.
+"""Derivatives of Sylvester's equation, of systems by bands or kept factors, logarithms of matrices, determinants.
 
     a x = b          a_bar = -(a^-T x_bar) x^T,  b_bar = a^-T x_bar
     log|det a|       a_bar = a^-T times the cotangent
