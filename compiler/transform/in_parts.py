@@ -8,7 +8,7 @@ The parts are those of the row (`Operator.in_parts`).  Takes and gives typed pro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import gast
 
@@ -36,7 +36,7 @@ def _row(statement: gast.stmt) -> Operator | None:
     return row if row is not None and row.in_parts else None
 
 
-def _parted(function: Function, active: Collection[str]) -> Function:
+def _parted(function: Function, active: frozenset[str]) -> Function:
     types = dict(function.types)
     names = Names({*types, *function.parameters})
 
@@ -47,7 +47,7 @@ def _parted(function: Function, active: Collection[str]) -> Function:
         first, second = (OPERATORS[name] for name in row.in_parts)
         whole, *others = statement.value.args
         made = [names.fresh(result.name) for result in ROUTINES[first.routine].results]
-        types.update(zip(made, first.type_rule([types[whole.id]])))  # type: ignore[call-overload]
+        types.update(zip(made, first.type_rule([types[whole.id]])))
         parts = syntax.assign(made, syntax.call(first.name, whole))
         rest = syntax.call(second.name, *made, *others, **second.static)
         return [syntax.at(s, statement.span, statement.inlined) for s in (parts, syntax.rebuild(statement, value=rest))]
