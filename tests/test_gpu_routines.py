@@ -165,7 +165,9 @@ for dtype, tolerance in ((np.float32, 1e-3), (np.float64, 1e-9)):
         agrees(inverse, square(n, dtype), tolerance=tolerance)
 agrees(solved, square(4).T, random.normal(size=(3, 4)).T)
 assert {"cusolverDnDgetrf", "cusolverDnDgetrs"} <= set(called)
+called.clear()
 agrees(grad(lambda a, b: np.sum(np.linalg.solve(a, b) ** 2)), square(4), random.normal(size=4))
+assert [list(called).count(f"cusolverDnD{name}") for name in ("getrf", "getrs")] == [1, 2], called
 agrees(vmap(np.linalg.solve), np.stack([square(3) for _ in range(4)]), random.normal(size=(4, 3)))
 wrong = solved(there(np.ones((3, 3))), there(np.ones(3)))
 with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
@@ -368,7 +370,8 @@ def placed(sample, word):
 """
 
 
-@pytest.mark.parametrize("names", ["gemm gemv dot", "gesv getrf trtrs", "potrf geqrf", "syevd syevd_values",
+@pytest.mark.parametrize("names", ["gemm gemv dot", "gesv getrf trtrs", "getrf_kept getrs", "potrf geqrf",
+                                   "syevd syevd_values",
                                    "gesdd gesdd_full gesdd_values", "gesv_fails potrf_fails trtrs_fails",
                                    "c2c_forward c2c_backward r2c c2r"])  # fmt: skip
 def test_rows(runs, names):

@@ -5,8 +5,10 @@ import re
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import pellucid
+from pellucid import compile, grad, jvp, vmap
 from pellucid.compiler.ops.python_names import BINDINGS
 from pellucid.runtime import memory
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
@@ -304,3 +306,64 @@ def test_second_slopes_of_determinants_are_never_wrong():
     hessian = pellucid.hessian(lambda a: np.linalg.det(a))
     np.testing.assert_allclose(hessian(a), moved, atol=1e-6)
     assert np.isnan(hessian(OF_ANY_RANK["one short"])).all()
+
+
+def cubed(a, b):
+    return np.sum(np.linalg.solve(a, b) ** 3)
+
+
+def shrinking(a, b):
+    """Every iteration has a matrix of its own, whose factors are kept."""
+    total = 0.0
+    for _ in range(3):
+        a = a * 1.1
+        b = np.linalg.solve(a, b)
+        total += np.sum(b**3)
+    return total
+
+
+def of_scipy(a, b):
+    return np.sum(np.linalg.inv(a) ** 3) + np.sum(scipy.linalg.solve(a, b) ** 2)
+
+
+def slope_along(f, a, b, along):
+    return np.sum(grad(f)(a, b) * along)
+
+
+SYSTEM = np.random.default_rng(4).normal(size=(5, 5))
+ALONG = np.random.default_rng(5).normal(size=(5, 5))
+
+
+@pytest.mark.parametrize("right", [SYSTEM[0] + 1.0, ALONG[:, :3]], ids=["vector", "columns"])
+@pytest.mark.parametrize("f", [cubed, shrinking, of_scipy], ids=lambda f: f.__name__)
+def test_slopes_by_kept_factors(f, right):
+    a, h = SYSTEM, 1e-6 * ALONG
+    slopes = grad(f, argnums=(0, 1))(a, right)
+    wanted = (f(a + h, right) - f(a - h, right)) / 2e-6
+    np.testing.assert_allclose(np.sum(slopes[0] * ALONG), wanted, rtol=1e-7)
+    _, along = jvp(f, (a, right), (ALONG, right))
+    np.testing.assert_allclose(along, np.sum(slopes[0] * ALONG) + np.sum(slopes[1] * right), rtol=1e-12)
+    second = grad(lambda a, b, along: np.sum(grad(f)(a, b) * along))(a, right, ALONG)
+    wanted = (slope_along(f, a + h, right, ALONG) - slope_along(f, a - h, right, ALONG)) / 2e-6
+    np.testing.assert_allclose(np.sum(second * ALONG), wanted, rtol=1e-6)
+    matrices, sides = np.stack([a, a.T, 2.0 * a]), np.stack([right, right + 1.0])
+    found = vmap(grad(f), in_axes=(0, None))(matrices, right)
+    np.testing.assert_allclose(found, [grad(f)(m, right) for m in matrices], rtol=1e-9)
+    found = vmap(grad(f, argnums=1), in_axes=(None, 0))(a, sides)
+    np.testing.assert_allclose(found, [grad(f, argnums=1)(a, s) for s in sides], rtol=1e-9)
+
+
+def test_a_gradient_factorises_once():
+    written = grad(cubed).source("reverse", "f64[n, n]", "f64[n]")
+    assert written.count("factors_of(") == 1 and "linalg.solve" not in written
+    assert "factors_of" not in compile(cubed).source("typed", "f64[n, n]", "f64[n]")
+
+
+@pytest.mark.parametrize("args", [(np.ones((3, 3)), np.ones(3)), (np.ones((3, 4)), np.ones(3)),
+                                  (SYSTEM, np.ones(3)), (SYSTEM, np.ones((2, 2)))])  # fmt: skip
+def test_errors_of_gradients_are_numpys(args):
+    with pytest.raises(ValueError) as wanted:  # LinAlgError is one
+        cubed(*args)
+    with pytest.raises(type(wanted.value)) as found:
+        grad(cubed)(*args)
+    assert str(found.value) == str(wanted.value)

@@ -189,3 +189,33 @@ def test_bounds_are_slice_indices(named):
 def test_full_slices():
     assert is_full(syntax.slice_()) and is_full(syntax.slice_(0)) and is_full(syntax.slice_(None, None, 1))
     assert not is_full(syntax.slice_(1)) and not is_full(syntax.slice_(None, "n")) and not is_full(syntax.slice_("i"))
+
+
+PLACES = {  # an index, and how often its slope is added rather than stored
+    "picked": (lambda a, y: a[np.arange(len(a)), y], 0),
+    "first rows": (lambda a, y: a[np.arange(2), 1], 0),
+    "diagonal": (lambda a, y: np.diag(a[:, :3]), 0),
+    "a length of one": (lambda a, y: a[np.arange(1), y], 1),
+    "from the end": (lambda a, y: a[np.arange(-2, 2)], 1),
+    "of the user": (lambda a, y: a[y], 1),
+}
+
+
+def with_a_place_twice(a, y):
+    rows = np.arange(len(a))
+    part = rows[1:]
+    part[0] = 0
+    return np.sum(a[rows] ** 2)
+
+
+@pytest.mark.parametrize("name", [*PLACES, "changed"])
+def test_slopes_are_stored_where_no_place_comes_twice(name):
+    if name == "changed":
+        f, count = with_a_place_twice, 1
+    else:
+        taken, count = PLACES[name]
+        f = pellucid.compile(lambda a, y: np.sum(taken(a, y) ** 2), freeze=("taken",))
+    a, y = np.random.default_rng(0).normal(size=(3, 4)), np.array([1, 1, 2])
+    h = 1e-6 * np.random.default_rng(1).normal(size=a.shape)
+    np.testing.assert_allclose(np.sum(pellucid.grad(f)(a, y) * h), (f(a + h, y) - f(a - h, y)) / 2.0, rtol=1e-6)
+    assert pellucid.grad(f).source("reverse", "f64[n, m]", "i64[n]").count("add.at") == count

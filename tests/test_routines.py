@@ -57,7 +57,10 @@ def buffers(row, operands):
 
 
 def in_dtype(sample, word):
-    """A sample; of real numbers as complex ones with a part that is skew, so that what was symmetric is Hermitian."""
+    """A sample; of real numbers as complex ones with a part that is skew, so that what was symmetric is Hermitian;
+    positions stay."""
+    if sample.dtype.kind == "i":
+        return sample
     if word in WORDS["complex"] and sample.dtype.kind == "f":
         rows, columns = np.indices(sample.shape)[[0, -1]] if sample.ndim else (0, 0)
         sample = sample + 0.3j * np.sign(rows - columns) * (sample != 0.0)

@@ -302,11 +302,12 @@ def right_sides(
     builder: Builder, row: Operator, operands: Operands, static: Static, result: Type, examples: Examples
 ) -> Atom | None:
     """One solution of a shared matrix with the right sides of all examples next to each other."""
-    a, b = operands
-    if a.varies:
+    *shared, b = operands
+    if any(a.varies for a in shared):
         return None
+    matrix = [a.atom for a in shared]
     if b.rank == 1:
-        solved = builder.call(row.name, a.atom, _turned(builder, b.atom), **static)
+        solved = builder.call(row.name, *matrix, _turned(builder, b.atom), **static)
         return _turned(builder, solved)
     _, n, k = builder.type_of(b.atom).dims  # type: ignore[union-attr]
     lengths = [builder.call("dim", b.atom, axis=axis, hint="n") for axis in (1, 2)]
@@ -314,7 +315,7 @@ def right_sides(
     beside = builder.call("transpose", b.atom, axes=(1, 0, 2))
     flat = emit(builder, "reshape", [beside], Array(_dtype(builder, b.atom), (n, builder.extent_of(total))),
                 shape=syntax.tuple_([lengths[0], total]))  # fmt: skip
-    solved = builder.call(row.name, a.atom, flat, **static)
+    solved = builder.call(row.name, *matrix, flat, **static)
     made = Array(_dtype(builder, solved), (dims_of(builder.type_of(solved))[0], examples.extent, k))
     rows = builder.call("dim", solved, axis=0, hint="n")
     parted = emit(builder, "reshape", [solved], made, shape=syntax.tuple_([rows, examples.count, lengths[1]]))

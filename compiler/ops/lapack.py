@@ -4,6 +4,8 @@
     trtrs(x, a, b)         the same for a triangle; what is on its other side is not read
     potrf(l, a)            the lower triangle with l @ l.T == a; what is above the diagonal of a is not read
     getrf(lu, pivots, a)   the triangles of a square whose rows are exchanged: i with pivots[i], one after the other
+    getrf_kept(factors, pivots, a)    the same to solve with: in LAPACK's own order, which makes it the transpose
+    getrs(x, factors, pivots, b)      x so that a @ x == b, or a.T @ x == b, by these
     geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
     geqrf_complete(q, r, a)     the same with a square q; `geqrf_raw(h, tau, a)` as LAPACK gives it, by reflections
     syevd(w, v, a)         eigenvalues, ascending,
@@ -38,6 +40,7 @@ import numpy as np
 from .routines import SQUARE, gufunc, routine
 
 SOLVE = (gufunc("solve", "(m,m),(m,n)->(m,n)"), gufunc("solve1", "(m,m),(m)->(m)"))
+OF_SECOND = tuple(words.replace("{operand}", "1") for words in SOLVE)
 UNLIKE = (
     "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
     "shapes of a ({known}, {known}) and b ({found},) are incompatible",
@@ -61,6 +64,23 @@ def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return a.copy(), np.arange(0)
     lu, pivots, _ = _of_scipy(".lapack", f"{LETTERS[a.dtype.char]}getrf")(a)
     return lu, pivots
+
+
+def factored_by_columns(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    lu, pivots = factored(a)
+    if not np.all(np.diagonal(lu)):
+        raise np.linalg.LinAlgError("Singular matrix")
+    return np.ascontiguousarray(lu.T), pivots
+
+
+def solved_by_factors(f: np.ndarray, pivots: np.ndarray, b: np.ndarray, transposed: bool) -> np.ndarray:
+    if f.shape[0] != f.shape[1]:
+        raise np.linalg.LinAlgError(SQUARE[1])
+    if not b.size or len(f) != len(b):
+        np.linalg.solve(np.eye(len(f)), b)  # says what does not fit
+        return b.copy()
+    found: np.ndarray = _of_scipy("", "lu_solve")((f.T, pivots), b, trans=int(transposed), check_finite=False)
+    return found
 
 
 def of_square(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -151,6 +171,36 @@ routine("getrf", "lu(n, n), int pivots(n) <- a(n, n)", meaning=factored, work="n
             getrf(n, n, f, max(1, n), work, p, info)
             lu = f
             pivots = positions(p)
+        """)  # fmt: skip
+routine("getrf_kept", "factors(n, n), int pivots(n) <- a(n, n)", meaning=factored_by_columns, work="n * n * n / 3",
+        error=("LinAlgError", "Singular matrix"), kinds=OF_BOTH, samples="square_matrices", steps="""
+            factors = columns(a)
+            p = ints(n)
+            getrf(n, n, factors, max(1, n), p, info)
+            pivots = positions(p)
+        """, cuda="""
+            c = columns(a)
+            p = ints(n)
+            getrf(n, n, c, max(1, n), work, p, info)
+            factors = c.T
+            pivots = positions(p)
+        """)  # fmt: skip
+routine("getrs", "x(n, k?) <- factors(n, n), int pivots(n), b(n, k?)", meaning=solved_by_factors, work="n * n * k",
+        static={"transposed": False}, kinds=OF_BOTH, keeps_dtype=True, samples="factors", mismatch=OF_SECOND, steps="""
+            r = stored_rows(factors)
+            s = columns(b)
+            if not transposed: exchange_rows(s, pivots)
+            trtrs('U' if transposed else 'L', 'T' if transposed else 'N', 'N' if transposed else 'U', n, k, r, lead(r),
+                  s, max(1, n), info)
+            trtrs('L' if transposed else 'U', 'T' if transposed else 'N', 'U' if transposed else 'N', n, k, r, lead(r),
+                  s, max(1, n), info)
+            if transposed: exchange_rows_back(s, pivots)
+            x = s
+        """, cuda="""
+            c = columns(factors.T)
+            s = columns(b)
+            getrs('T' if transposed else 'N', n, k, c, max(1, n), counted(pivots), s, max(1, n), info)
+            x = s
         """)  # fmt: skip
 routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.linalg.qr, work="2 * m * n * k",
         kinds=OF_BOTH, samples="matrices", steps="""

@@ -80,6 +80,12 @@ def types_of(
 
 
 by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", vjp=["solve_matrix", "solve_right_side"],
+           batch=right_sides, in_parts=("factors_of", "solve_by_factors"))  # fmt: skip
+# What stands for a matrix in solving has the matrix's own slope: that of the triangles is never needed.
+by_routine("factors_of", "getrf_kept", "pellucid.support.factors_of({a})", vjp=["matrix_slopes:factors_of"])
+by_routine("solve_by_factors", "getrs",
+           "pellucid.support.solve_by_factors({factors}, {pivots}, {b}, transposed={transposed})",
+           vjp=["matrix_slopes:solve_by_factors", None, "matrix_slopes:right_side_by_factors"],
            batch=right_sides)  # fmt: skip
 by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
            vjp=["triangle", "triangle_right_side"], batch=right_sides)  # fmt: skip

@@ -63,6 +63,9 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     "systems": tuple((_square(n), b) for n in SIZES for b in (_made(n), _made(n, 3), _made(n, 0)))
     + tuple((a, _made(len(a), 2)) for a in (*SINGULAR, *WRONG, NAN))
     + ((_square(3), _made(2)), (_square(3), _made(2, 2))),
+    "factors": tuple((_made(n, n) + 9.0 * np.eye(n), (np.arange(n) + n) // 2, b)
+                     for n in SIZES for b in (_made(n), _made(n, 3), _made(n, 0)))
+    + tuple((a, np.arange(3), b) for a in (_square(3), _made(2, 3)) for b in (_made(2), _made(2, 2))),
     "triangles": tuple((np.tril(_square(n)), b) for n in SIZES[1:] for b in (_made(n), _made(n, 3)))
     + tuple((a, _made(len(a), 2)) for a in (*SINGULAR, *WRONG))
     + ((_square(3), _made(2)), (_square(3), _made(2, 2))),

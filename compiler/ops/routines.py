@@ -5,8 +5,12 @@
 A row says what every part of the compiler knows of its routine: which operands it writes and reads with how many axes
 of which lengths, its meaning in CPython, where it fails and with which words, what it costs, and its steps:
 
-    f = columns(a)              a copy of an operand, column after column: what LAPACK may overwrite
+    f = columns(a)              a copy of an operand, column after column: what LAPACK may overwrite; in the place of a
+                                result, its transpose
     r = rows(a), v = vector(x)  an operand as it lies, or a copy of it: lead(r), trans(r), turned(r), step(v) tell how
+    r = stored_rows(a)          the same of what has to lie in rows, that is in LAPACK's columns
+    if transposed: ...          a step that depends on what is known
+    exchange_rows(f, p)         the exchange of row i of a copy with row p[i], one after the other; exchange_rows_back
     t = floats(m, k), ints(n)   memory to work in; matrices lie column after column; `reals` for parts of numbers
     gesv(n, k, f, ..., info)    a call of the routine for the dtype, `dgesv`; `work` and `iwork` are of the lengths that
                                 it asks for, as is `rwork`, which routines of complex numbers alone are given, and

@@ -127,6 +127,8 @@ class Operator:
                 rule of `collapsing`
     lazy        the operands, by position, that Python evaluates only as others turn out, where all are its scalars
     routine     of a library row: the routine that computes it (`routines`), given the results ahead of the operands
+    in_parts    of a library row: two rows that it is computed by where a derivative is taken, so that what the first
+                makes of the first operand is made once; the second takes that and the other operands
     results     how many it has; of several, the type rule gives a tuple
     fold        of a reduction: how elements are taken together
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
@@ -181,6 +183,7 @@ class Operator:
     collapses: Callable[..., Any] | None = None
     lazy: tuple[int, ...] = ()
     routine: str = ""
+    in_parts: tuple[str, ...] = ()
     results: int = 1
     fold: Fold | None = None
     reorders: str = ""

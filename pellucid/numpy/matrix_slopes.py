@@ -1,5 +1,6 @@
-"""Derivatives of Sylvester's equation, of systems within bands and of logarithms of matrices and determinants.
+"""Derivatives of Sylvester's equation, of systems by bands or kept factors, logarithms of matrices, determinants.
 
+    a x = b          a_bar = -(a^-T x_bar) x^T,  b_bar = a^-T x_bar
     log|det a|       a_bar = a^-T times the cotangent
     a x + x b = q    a^T y + y b^T = x_bar with a cotangent x_bar of x:  q_bar = y,  a_bar = -y x^T,  b_bar = -x^T y
     log(a)           in the direction a_dot what stands above in the logarithm of [[a, a_dot], [0, a]]
@@ -34,6 +35,29 @@ def sylvester_right(a, b, q, out, out_bar):
 def log_determinant(value, a, out, out_bar):
     """The inverse, turned."""
     return out_bar * transposed(op.solve(a, op.eye(shape=a.shape, dtype=static.element(a))))
+
+
+# --- solving by factors that are kept --------------------------------------------------------------------------------
+
+
+def factors_of(a, f, pivots, f_bar, pivots_bar):
+    """The slope of what stands for a matrix is that of the matrix."""
+    return f_bar
+
+
+def solve_by_factors(f, pivots, b, out, out_bar, transposed):
+    """With x = a^-1 b: a_bar = -(a^-T x_bar) x^T; with x = a^-T b its transpose."""
+    adjoint = op.solve_by_factors(f, pivots, out_bar, transposed=not transposed)
+    left, right = (out, adjoint) if transposed else (adjoint, out)
+    if static.rank(b) == 1:
+        a_bar = -left[:, None] * right
+    else:
+        a_bar = -op.matmul(left, op.transpose(right, axes=(1, 0)))
+    return a_bar
+
+
+def right_side_by_factors(f, pivots, b, out, out_bar, transposed):
+    return op.solve_by_factors(f, pivots, out_bar, transposed=not transposed)
 
 
 # --- logarithms ------------------------------------------------------------------------------------------------------

@@ -66,6 +66,19 @@ def solve(a, b, x, a_dot, b_dot):
     return x_dot
 
 
+def factors_of(a, f, pivots, a_dot):
+    """The slope of what stands for a matrix is that of the matrix."""
+    return a_dot, None
+
+
+def solve_by_factors(f, pivots, b, x, a_dot, pivots_dot, b_dot, transposed):
+    """With a x = b: a x_dot = b_dot - a_dot x."""
+    if transposed and a_dot is not None:
+        a_dot = op.transpose(a_dot, axes=(1, 0))
+    x_dot = op.solve_by_factors(f, pivots, moved_side(a_dot, b_dot, x), transposed=transposed)
+    return x_dot
+
+
 def solve_triangular(a, b, x, a_dot, b_dot, lower):
     """The same, of a matrix of which one triangle is read."""
     if a_dot is not None:

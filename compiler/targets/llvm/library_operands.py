@@ -72,11 +72,11 @@ def place_of(frame: Emission, value: SsaValue) -> SsaValue:
     return variable
 
 
-def matrix_as_it_lies(frame: Emission, view: View) -> Lying:
+def matrix_as_it_lies(frame: Emission, view: View, only_by_rows: bool = False) -> Lying:
     """A matrix as a library that reads columns sees its transpose.
 
-    Contiguous rows are its columns: `N`.  Contiguous columns are the transposed case: `T`.  Otherwise a copy.
-    An axis of length 1 has no stride to speak of.
+    Contiguous rows are its columns: `N`.  Contiguous columns are the transposed case: `T`.  Otherwise a copy, as
+    of columns where the library shall see the transpose whatever comes.  An axis of length 1 has no stride to speak of.
     """
     code = frame.code
     rows, columns = view.dims
@@ -100,7 +100,7 @@ def matrix_as_it_lies(frame: Emission, view: View) -> Lying:
         code.jump(ready)
         if label == in_rows:
             code.start(other)
-            code.branch(by_columns, in_columns, copy)
+            code.branch(SsaValue("i1", "false") if only_by_rows else by_columns, in_columns, copy)
     code.start(copy)
     fresh = copied(frame, view)
     code.store(int_(ord("N"), "i8"), letter)

@@ -34,7 +34,7 @@ from .library_operands import (
     turned,
     vector_as_it_lies,
 )
-from .matrix_helpers import clear, positions, triangle
+from .matrix_helpers import clear, exchange, positions, triangle
 from .operands import FALSE, SsaValue, float_, int_
 from .shared_routines import FAILED
 from .transforms import along_rows
@@ -121,7 +121,15 @@ class _Steps:
     def run(self) -> None:
         frame = self.frame
         for step in parsed(self.row.steps):
+            if isinstance(step, gast.If):
+                if not self._holds(step.test):
+                    continue
+                (step,) = step.body
             match step:
+                case gast.Expr(value=gast.Call(func=gast.Name(id="exchange_rows"), args=[matrix, pivots])):
+                    self._exchange(matrix.id, pivots.id, back=False)
+                case gast.Expr(value=gast.Call(func=gast.Name(id="exchange_rows_back"), args=[matrix, pivots])):
+                    self._exchange(matrix.id, pivots.id, back=True)
                 case gast.Expr(value=gast.Call(func=gast.Name(id="along_rows"), args=[which, *names])):
                     along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
                 case gast.Expr(value=gast.Call(func=gast.Name(id="sort" | "order" as which), args=[given, made])):
@@ -155,12 +163,27 @@ class _Steps:
         status = across_devices(self.frame, operation, self.static["along"], sent, self.operands[given], place)
         self.info = place_of(self.frame, status)
 
+    def _holds(self, test: gast.expr) -> bool:
+        """What is known, or the opposite of it."""
+        if isinstance(test, gast.UnaryOp):
+            return not self._holds(test.operand)
+        return bool(self.static[test.id])
+
+    def _exchange(self, matrix: str, pivots: str, back: bool) -> None:
+        made, told = self._view(matrix), self.operands[pivots]
+        name = exchange(self.frame.module, STORED[made.dtype])
+        step = strides_of(self.frame, told)[0]
+        order = SsaValue("i1", "true" if back else "false")
+        self.frame.code.call("void", name, *made.dims, made.data, told.data, step, order)
+
     # --- what is held and what is released
 
     def _assign(self, name: str, value: gast.expr) -> None:
         match value:
             case gast.Call(func=gast.Name(id=maker), args=args) if name not in self.results:
                 self.held[name] = self._made(maker, args)
+            case gast.Call(func=gast.Name(id="columns"), args=[gast.Name(id=source)]):
+                copy_into(self.frame, turned(self.frame, self.operands[source]), self._in_place(name))
             case gast.Call(func=gast.Name(id="upper" | "lower" as side), args=[gast.Name(id=source)]):
                 self._give(name, source)
                 self._clear(self.operands[name], side)
@@ -185,8 +208,8 @@ class _Steps:
         match maker, args:
             case "columns", [gast.Name(id=name)]:
                 return copied_by_columns(frame, self.operands[name])
-            case "rows", [gast.Name(id=name)]:
-                return matrix_as_it_lies(frame, self.operands[name])
+            case ("rows" | "stored_rows"), [gast.Name(id=name)]:
+                return matrix_as_it_lies(frame, self.operands[name], only_by_rows=maker == "stored_rows")
             case "vector", [gast.Name(id=name)]:
                 return vector_as_it_lies(frame, self.operands[name])
             case ("floats" | "reals" | "ints"), _:

@@ -42,6 +42,42 @@ one:
   br i1 %more, label %one, label %done
 done:
   ret void"""
+EXCHANGE = """entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %next_row ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %row, label %done
+row:
+  %left = sub i64 %n, %i
+  %last = sub i64 %left, 1
+  %here = select i1 %back, i64 %last, i64 %i
+  %pivot_at = mul i64 %here, %step
+  %pivot_place = getelementptr i64, ptr %pivots, i64 %pivot_at
+  %there = load i64, ptr %pivot_place
+  %inside = icmp ult i64 %there, %n
+  br i1 %inside, label %column_head, label %next_row
+column_head:
+  %j = phi i64 [ 0, %row ], [ %j_next, %column ]
+  %more_columns = icmp slt i64 %j, %k
+  br i1 %more_columns, label %column, label %next_row
+column:
+  %start = mul i64 %j, %n
+  %first_at = add i64 %start, %here
+  %second_at = add i64 %start, %there
+  %first_place = getelementptr {T}, ptr %to, i64 %first_at
+  %second_place = getelementptr {T}, ptr %to, i64 %second_at
+  %first = load {T}, ptr %first_place
+  %second = load {T}, ptr %second_place
+  store {T} %second, ptr %first_place
+  store {T} %first, ptr %second_place
+  %j_next = add i64 %j, 1
+  br label %column_head
+next_row:
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void"""
 CLEAR = """entry:
   br label %head
 head:
@@ -212,6 +248,14 @@ def copy(module: Module, stored: str) -> str:
 def positions(module: Module) -> str:
     parameters = [*_ints("n"), "ptr %to", "i64 %step", "ptr %from"]
     return defined(module, "pellucid.positions", "void", parameters, POSITIONS, attributes=SMALL)
+
+
+def exchange(module: Module, stored: str) -> str:
+    """The name of what exchanges row i of n rows of k columns, one column after the other, with row pivots[i]: from the
+    first row on, or back from the last."""
+    parameters = [*_ints("n", "k"), "ptr %to", "ptr %pivots", "i64 %step", "i1 %back"]
+    name = f"pellucid.exchange.{type_word(stored)}"
+    return defined(module, name, "void", parameters, EXCHANGE.format(T=stored), attributes=SMALL)
 
 
 def clear(module: Module) -> str:

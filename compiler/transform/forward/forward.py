@@ -27,6 +27,7 @@ from ...names import Names, base_of
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, Type
+from ..in_parts import in_parts
 from ..reachable import reachable
 from ..reverse.calls import passing_names, used_types
 from ..reverse.settle import settle
@@ -56,7 +57,7 @@ def forward(
     Of a parameter there are the derivatives of the first order, the second and so on, None for one that is zero.  With
     `is_dependence` all slopes are one (`ops/dependence`).  `names` are those that functions must not have.
     """
-    settled = program.map(settle)
+    settled = in_parts(program, tuple(wrt), outputs).map(settle)
     order = max(map(len, wrt.values()), default=1)
     facts = activity(settled, tuple(wrt), outputs)
     made = _Forward(settled, facts, specialiser, is_dependence, order, names or Names(settled.functions))

@@ -33,7 +33,7 @@ def accumulate(frame: Cotangents, array: str, items: list[gast.expr], value: gas
         store = syntax.at(syntax.store(array, items, value), span, getattr(body[zeroed], "inlined", ()))
         body[zeroed:] = [*needed, store, *rest]
         return
-    if _is_untouched(body, array, items):
+    if is_untouched(body, array, items):
         frame.builder.append(syntax.store(array, items, value))
         return
     total = frame.builder.call("add", frame.builder.load(syntax.name(array), items, "t_bar"), value, hint="t_bar")
@@ -53,7 +53,7 @@ def _zeroed(body: Sequence[gast.stmt], array: str, items: list[gast.expr]) -> in
     return None
 
 
-def _is_untouched(body: Sequence[gast.stmt], array: str, items: Sequence[gast.expr]) -> bool:
+def is_untouched(body: Sequence[gast.stmt], array: str, items: Sequence[gast.expr]) -> bool:
     """Whether the array was made of zeros in this block, and since then stored into at other numbers alone."""
     for statement in reversed(body):
         match statement:

@@ -27,6 +27,7 @@ from ...ops.stopped import GIVEN, TANGENT_OF, WITH_TANGENT
 from ...program import Function, Program, Rule
 from ...renaming import map_body
 from ...types import Array, Type, is_floating, symbols_of
+from ..in_parts import in_parts
 from ..inline import inline, lengths_here, with_own_lengths
 from ..prune import prune
 from .own_bodies import transposable
@@ -40,7 +41,7 @@ def with_rules(
     program: Program, wrt: Sequence[str], outputs: Sequence[int], specialiser: Specialiser | None
 ) -> Program:
     """The program with every call that a derivative passes through in the form of its rule."""
-    program = segmented(program, specialiser)
+    program = segmented(in_parts(program, wrt, outputs), specialiser)
     if all(function.rule is None for function in program.functions.values()):
         return program
     with_bodies = transposable(program)

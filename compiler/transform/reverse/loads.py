@@ -1,6 +1,8 @@
 """The backward form of a load: what an element gives goes to the cotangent of the array that it is an element of.
 
     y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
+    r = arange(n)
+    y = a[r, k]         a_bar[r, k] = y_bar                in a_bar of zeros: no element is read twice
     b = a[:, i]
     y = b[j]            a_bar[j, i] += y_bar               the cotangent of a view is the view of the owner's
 """
@@ -13,12 +15,15 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
+from ...analysis.def_use import def_use
+from ...analysis.memory.alias import regions, stored_names
 from ...analysis.memory.places import Place
 from ...dtypes import is_bool
 from ...ops.cotangents import as_type
+from ...program import Function
 from ...types import Array
 from ..compose import within
-from .accumulating import accumulate
+from .accumulating import accumulate, is_untouched
 from .cotangents import Cotangents
 from .declared import leaf_type
 from .refuse import refuse
@@ -81,6 +86,8 @@ def of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: ga
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(base))
     if is_mask(kept, sweep.types):
         accumulate(frame, bar.id, kept, value)
+    elif is_untouched(frame.builder.body, bar.id, kept) and are_places_distinct(sweep.function, statement.value.slice):
+        frame.builder.append(syntax.store(bar.id, kept, value))
     else:
         frame.builder.append(syntax.expression(syntax.call("add_at", bar, syntax.tuple_(kept), value)))
 
@@ -142,3 +149,21 @@ def is_mask(items: list[gast.expr], types) -> bool:
     """Whether the only array in an index is one bool array: it reads no element twice."""
     arrays = [types[i.id] for i in items if isinstance(i, gast.Name) and isinstance(types[i.id], Array)]
     return len(arrays) == 1 and is_bool(arrays[0].dtype)
+
+
+def are_places_distinct(function: Function, items: gast.Tuple) -> bool:
+    """Whether an index takes no element twice: one of its arrays counts up from zero, and none is longer."""
+    arrays = [i.id for i in items.elts if isinstance(i, gast.Name) and isinstance(function.types[i.id], Array)]
+    counts = [name for name in arrays if _is_count(function, name)]
+    if not counts or any(function.types[a].dims != function.types[counts[0]].dims for a in arrays):
+        return False
+    classes = regions(function)
+    stored = {classes.root(name) for s in syntax.walk(function.body) for name in stored_names(s)}
+    return classes.root(counts[0]) not in stored
+
+
+def _is_count(function: Function, name: str) -> bool:
+    match def_use(function).value_of(name):
+        case gast.Call(func=gast.Name(id="arange"), args=[gast.Constant(value=0), _, gast.Constant(value=step)]):
+            return isinstance(step, int) and step > 0
+    return False

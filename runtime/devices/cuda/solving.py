@@ -46,6 +46,8 @@ class Operand(Protocol):
     def name(self) -> str: ...
     @property
     def lengths(self) -> tuple[str, ...]: ...
+    @property
+    def kind(self) -> str: ...
 
 
 class Row(Protocol):
@@ -107,7 +109,8 @@ def _lengths(row: Row, given: Sequence[Any]) -> dict[str, int] | None:
     """The lengths by their names; None where they do not go together, or are none for the library."""
     found: dict[str, int] = {}
     for operand, array in zip(row.read, given, strict=True):
-        if array.dtype not in LETTERS or array.dtype != given[0].dtype or not 0 < array.size <= MOST:
+        fits = operand.kind == "int" or array.dtype in LETTERS and array.dtype == given[0].dtype
+        if not fits or not 0 < array.size <= MOST:
             return None
         shape = (*array.shape, *(1,) * (len(operand.lengths) - array.ndim))
         if any(found.setdefault(name, n) != n for name, n in zip(operand.lengths, shape)):
@@ -139,7 +142,7 @@ class Steps:
         self.said: list[Word | Zeros] = []
         self.names: dict[str, Any] = {
             "columns": self.columns, "floats": self.floats, "ints": self.ints, "work": WORK, "info": INFO,
-            "lower": self.lower, "upper": self.upper, "positions": self.positions,
+            "lower": self.lower, "upper": self.upper, "positions": self.positions, "counted": self.counted,
             "zero_on_diagonal": self.zero_on_diagonal, "trsm": self.trsm,
             "along_rows": along_rows, "FORWARD": FORWARD, "BACKWARD": BACKWARD, "max": max,
             "is_double": self.letter in "DZ", **lengths, **row.static, **static,
@@ -194,6 +197,10 @@ class Steps:
     def positions(self, places: Any) -> np.ndarray:
         present().judge()
         return places.copy_to_host().astype(np.int64) - 1
+
+    def counted(self, positions: Any) -> Any:
+        """Positions counted from one, as the library counts them."""
+        return driver.extension().to_device((positions.copy_to_host() + 1).astype(np.int32))
 
     # --- calls
 
