@@ -36,6 +36,8 @@ def test_the_numbers_are_those_of_jax(call, expected):
     assert found.dtype == expected.dtype or {found.dtype, expected.dtype} == {np.dtype("i4"), np.dtype("i8")}
 
 
+@pytest.mark.drawn(4)
+@pytest.mark.rotated(3)
 @pytest.mark.parametrize("call, expected", list(rows("close.txt")))
 def test_the_numbers_are_those_of_jax_to_the_last_digits(call, expected):
     found = np.asarray(eval(call, dict(NAMES)))

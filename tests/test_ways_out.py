@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+import scipy.interpolate
+import scipy.signal
 import scipy.special
 
 import pellucid
