@@ -73,7 +73,7 @@ def factored_by_columns(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(lu.T), pivots
 
 
-def solved_by_factors(f: np.ndarray, pivots: np.ndarray, b: np.ndarray, transposed: bool) -> np.ndarray:
+def solved_by_factors(f: np.ndarray, pivots: np.ndarray, b: np.ndarray, transposed: bool = False) -> np.ndarray:
     if f.shape[0] != f.shape[1]:
         raise np.linalg.LinAlgError(SQUARE[1])
     if not b.size or len(f) != len(b):
