@@ -354,7 +354,8 @@ def test_slopes_by_kept_factors(f, right):
 
 
 def test_a_gradient_factorises_once():
-    written = grad(cubed).source("reverse", "f64[n, n]", "f64[n]")
+    lines = str(grad(cubed).source("reverse", "f64[n, n]", "f64[n]")).splitlines()
+    written = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
     assert written.count("factors_of(") == 1 and "linalg.solve" not in written
     assert "factors_of" not in compile(cubed).source("typed", "f64[n, n]", "f64[n]")
 
