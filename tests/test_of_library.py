@@ -60,7 +60,7 @@ def test_others_are_refused(function):
 @pytest.mark.parametrize("function, name, help_", [
     (scipy.special.diric, "scipy.special.diric", "write it with supported functions"),
     (scipy.optimize.rosen, "scipy.optimize.rosen", "write it with supported functions"),
-    (scipy.linalg.ldl, "scipy.linalg.ldl", "write it with supported functions"),
+    (scipy.linalg.signm, "scipy.linalg.signm", "write it with supported functions"),
     (np.frompyfunc, "numpy.frompyfunc", "write the loop"),
 ], ids=lambda v: getattr(v, "__name__", ""))  # fmt: skip
 def test_a_function_that_is_not_in_the_language_is_told_by_its_name(function, name, help_):
