@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from measure import Row
 from peers import OURS, imported
-from workloads import Bar
+from workload import Bar
 
 import pellucid
 

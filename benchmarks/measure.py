@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from peers import OURS, Contender, contenders, limit_of, limits
-from workloads import Bar, Workload
+from workload import Bar, Workload
 
 SHORTEST = 2e-3  # seconds: a sample repeats the call until it takes about as long
 LONGEST = 20.0  # seconds: no workload takes many more than this, whatever the number of rounds

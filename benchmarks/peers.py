@@ -14,7 +14,7 @@ import numpy as np
 import objectives
 import random_numbers
 import sparse_derivatives
-from workloads import COPY, Workload
+from workload import COPY, Workload
 
 import pellucid
 

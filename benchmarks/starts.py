@@ -16,7 +16,7 @@ from pathlib import Path
 
 from measure import Row
 from peers import OURS, imported
-from workloads import Bar
+from workload import Bar
 
 HERE = Path(__file__).parent
 ROUNDS = 9

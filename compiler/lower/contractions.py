@@ -147,7 +147,6 @@ def _flat(low: Lowering, stack: Stored, lengths: Sequence[Length]) -> str:
     )
 
 
-
 def _batched(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Stored:
     """One product of the library for each of the leading indices, on views of the operands and the result."""
     a, b = realise(low, a), realise(low, b)

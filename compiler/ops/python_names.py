@@ -258,6 +258,11 @@ def takes_out(binding: NameBinding) -> bool:
     return binding.strong if binding.operator else binding.function in _with_out()
 
 
+def has_place_for_out(binding: NameBinding, count: int) -> bool:
+    """Whether an operator with so many arguments writes its result to the last one: `np.add(x, y, x)`."""
+    return bool(binding.operator) and takes_out(binding) and count == len(binding.row.operands) + 1
+
+
 @cache
 def _with_out() -> frozenset[str]:
     named = {dotted: b.function for dotted, b in BINDINGS.items() if b.function and dotted.startswith("numpy.")}

@@ -26,19 +26,16 @@ from collections.abc import Iterator, Sequence
 import gast
 
 from .. import syntax
-from ..analysis.failure import INDEX, NOTHING, failures
 from ..analysis.folds import Choice, choice_of, instead_of_nan, nothing_yet
-from ..analysis.integers.ranges import ranges
 from ..analysis.liveness import liveness
-from ..analysis.memory.accesses import elements_in
 from ..dtypes import INT_WORD, is_bool, is_complex, is_inexact
 from ..lower.arithmetic import minus
 from ..names import Names
-from ..ops.schema import row_of
 from ..program import Function
 from ..renaming import copied, copy_statement, placed, renamed, splice
 from ..tuning import CHOICE_BLOCK, LEAST_CHOICE, LIGHT_WORK
 from ..types import INT, Scalar, Type
+from .effects import are_cheap
 
 PLACE = Scalar(INT_WORD)
 
@@ -94,7 +91,8 @@ class _Chooser:
         is_apart = chosen.isdisjoint(read | own) and own.isdisjoint(syntax.names_read(loop.iter))
         later = liveness(self.function).after(loop)
         is_whole = is_apart and not any(name in later for name in own) and not _carried(ahead)
-        return is_whole and self.is_cheap(made) and not self.is_nothing_at_times(made, choice)
+        is_cheap = is_whole and are_cheap(self.function, made, LIGHT_WORK)
+        return is_cheap and not self.is_nothing_at_times(made, choice)
 
     def is_nothing_at_times(self, values: Sequence[gast.expr], choice: Choice) -> bool:
         """Whether a value may be what every other one beats, as it stands there: LLVM folds that by a branch,
@@ -105,16 +103,6 @@ class _Chooser:
         numbers = [part for part in parts if isinstance(part, gast.Constant)]
         known = {id(part.args[1]) for part in parts if instead_of_nan(part) is not None}
         return any(part.value == nothing and id(part) not in known for part in numbers)
-
-    def is_cheap(self, values: Sequence[gast.expr]) -> bool:
-        """Whether values may as well be made twice: they cost little, and their elements are there."""
-        rows = [row_of(syntax.operator_of(call)) for tree in values for call in syntax.calls_in(tree)]
-        if len(rows) > LIGHT_WORK or not all(row is not None and row.work in ("free", "light") for row in rows):
-            return False
-        kinds = {failures(self.function).kind(tree) for tree in values}
-        return kinds <= {NOTHING, INDEX} and all(
-            ranges(self.function).proves(place) for tree in values for place in elements_in(tree)
-        )
 
     def in_blocks(self, loop: gast.For, choice: Choice) -> list[gast.stmt]:
         call, name = syntax.call, syntax.name

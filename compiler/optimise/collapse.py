@@ -29,6 +29,7 @@ from ..lower.arithmetic import product
 from ..names import Names
 from ..program import Function
 from ..types import INT, Array, Extent, Type, symbol, symbols_of
+from .in_blocks import with_blocks
 
 
 def collapse(function: Function) -> Function:
@@ -58,13 +59,7 @@ class _Collapser:
         arrays = self._arrays(loops) if len(loops) > 1 else []
         if arrays:
             return self._as_one(loops, arrays)
-        changes = {}
-        for field in ("body", "orelse"):
-            block = getattr(node, field, None)
-            new = self.block(block) if isinstance(block, list | tuple) else None
-            if new is not None:
-                changes[field] = new
-        return [syntax.rebuild(node, **changes)] if changes else [node]
+        return [with_blocks(node, self.block)]
 
     def _arrays(self, loops: Sequence[gast.For]) -> list[str]:
         """The arrays of a nest over all of their elements; none where it is not over whole arrays."""

@@ -17,11 +17,14 @@ import gast
 
 from .. import syntax
 from ..analysis.expression_types import Held, is_scalar_operator, type_of
-from ..analysis.failure import elementwise_fails, may_fail_on_scalars
+from ..analysis.failure import INDEX, NOTHING, elementwise_fails, failures, may_fail_on_scalars
 from ..analysis.integers.nest_scope import NestScope
+from ..analysis.integers.ranges import ranges
 from ..analysis.integers.values import Integers
+from ..analysis.memory.accesses import elements_in
 from ..analysis.memory.storage import storage_classes
 from ..ops.forms import FORMS, LIBRARY, LIST_READS, WHOLE
+from ..ops.schema import row_of
 from ..program import Function
 from ..records import dataclass
 from ..types import Array, Scalar
@@ -195,3 +198,13 @@ def _runs_along(item: gast.expr, scope: NestScope) -> bool:
     nests = [syntax.operator_of(loop.statement.iter) == "prange" for loop in scope.loops if loop.variable]
     inner = [loop.variable for loop in scope.loops if loop.variable][nests.index(True) :] if any(nests) else []
     return isinstance(item, gast.Name) and item.id in inner
+
+
+def are_cheap(function: Function, values: Sequence[gast.expr], most: int) -> bool:
+    """Whether values may as well be made for nothing: by few light operators, of elements that are there."""
+    rows = [row_of(syntax.operator_of(call)) for tree in values for call in syntax.calls_in(tree)]
+    if len(rows) > most or not all(row is not None and row.work in ("free", "light") for row in rows):
+        return False
+    kinds = {failures(function).kind(tree) for tree in values}
+    places = [place for tree in values for place in elements_in(tree)]
+    return kinds <= {NOTHING, INDEX} and all(map(ranges(function).proves, places))

@@ -26,6 +26,7 @@ from ..ops.works_in import as_result
 from ..program import Function
 from ..renaming import copied, placed
 from ..types import Array, Scalar, Type
+from .in_blocks import with_blocks
 
 Reached = dict[object, gast.Subscript]
 
@@ -53,13 +54,7 @@ class _Converter:
         if isinstance(node, gast.For) and straight(node.body):
             inside = self.turn(node.body, {})
             return node if inside is None else syntax.rebuild(node, body=inside)
-        changes = {}
-        for field in ("body", "orelse"):
-            block = getattr(node, field, None)
-            new = self.outside(block) if isinstance(block, list | tuple) else None
-            if new is not None:
-                changes[field] = new
-        return syntax.rebuild(node, **changes) if changes else node
+        return with_blocks(node, self.outside)
 
     def turn(self, body: Sequence[gast.stmt], reached: Reached) -> list[gast.stmt] | None:
         """The statements of a loop; `reached` are elements that this iteration has accessed on every path."""

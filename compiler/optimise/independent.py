@@ -34,6 +34,7 @@ from ..analysis.memory.noalias import is_noalias
 from ..analysis.memory.storage import classes_at_once, storage_classes
 from ..program import Decision, Function, hand_on
 from ..types import Array, ListOf
+from .in_blocks import with_blocks
 from .known import KnownNests
 
 PARALLEL = "prange"
@@ -115,12 +116,7 @@ class Marker:
         changes: dict[str, object] = {}
         if _is_candidate(node) and self.is_independent(node):  # type: ignore[arg-type]
             changes["iter"] = of_kind(PARALLEL, node.iter)
-        for field in ("body", "orelse"):
-            inner = getattr(node, field, None)
-            new = self.block(inner) if isinstance(inner, list | tuple) else None
-            if new is not None:
-                changes[field] = new
-        return syntax.rebuild(node, **changes) if changes else node
+        return with_blocks(node, self.block, **changes)
 
     # --- names
 

@@ -20,6 +20,7 @@ from .. import syntax
 from ..analysis.integers.ranges import ranges
 from ..analysis.memory.storage import storage_classes
 from ..program import Function, hand_on
+from .in_blocks import with_blocks
 from .independent import PARALLEL, of_kind
 
 Loops = tuple[gast.For | gast.While, ...]
@@ -49,12 +50,7 @@ def _statement(node: gast.stmt, around: Loops) -> gast.stmt:
     if _is_parallel(node) and (any(map(_is_parallel, around)) or _is_short(node, around)):
         changes["iter"] = of_kind("range", node.iter)
     inside = (*around, syntax.rebuild(node, **changes)) if isinstance(node, gast.For | gast.While) else around
-    for field in ("body", "orelse"):
-        block = getattr(node, field, None)
-        new = _block(block, inside) if isinstance(block, list | tuple) else None
-        if new is not None:
-            changes[field] = new
-    return syntax.rebuild(node, **changes) if changes else node
+    return with_blocks(node, lambda block: _block(block, inside), **changes)
 
 
 def _is_parallel(node: gast.stmt) -> TypeGuard[gast.For]:

@@ -22,13 +22,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import gast
 
 from .. import syntax
-from ..analysis.failure import INDEX, NOTHING, failures
-from ..analysis.integers.ranges import ranges
 from ..dtypes import INT_WORD
-from ..ops.schema import row_of
 from ..program import Function
 from ..renaming import copied, placed, renamed, splice
 from ..types import Array, Type
+from .effects import are_cheap
+from .in_blocks import with_blocks
 
 MOST_OPERATORS = 2  # in a value that is made for nothing where the mask is false.  No row
 
@@ -60,13 +59,7 @@ class _Packer:
             packed = self._nest(node, fresh)
             if packed is not None:
                 return packed
-        changes = {}
-        for field in ("body", "orelse"):
-            block = getattr(node, field, None)
-            new = self.block(block) if isinstance(block, list | tuple) else None
-            if new is not None:
-                changes[field] = new
-        return syntax.rebuild(node, **changes) if changes else node
+        return with_blocks(node, self.block)
 
     def _nest(self, nest: gast.For, fresh: set[str]) -> gast.stmt | None:
         """A nest in which new arrays are filled one element after the other; None for others."""
@@ -91,16 +84,7 @@ class _Packer:
             return False
         mentions = sum(name == array for s in inside for name in _mentions(s, alone=True))
         changes = sum(name == position for s in inside for name in syntax.names_changed(s))
-        return mentions == 1 and changes == 1 and self._is_cheap(put.value)
-
-    def _is_cheap(self, value: gast.expr) -> bool:
-        """Whether a value may as well be made for nothing: it costs little, and its elements are there."""
-        rows = [row_of(syntax.operator_of(call)) for call in syntax.calls_in(value)]
-        if len(rows) > MOST_OPERATORS or not all(row is not None and row.work in ("free", "light") for row in rows):
-            return False
-        loads = [part for part in syntax.nodes_of(value) if isinstance(part, gast.Subscript)]
-        kind = failures(self.function).kind(value)
-        return kind == NOTHING or kind == INDEX and all(map(ranges(self.function).proves, loads))
+        return mentions == 1 and changes == 1 and are_cheap(self.function, [put.value], MOST_OPERATORS)
 
 
 def _packed(node: gast.If) -> list[gast.stmt]:

@@ -174,24 +174,23 @@ def binomtest(k, n, p=0.5, alternative="two-sided"):
     if alternative == "greater":
         return BinomTestResult(k, n, alternative, k / n, binom.sf(k - 1, n, p))
     here = binom.pmf(k, n, p) * (1.0 + 1e-7)
-    if k < p * n:
-        low, high = int(op.ceil(p * n)) - 1, n + 1  # masses fall from `low` on; the first no likelier one
-        while high - low > 1:
-            middle = (low + high) // 2
-            if binom.pmf(middle, n, p) <= here:
-                high = middle
-            else:
-                low = middle
-        share = binom.cdf(k, n, p) + binom.sf(high - 1, n, p)
-    elif k > p * n:
-        low, high = -1, int(op.floor(p * n)) + 1  # masses rise up to `high`; the last no likelier one
-        while high - low > 1:
-            middle = (low + high) // 2
-            if binom.pmf(middle, n, p) <= here:
-                low = middle
-            else:
-                high = middle
-        share = binom.cdf(low, n, p) + binom.sf(k - 1, n, p)
+    if k < p * n:  # masses fall after the mean: those from the first no likelier one on
+        first = first_between(int(op.ceil(p * n)) - 1, n + 1, lambda count: binom.pmf(count, n, p) <= here)
+        share = binom.cdf(k, n, p) + binom.sf(first - 1, n, p)
+    elif k > p * n:  # they rise up to it: those before the first likelier one
+        first = first_between(-1, int(op.floor(p * n)) + 1, lambda count: binom.pmf(count, n, p) > here)
+        share = binom.cdf(first - 1, n, p) + binom.sf(k - 1, n, p)
     else:
         share = 1.0
     return BinomTestResult(k, n, alternative, k / n, op.minimum(share, 1.0))
+
+
+def first_between(low, high, holds):
+    """The first count after `low` of which this holds, as of all after it; `high` where there is none before it."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from ...ops.python_names import BINDINGS, COMBINING, PICKING, NameBinding
+from ...ops.python_names import BINDINGS, COMBINING, PICKING, NameBinding, has_place_for_out
 from ...ops.python_names import METHODS as METHOD_BINDINGS
 from ...vocabulary import INDEX_MAKERS, MASK_MAKERS, METHODS, NUMPY_METHODS, PLAIN_ATTRIBUTES, TUPLE_MAKERS, words
 from .alias_value import FUNCTION, NOTHING, SCALAR, PointsTo, container, doubtful, element, join, join_all, made, view
@@ -211,9 +211,9 @@ def out_argument(node: gast.Call) -> gast.expr | None:
 
 def place_for_out(node: gast.Call, binding: NameBinding | None) -> gast.expr | None:
     """The array that an operator writes its result to by its place: `np.add(x, y, x)`."""
-    if binding is None or not binding.operator or len(node.args) != len(binding.row.operands) + 1:
+    if binding is None or not has_place_for_out(binding, len(node.args)) or _is_none(node.args[-1]):
         return None
-    return None if _is_none(node.args[-1]) else node.args[-1]
+    return node.args[-1]
 
 
 def _is_none(node: gast.AST) -> bool:

@@ -126,10 +126,12 @@ class _Steps:
                     continue
                 (step,) = step.body
             match step:
-                case gast.Expr(value=gast.Call(func=gast.Name(id="exchange_rows"), args=[matrix, pivots])):
-                    self._exchange(matrix.id, pivots.id, back=False)
-                case gast.Expr(value=gast.Call(func=gast.Name(id="exchange_rows_back"), args=[matrix, pivots])):
-                    self._exchange(matrix.id, pivots.id, back=True)
+                case gast.Expr(
+                    value=gast.Call(
+                        func=gast.Name(id="exchange_rows" | "exchange_rows_back" as which), args=[matrix, pivots]
+                    )
+                ):
+                    self._exchange(matrix.id, pivots.id, back=which == "exchange_rows_back")
                 case gast.Expr(value=gast.Call(func=gast.Name(id="along_rows"), args=[which, *names])):
                     along_rows(frame, self._function(which), *(self.operands[n.id] for n in names))
                 case gast.Expr(value=gast.Call(func=gast.Name(id="sort" | "order" as which), args=[given, made])):

@@ -194,7 +194,7 @@ def renamed(frame: Frame, result: Value, hint: str) -> Value:
 
 def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, hint: str) -> Value:
     row = binding.row
-    if len(args) == len(row.operands) + 1 and python_names.takes_out(binding) and "out" not in kwargs:
+    if python_names.has_place_for_out(binding, len(args)) and "out" not in kwargs:
         args, kwargs = args[:-1], {**kwargs, "out": args[-1]}
     if "out" in kwargs or "where" in kwargs:
         return into_out.call(frame, binding, args, kwargs, node, hint)
